@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/error.h"
+
+#include <algorithm>
+
+namespace mlc::ir {
+
+Error&& Error::at(Span span) && {
+  if (!first().span) first().span = span;
+  return std::move(*this);
+}
+Error&& Error::kind(std::string python_class) && {
+  first().kind = std::move(python_class);
+  return std::move(*this);
+}
+Error&& Error::note(std::string message, Span span) && {
+  first().notes.push_back({std::move(message), span});
+  return std::move(*this);
+}
+Error&& Error::help(std::string what_would_work) && {
+  first().help = std::move(what_would_work);
+  return std::move(*this);
+}
+
+InternalError::InternalError(const char* file, int line, std::string message) {
+  std::string_view path = file;
+  size_t slash = path.rfind('/');
+  if (slash != std::string_view::npos) path = path.substr(slash + 1);
+  message_ = fmt::format("{} ({}:{})", message, path, line);
+}
+
+namespace {
+
+// Optimal string alignment distance, two rows back for transpositions.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1);
+  std::vector<size_t> last(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + cost});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+}  // namespace
+
+std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
+  size_t best = std::max<size_t>(1, word.size() / 3) + 1;
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > word.size() + best || word.size() > candidate.size() + best) continue;
+    size_t d = distance(word, candidate);
+    if (d < best) {
+      best = d;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  std::string found = closest(word, candidates);
+  return found.empty() ? "" : "did you mean `" + found + "`?";
+}
+
+}  // namespace mlc::ir

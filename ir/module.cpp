@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/module.h"
+
+#include <tvm/ffi/extra/serialization.h>
+#include <tvm/ffi/extra/json.h>
+#include <tvm/ffi/extra/structural_equal.h>
+#include <tvm/ffi/extra/structural_hash.h>
+
+namespace mlc::ir {
+
+std::optional<Any> attr(const BaseFunc& fn, std::string_view key) {
+  auto found = fn->attrs.find(String(std::string(key)));
+  if (found == fn->attrs.end()) return std::nullopt;
+  return (*found).second;
+}
+bool has_flag(const BaseFunc& fn, std::string_view key) {
+  std::optional<Any> value = attr(fn, key);
+  if (!value) return false;
+  if (auto imm = value->as<IntImm>()) return (*imm)->value != 0;
+  if (auto number = value->try_cast<int64_t>()) return *number != 0;
+  return false;
+}
+PrimFunc with_attr(const PrimFunc& fn, String key, Any value) {
+  return with(fn, [&](PrimFuncNode& n) { n.attrs.Set(key, value); });
+}
+PrimFunc without_attr(const PrimFunc& fn, String key) {
+  return with(fn, [&](PrimFuncNode& n) { n.attrs.erase(key); });
+}
+
+GlobalVar IRModuleNode::find(std::string_view name) const {
+  for (const auto& [global, fn] : functions) {
+    if (std::string_view(global->name_hint.data(), global->name_hint.size()) == name) return global;
+  }
+  return nullptr;
+}
+BaseFunc IRModuleNode::lookup(std::string_view name) const {
+  if (GlobalVar found = find(name)) return functions[found];
+  std::vector<std::string> names;
+  for (const auto& [global, fn] : functions) names.emplace_back(global->name_hint);
+  throw Error("no-such-function", "the module has no function `{}`", name)
+      .kind("ValueError")
+      .help(names.empty() ? "the module is empty" : fmt::format("it has {}", fmt::join(names, ", ")));
+}
+
+IRModule module_of(const PrimFunc& fn) {
+  String name = "main";
+  if (auto symbol = attr(fn, "global_symbol")) {
+    if (auto text = symbol->as<String>()) name = *text;
+  }
+  Map<GlobalVar, BaseFunc> functions;
+  functions.Set(make<GlobalVarNode>(name), fn);
+  return make<IRModuleNode>(functions);
+}
+IRModule with_function(const IRModule& mod, const GlobalVar& name, BaseFunc fn) {
+  return with(mod, [&](IRModuleNode& n) { n.functions.Set(name, std::move(fn)); });
+}
+
+bool structural_equal(const Any& a, const Any& b, bool map_free_vars) {
+  return ffi::StructuralEqual::Equal(a, b, map_free_vars);
+}
+uint64_t structural_hash(const Any& value) { return static_cast<uint64_t>(ffi::StructuralHash::Hash(value)); }
+std::string first_mismatch(const Any& a, const Any& b, bool map_free_vars) {
+  auto mismatch = ffi::StructuralEqual::GetFirstMismatch(a, b, map_free_vars);
+  if (!mismatch) return "";
+  std::string path;
+  auto paths = *mismatch;
+  for (const auto& step : paths.template get<0>()->ToSteps()) {
+    switch (step->kind) {
+      case ffi::reflection::AccessKind::kAttr: path += "." + std::string(step->key.template cast<String>()); break;
+      case ffi::reflection::AccessKind::kArrayItem: path += fmt::format("[{}]", step->key.template cast<int64_t>()); break;
+      case ffi::reflection::AccessKind::kMapItem: path += "[...]"; break;
+      default: path += "?"; break;
+    }
+  }
+  return path.empty() ? "<root>" : path;
+}
+std::string save_json(const Any& value) { return ffi::json::Stringify(ffi::ToJSONGraph(value), 2); }
+Any load_json(std::string_view text) {
+  return ffi::FromJSONGraph(ffi::json::Parse(String(std::string(text))));
+}
+
+}  // namespace mlc::ir

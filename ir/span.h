@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where things come from: source files and the byte ranges in them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlc::ir {
+
+// A byte range [begin, end) in a registered source file. File 0 means "no source": a node that a
+// pass made. Twelve bytes, copied freely; line and column are computed only when somebody reads them.
+struct Span {
+  uint32_t file = 0;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  explicit operator bool() const { return file != 0; }
+  bool operator==(const Span&) const = default;
+  // The smallest range that covers both (same file; an empty span is neutral).
+  static Span cover(Span a, Span b);
+};
+
+// One text that was read: a file, standard input, or a line of the REPL.
+struct SourceFile {
+  std::string name;               // as the user wrote it; "<stdin>", "<repl>"
+  std::string text;
+  std::vector<uint32_t> lines;    // byte offset of each line start
+
+  std::string_view line(uint32_t number) const;  // 1-based, without the newline
+};
+
+// A position as people count it: both 1-based, the column in code points.
+struct Position {
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+// All texts of the process. Grows only; a SourceFile never moves, so views into it stay valid.
+class SourceMap {
+ public:
+  static SourceMap& global();
+
+  uint32_t add(std::string name, std::string text);  // -> file id, never 0
+  const SourceFile& file(uint32_t id) const;
+  Position position(uint32_t id, uint32_t offset) const;
+  std::string_view text(Span span) const;
+  std::string describe(Span span) const;  // "file.mlc:3:7", or "" without a source
+
+ private:
+  std::vector<std::unique_ptr<SourceFile>> files_;
+};
+
+}  // namespace mlc::ir

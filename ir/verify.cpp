@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/verify.h"
+
+#include <algorithm>
+
+#include "ir/visit.h"
+
+namespace mlc::ir {
+namespace {
+
+// Collects every violation of one function. Scopes: a definition is visible from its statement to the end
+// of the enclosing sequence, loop, or block; leaving a scope forgets what it defined.
+class Verifier final : public Walker {
+ public:
+  Verifier(Stage stage, std::vector<Diagnostic>& found) : stage_(stage), found_(found) {}
+
+  void run(const PrimFunc& fn) {
+    for (const Var& param : fn->params) define(param, fn->span);
+    for (const Var& param : fn->params) {
+      if (const BufferTypeNode* type = param->buffer()) define_shape_vars(*type);
+    }
+    visit(fn->body);
+  }
+
+  void visit(const Expr& e) override {
+    dispatch(e, overloaded{
+                    [&](const VarNode* var) { use(var, e->span); },
+                    [&](const TensorLoadNode* load) { access(load->source, load->indices, e->span); },
+                    [&](const LetNode* let) {
+                      visit(let->value);
+                      Scope scope(*this);
+                      define(let->var, e->span);
+                      visit(let->body);
+                    },
+                    [&](const BinaryNode* op) {
+                      if (!(op->a->dtype() == op->b->dtype()) && !is_shift(op->kind)) {
+                        report("type-mismatch", e->span, "the operands have types `{}` and `{}`", op->a->dtype().str(),
+                               op->b->dtype().str());
+                      }
+                      walk_children(e);
+                    },
+                    [&](const ReduceNode*) {
+                      report("te-in-function", e->span, "a te reduction stands in a function: only create_prim_func removes it");
+                    },
+                    [&](const ExprNode*) { walk_children(e); },
+                });
+  }
+
+  void visit(const Stmt& s) override {
+    dispatch(s, overloaded{
+                    [&](const BindNode* bind) {
+                      visit(bind->value);
+                      define(bind->var, s->span);
+                    },
+                    [&](const AllocBufferNode* alloc) { define_buffer(alloc->buffer, s->span); },
+                    [&](const DeclBufferNode* decl) {
+                      if (decl->data) visit(decl->data);
+                      define_buffer(decl->buffer, s->span);
+                      check_flat(decl->buffer, s->span);
+                    },
+                    [&](const BufferStoreNode* store) {
+                      access(store->buffer, store->indices, s->span);
+                      visit(store->value);
+                      check_store(*store);
+                    },
+                    [&](const SeqStmtNode* sequence) {
+                      Scope scope(*this);
+                      for (const Stmt& one : sequence->seq) visit(one);
+                    },
+                    [&](const ForNode* loop) { visit_loop(*loop); },
+                    [&](const SBlockRealizeNode* realize) { visit_realize(*realize); },
+                    [&](const SBlockNode*) {
+                      report("block-without-realize", s->span, "a block stands without its realization");
+                    },
+                    [&](const AttrStmtNode* attribute) {
+                      Scope scope(*this);
+                      if (auto thread = attribute->node.as<IterVar>()) define((*thread)->var, s->span, true);
+                      visit(attribute->value);
+                      visit(attribute->body);
+                    },
+                    [&](const StmtNode*) {
+                      Scope scope(*this);
+                      walk_children(s);
+                    },
+                });
+  }
+
+  void visit_buffer(const Buffer& buffer) override { use(buffer.get(), {}); }
+
+ private:
+  struct Scope {
+    Verifier& self;
+    size_t mark;
+    explicit Scope(Verifier& self) : self(self), mark(self.order_.size()) {}
+    ~Scope() {
+      for (; self.order_.size() > mark; self.order_.pop_back()) self.defined_.erase(self.order_.back());
+    }
+  };
+  struct Definition {
+    size_t block_level;  // number of blocks with iterators around the definition
+    bool loop = false;
+    Span span;
+  };
+
+  static bool is_shift(ExprKind kind) { return kind == ExprKind::kLShift || kind == ExprKind::kRShift; }
+
+  template <class... Args>
+  void report(std::string_view name, Span span, fmt::format_string<Args...> format, Args&&... args) {
+    constexpr size_t kMost = 20;  // a broken pass repeats one mistake at every node
+    if (found_.size() >= kMost) return;
+    Diagnostic diagnostic;
+    diagnostic.name = name;
+    diagnostic.message = fmt::format(format, std::forward<Args>(args)...);
+    diagnostic.span = span;
+    found_.push_back(std::move(diagnostic));
+  }
+
+  void define(const Var& var, Span span, bool reusable = false, bool loop = false) {
+    auto [at, fresh] = defined_.try_emplace(var.get(), Definition{blocks_.size(), loop, span});
+    if (fresh) {
+      order_.push_back(var.get());
+    } else if (!reusable) {
+      report("redefined-variable", span, "`{}` is defined again inside its own scope", var->name.c_str());
+      found_.back().notes.push_back({"first defined here", at->second.span});
+    }
+  }
+
+  // A buffer of the body: its shape uses variables, while a parameter's shape defines them.
+  void define_buffer(const Buffer& buffer, Span span) {
+    if (const BufferTypeNode* type = buffer->buffer()) {
+      for (const Expr& dim : type->shape) visit(dim);
+      for (const Expr& stride : type->strides) visit(stride);
+    }
+    define(buffer, span);
+  }
+
+  void define_shape_vars(const BufferTypeNode& type) {
+    auto bind = [&](const Expr& e) {
+      post_order(e, [&](const Expr& sub) {
+        if (auto* var = as<VarNode>(sub); var && defined_.try_emplace(var, Definition{0, false, {}}).second) {
+          order_.push_back(var);
+        }
+      });
+    };
+    for (const Expr& dim : type.shape) bind(dim);
+    for (const Expr& stride : type.strides) bind(stride);
+    if (type.elem_offset) bind(type.elem_offset);
+  }
+
+  void use(const VarNode* var, Span span) {
+    auto found = defined_.find(var);
+    if (found == defined_.end()) {
+      report("undefined-variable", span, "`{}` is used but not defined here", var->name.c_str());
+      return;
+    }
+    const Definition& definition = found->second;
+    if (definition.loop && definition.block_level < blocks_.size()) {
+      report("loop-variable-in-block", span,
+             "loop variable `{}` is used inside block `{}`, which sees only its own iterators", var->name.c_str(),
+             blocks_.back()->name_hint.c_str());
+      found_.back().help = fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str());
+    }
+  }
+
+  void access(const Buffer& buffer, const Array<Expr>& indices, Span span) {
+    use(buffer.get(), span);
+    const BufferTypeNode* type = buffer->buffer();
+    if (!type) return report("not-a-buffer", span, "`{}` is indexed but is no buffer", buffer->name.c_str());
+    if (indices.size() != type->shape.size()) {
+      report("wrong-number-of-indices", span, "buffer `{}` has {} dimensions but is indexed with {}",
+             buffer->name.c_str(), type->shape.size(), indices.size());
+    }
+    for (size_t i = 0; i < indices.size(); ++i) {
+      visit(indices[i]);
+      if (!indices[i]->dtype().is_integral()) {
+        report("index-not-integer", indices[i]->span, "an index of buffer `{}` has type `{}`", buffer->name.c_str(),
+               indices[i]->dtype().str());
+      }
+      if (i >= type->shape.size()) continue;
+      auto* index = as<IntImmNode>(indices[i]);
+      auto extent = const_int(type->shape[i]);
+      if (index && extent && (index->value < 0 || index->value >= *extent)) {
+        report("index-out-of-range", index->span ? index->span : span,
+               "index {} is outside dimension {} of buffer `{}`, which has extent {}", index->value, i,
+               buffer->name.c_str(), *extent);
+      }
+    }
+    check_flat(buffer, span);
+  }
+
+  void check_flat(const Buffer& buffer, Span span) {
+    const BufferTypeNode* type = buffer->buffer();
+    if (stage_ >= Stage::kFlat && type && type->shape.size() != 1) {
+      report("buffer-not-flat", span, "buffer `{}` has {} dimensions after flattening", buffer->name.c_str(),
+             type->shape.size());
+    }
+  }
+
+  void check_store(const BufferStoreNode& store) {
+    const BufferTypeNode* type = store.buffer->buffer();
+    if (!type || store.indices.empty()) return;
+    DataType element = type->dtype;
+    DataType value = store.value->dtype();
+    int lanes = store.indices[store.indices.size() - 1]->dtype().lanes();
+    DataType expected = lanes == 1 ? element : element.with_lanes(lanes * std::max(1, element.lanes()));
+    if (!(value == expected)) {
+      report("type-mismatch", store.span, "a value of type `{}` is stored into buffer `{}` of type `{}`", value.str(),
+             store.buffer->name.c_str(), expected.str());
+    }
+  }
+
+  void visit_loop(const ForNode& loop) {
+    visit(loop.min);
+    visit(loop.extent);
+    if (loop.step) visit(loop.step);
+    if (!(loop.loop_var->dtype() == loop.min->dtype()) || !(loop.loop_var->dtype() == loop.extent->dtype())) {
+      report("type-mismatch", loop.span, "loop variable `{}` is `{}` but its bounds are `{}` and `{}`",
+             loop.loop_var->name.c_str(), loop.loop_var->dtype().str(), loop.min->dtype().str(),
+             loop.extent->dtype().str());
+    }
+    Scope scope(*this);
+    define(loop.loop_var, loop.span, false, true);
+    // The variable of a thread binding is another name of the loop variable.
+    if (loop.thread_binding && defined_.try_emplace(loop.thread_binding->var.get(), Definition{blocks_.size(), true, loop.span}).second) {
+      order_.push_back(loop.thread_binding->var.get());
+    }
+    visit(loop.body);
+  }
+
+  void visit_realize(const SBlockRealizeNode& realize) {
+    const SBlock& block = realize.block;
+    if (stage_ >= Stage::kLowered) {
+      report("block-after-lowering", realize.span, "block `{}` is left after blocks were lowered",
+             block->name_hint.c_str());
+    }
+    for (const Expr& value : realize.iter_values) visit(value);
+    visit(realize.predicate);
+    if (realize.iter_values.size() != block->iter_vars.size()) {
+      report("wrong-number-of-bindings", realize.span, "block `{}` has {} iterators but {} bindings",
+             block->name_hint.c_str(), block->iter_vars.size(), realize.iter_values.size());
+    }
+    Scope scope(*this);
+    bool opaque = block->iter_vars.empty();  // sees the loops around it
+    if (!opaque) blocks_.push_back(block.get());
+    for (const IterVar& iter : block->iter_vars) define(iter->var, block->span);
+    for (const Buffer& buffer : block->alloc_buffers) define_buffer(buffer, block->span);
+    for (const TensorRegion& region : block->reads) visit(Expr(region));
+    for (const TensorRegion& region : block->writes) visit(Expr(region));
+    for (const MatchBufferRegion& match : block->match_buffers) {
+      visit(Expr(match->source));
+      const BufferTypeNode* type = match->buffer->buffer();
+      define_match(match->buffer, *type);
+    }
+    if (block->init) visit(block->init);
+    visit(block->body);
+    if (!opaque) blocks_.pop_back();
+  }
+
+  // The strides and offset of a matched buffer may introduce variables; its shape may not.
+  void define_match(const Buffer& buffer, const BufferTypeNode& type) {
+    auto introduce = [&](const Expr& e) {
+      if (auto* var = as<VarNode>(e); var && defined_.try_emplace(var, Definition{blocks_.size(), false, {}}).second) {
+        order_.push_back(var);
+      }
+    };
+    for (const Expr& stride : type.strides) introduce(stride);
+    if (type.elem_offset) introduce(type.elem_offset);
+    define_buffer(buffer, {});
+  }
+
+  Stage stage_;
+  std::vector<Diagnostic>& found_;
+  std::unordered_map<const VarNode*, Definition> defined_;
+  std::vector<const VarNode*> order_;  // definitions in force, in order
+  std::vector<const SBlockNode*> blocks_;
+};
+
+void fail_if_any(std::vector<Diagnostic> found, Span fallback) {
+  if (found.empty()) return;
+  for (Diagnostic& diagnostic : found) {
+    if (!diagnostic.span) diagnostic.span = fallback;
+  }
+  throw Error(std::move(found));
+}
+
+}  // namespace
+
+void verify(const PrimFunc& fn, Stage stage) {
+  std::vector<Diagnostic> found;
+  Verifier(stage, found).run(fn);
+  fail_if_any(std::move(found), fn->span);
+}
+
+void verify(const IRModule& mod, Stage stage) {
+  std::vector<Diagnostic> found;
+  Span fallback;
+  for (const auto& [name, fn] : mod->functions) {
+    auto prim = fn.as<PrimFuncNode>();
+    if (!prim) continue;
+    if (!fallback) fallback = fn->span;
+    Verifier(stage, found).run(ref(prim));
+  }
+  fail_if_any(std::move(found), fallback);
+}
+
+}  // namespace mlc::ir

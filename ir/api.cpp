@@ -300,13 +300,11 @@ struct Binder {
 
   void keywords() {
     Map<String, Any> rest;
-    size_t rest_index = api.params.size();
     for (size_t k = 0; k < given.keywords.size(); ++k) {
       const auto& [name, value] = given.keywords[k];
       bool found = false;
       for (size_t p = 0; p < api.params.size() && !found; ++p) {
         const ApiParam& param = api.params[p];
-        if (param.kind == ApiParam::Kind::kVarKeywords) rest_index = p;
         if (param.kind == ApiParam::Kind::kVarArgs || param.kind == ApiParam::Kind::kVarKeywords || param.name != name) {
           continue;
         }

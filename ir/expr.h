@@ -29,6 +29,7 @@ struct ExprNode : ffi::Object {
   Type ty;
   Span span;
 
+  explicit ExprNode(ExprKind kind) : kind(kind) {}
   ExprNode(ExprKind kind, Type ty, Span span) : kind(kind), ty(std::move(ty)), span(span) {}
   // The data type of a primitive value; handle for pointers and buffers, void for everything else.
   DataType dtype() const;
@@ -231,6 +232,7 @@ struct BinaryNode : ExprNode {
   Expr a;
   Expr b;
 
+  explicit BinaryNode(ExprKind kind) : ExprNode(kind) {}
   // Comparisons and And/Or have a bool result of a's lanes, everything else has a's type.
   BinaryNode(ExprKind kind, Expr a, Expr b, Span span);
   template <class F>

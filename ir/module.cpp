@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/module.h"
 
+#include <algorithm>
+
 #include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/structural_equal.h>
@@ -40,6 +42,29 @@ BaseFunc IRModuleNode::lookup(std::string_view name) const {
   throw Error("no-such-function", "the module has no function `{}`", name)
       .kind("ValueError")
       .help(names.empty() ? "the module is empty" : fmt::format("it has {}", fmt::join(names, ", ")));
+}
+
+// Functions are compared by global name, in any order.
+bool module_equal(const IRModule& a, const IRModule& b, const ffi::Function& equal) {
+  if (a->functions.size() != b->functions.size()) return false;
+  for (const auto& [global, fn] : a->functions) {
+    std::string name = global->name_hint;
+    GlobalVar other = b->find(name);
+    if (!other || !equal(fn, b->functions[other], 0, String("functions[\"" + name + "\"]")).cast<bool>()) return false;
+  }
+  return equal(a->attrs, b->attrs, 0, String("attrs")).cast<bool>() &&
+         equal(a->global_infos, b->global_infos, 0, String("global_infos")).cast<bool>();
+}
+int64_t module_hash(const IRModule& mod, int64_t seed, const ffi::Function& hash) {
+  std::vector<std::pair<std::string, BaseFunc>> functions;
+  for (const auto& [global, fn] : mod->functions) functions.emplace_back(global->name_hint, fn);
+  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  auto result = seed;
+  for (const auto& [name, fn] : functions) {
+    result = hash(String(name), result, 0).cast<int64_t>();
+    result = hash(fn, result, 0).cast<int64_t>();
+  }
+  return hash(mod->attrs, result, 0).cast<int64_t>();
 }
 
 IRModule module_of(const PrimFunc& fn) {

@@ -10,6 +10,7 @@ struct BaseFuncNode : ffi::Object {
   Map<String, Any> attrs;
   Span span;
 
+  BaseFuncNode() = default;
   BaseFuncNode(Map<String, Any> attrs, Span span) : attrs(std::move(attrs)), span(span) {}
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE_BASE("mlc.ir.BaseFunc", BaseFuncNode, ffi::Object);
@@ -69,6 +70,10 @@ struct IRModuleNode final : ffi::Object {
   MLC_NODE("mlc.ir.IRModule", IRModuleNode, ffi::Object);
 };
 using IRModule = Ref<IRModuleNode>;
+
+// What register_nodes() installs as the module's structural equality and hash.
+bool module_equal(const IRModule& a, const IRModule& b, const ffi::Function& equal);
+int64_t module_hash(const IRModule& mod, int64_t seed, const ffi::Function& hash);
 
 IRModule module_of(const PrimFunc& fn);  // under its global_symbol, or "main"
 IRModule with_function(const IRModule& mod, const GlobalVar& name, BaseFunc fn);  // replaced or added

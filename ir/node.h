@@ -100,8 +100,21 @@ void register_node() {
 #define MLC_NODE_BASE(TypeKey, NodeType, BaseType)                                             \
   TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, NodeType, BaseType)
 
+namespace detail {
+// The base part of a node that is about to be filled field by field (JSON).
+template <class N, class Base>
+Base blank() {
+  if constexpr (requires { Base(N::kKind); }) {
+    return Base(N::kKind);
+  } else {
+    return Base();
+  }
+}
+}  // namespace detail
+
 // Inside a final node: its type key, parent and reflection.
 #define MLC_NODE(TypeKey, NodeType, BaseType)                                                  \
+  explicit NodeType(ffi::UnsafeInit) : BaseType(::mlc::ir::detail::blank<NodeType, BaseType>()) {} \
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, NodeType, BaseType)
 
 }  // namespace mlc::ir

@@ -213,6 +213,9 @@ void register_nodes() {
     register_node<MatchBufferRegionNode>();
     register_node<PrimFuncNode>();
     register_node<IRModuleNode>();
+    refl::TypeAttrDef<IRModuleNode>()
+        .def(refl::type_attr::kSEqual, &module_equal)
+        .def(refl::type_attr::kSHash, &module_hash);
   });
 }
 

@@ -21,6 +21,7 @@ struct StmtNode : ffi::Object {
   const StmtKind kind;
   Span span;
 
+  explicit StmtNode(StmtKind kind) : kind(kind) {}
   StmtNode(StmtKind kind, Span span) : kind(kind), span(span) {}
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE_BASE("mlc.tirx.Stmt", StmtNode, ffi::Object);

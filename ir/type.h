@@ -31,9 +31,10 @@ using Type = Ref<TypeNode>;
 
 // A scalar or vector value. One shared instance per data type: compare with dtype, not identity.
 struct PrimTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kPrim;
   DLDataType dtype;
 
-  explicit PrimTypeNode(DataType dtype) : TypeNode(TypeKind::kPrim), dtype(dtype) {}
+  explicit PrimTypeNode(DataType dtype) : TypeNode(kKind), dtype(dtype) {}
   template <class F>
   static void fields(F& f) {
     f("dtype", &PrimTypeNode::dtype);
@@ -45,11 +46,12 @@ PrimType prim_type(DataType dtype);  // cached
 
 // A raw address of `element_type` in a storage scope ("global", "shared", "local", ...).
 struct PointerTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kPointer;
   Type element_type;
   String storage_scope;
 
   PointerTypeNode(Type element_type, String storage_scope)
-      : TypeNode(TypeKind::kPointer), element_type(std::move(element_type)), storage_scope(std::move(storage_scope)) {}
+      : TypeNode(kKind), element_type(std::move(element_type)), storage_scope(std::move(storage_scope)) {}
   template <class F>
   static void fields(F& f) {
     f("element_type", &PointerTypeNode::element_type);
@@ -61,9 +63,10 @@ using PointerType = Ref<PointerTypeNode>;
 
 // A tuple of values; empty means "no value" (the return type of most functions).
 struct TupleTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kTuple;
   Array<Type> elements;
 
-  explicit TupleTypeNode(Array<Type> elements) : TypeNode(TypeKind::kTuple), elements(std::move(elements)) {}
+  explicit TupleTypeNode(Array<Type> elements) : TypeNode(kKind), elements(std::move(elements)) {}
   template <class F>
   static void fields(F& f) {
     f("fields", &TupleTypeNode::elements);
@@ -74,11 +77,12 @@ using TupleType = Ref<TupleTypeNode>;
 TupleType void_type();  // the empty tuple, shared
 
 struct FuncTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kFunc;
   Array<Type> arg_types;
   Type ret_type;
 
   FuncTypeNode(Array<Type> arg_types, Type ret_type)
-      : TypeNode(TypeKind::kFunc), arg_types(std::move(arg_types)), ret_type(std::move(ret_type)) {}
+      : TypeNode(kKind), arg_types(std::move(arg_types)), ret_type(std::move(ret_type)) {}
   template <class F>
   static void fields(F& f) {
     f("arg_types", &FuncTypeNode::arg_types);
@@ -89,7 +93,8 @@ struct FuncTypeNode final : TypeNode {
 using FuncType = Ref<FuncTypeNode>;
 
 struct StringTypeNode final : TypeNode {
-  StringTypeNode() : TypeNode(TypeKind::kString) {}
+  static constexpr TypeKind kKind = TypeKind::kString;
+  StringTypeNode() : TypeNode(kKind) {}
   template <class F>
   static void fields(F&) {}
   MLC_NODE("mlc.ir.StringType", StringTypeNode, TypeNode);
@@ -97,7 +102,8 @@ struct StringTypeNode final : TypeNode {
 
 // The type of things that have none: operators, global functions without a signature.
 struct OpaqueTypeNode final : TypeNode {
-  OpaqueTypeNode() : TypeNode(TypeKind::kOpaque) {}
+  static constexpr TypeKind kKind = TypeKind::kOpaque;
+  OpaqueTypeNode() : TypeNode(kKind) {}
   template <class F>
   static void fields(F&) {}
   MLC_NODE("mlc.ir.OpaqueType", OpaqueTypeNode, TypeNode);
@@ -108,6 +114,7 @@ Type opaque_type();
 // Multi-dimensional memory: the type of a buffer variable. Element [i0, i1, ...] lies at
 // elem_offset + sum(i * strides) elements past the data pointer; no strides means row-major compact.
 struct BufferTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kBuffer;
   DLDataType dtype;
   String storage_scope;
   Array<Expr> shape;
@@ -119,7 +126,7 @@ struct BufferTypeNode final : TypeNode {
 
   BufferTypeNode(DataType dtype, String storage_scope, Array<Expr> shape, Array<Expr> strides, Expr elem_offset,
                  int64_t data_alignment = 64, int64_t offset_factor = 1, ObjectRef layout = {})
-      : TypeNode(TypeKind::kBuffer),
+      : TypeNode(kKind),
         dtype(dtype),
         storage_scope(std::move(storage_scope)),
         shape(std::move(shape)),
@@ -144,7 +151,8 @@ struct BufferTypeNode final : TypeNode {
 using BufferType = Ref<BufferTypeNode>;
 
 struct BufferRegionTypeNode final : TypeNode {
-  BufferRegionTypeNode() : TypeNode(TypeKind::kBufferRegion) {}
+  static constexpr TypeKind kKind = TypeKind::kBufferRegion;
+  BufferRegionTypeNode() : TypeNode(kKind) {}
   template <class F>
   static void fields(F&) {}
   MLC_NODE("mlc.tirx.BufferRegionType", BufferRegionTypeNode, TypeNode);

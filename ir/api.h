@@ -17,7 +17,8 @@ class Host {
   virtual ~Host() = default;
   virtual Any call(const Any& callee, std::span<const Any> args) = 0;  // callee: any callable script value
   virtual bool callable(const Any& value) = 0;
-  // Names of the positional parameters of a callable, e.g. {"i", "j"} of `lambda i, j: ...`.
+  // Names of the positional parameters of a callable, e.g. {"i", "j"} of `lambda i, j: ...`; `*rest` comes
+  // last and with its star.
   virtual std::vector<std::string> parameter_names(const Any& callee) = 0;
   virtual std::string repr(const Any& value) = 0;
   virtual void print(std::string_view text) = 0;  // the script's standard output
@@ -132,19 +133,24 @@ std::string expected_name() {
   else return ffi::TypeTraits<T>::TypeStr();
 }
 
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+
 // Argument `index` as a T. std::optional<T> takes None as nullopt; Any takes everything.
 template <class T>
 T argument(ApiCall& call, size_t index) {
   const Any& value = call.args[index];
   if constexpr (std::is_same_v<T, Any>) {
     return value;
-  } else if constexpr (requires { typename T::value_type; } && std::is_same_v<T, std::optional<typename T::value_type>>) {
+  } else if constexpr (is_optional<T>) {
     if (value == nullptr) return std::nullopt;
     return argument<typename T::value_type>(call, index);
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (auto text = value.try_cast<String>()) return std::string(*text);
     wrong_argument(call, index, "str");
-  } else if constexpr (std::is_base_of_v<ObjectRef, T> && T::_type_is_nullable) {
+  } else if constexpr (requires { requires std::is_base_of_v<ObjectRef, T> && T::_type_is_nullable; }) {
     if (value == nullptr) wrong_argument(call, index, expected_name<T>());
     if (auto cast = value.try_cast<T>()) return *std::move(cast);
     wrong_argument(call, index, expected_name<T>());

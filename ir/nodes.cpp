@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructors that compute types, shared constants, and the registration of all nodes.
+// Constructors that compute types, and shared constants.
 #include <array>
 #include <cmath>
-#include <mutex>
 
 #include "ir/visit.h"
 
@@ -184,39 +183,6 @@ Stmt seq(Array<Stmt> stmts, Span span) {
   if (flat.empty()) return no_op();
   if (flat.size() == 1) return flat[0];
   return make<SeqStmtNode>(flat, span);
-}
-
-void register_nodes() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    namespace refl = ffi::reflection;
-    refl::ObjectDef<TypeNode>(refl::init(false));
-    refl::ObjectDef<ExprNode>(refl::init(false));
-    refl::ObjectDef<StmtNode>(refl::init(false));
-    refl::ObjectDef<BaseFuncNode>(refl::init(false));
-    refl::ObjectDef<BinaryNode>(refl::init(false));
-    register_node<PrimTypeNode>();
-    register_node<PointerTypeNode>();
-    register_node<TupleTypeNode>();
-    register_node<FuncTypeNode>();
-    register_node<StringTypeNode>();
-    register_node<OpaqueTypeNode>();
-    register_node<BufferTypeNode>();
-    register_node<BufferRegionTypeNode>();
-#define X(name) register_node<name##Node>();
-    MLC_EXPR_KINDS(X)
-    MLC_STMT_KINDS(X)
-#undef X
-    register_node<RangeNode>();
-    register_node<IterVarNode>();
-    register_node<CommReducerNode>();
-    register_node<MatchBufferRegionNode>();
-    register_node<PrimFuncNode>();
-    register_node<IRModuleNode>();
-    refl::TypeAttrDef<IRModuleNode>()
-        .def(refl::type_attr::kSEqual, &module_equal)
-        .def(refl::type_attr::kSHash, &module_hash);
-  });
 }
 
 }  // namespace mlc::ir

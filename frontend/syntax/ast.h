@@ -47,8 +47,8 @@ struct Node {
   ir::Span span;
 };
 
-// No expression is deeper than this, and no program has more than a hundred blocks inside one another (or branches
-// in an `elif` chain than this), so that evaluators may recurse freely.
+// No expression is deeper than this, and no program has more than a hundred blocks inside one another (or
+// branches in an `elif` chain than this), so that evaluators may recurse freely.
 constexpr uint16_t kMaxHeight = 1000;
 
 struct Expr : Node {
@@ -61,16 +61,28 @@ struct Stmt : Node {
   Stmt(StmtKind kind, ir::Span span) : Node{span}, kind(kind) {}
 };
 
-#define MLC_SYNTAX_EXPR(name)                  \
+#define MLC_SYNTAX_EXPR(name)                          \
   static constexpr ExprKind kKind = ExprKind::k##name; \
   explicit name(ir::Span span) : Expr(kKind, span) {}
-#define MLC_SYNTAX_STMT(name)                  \
+#define MLC_SYNTAX_STMT(name)                          \
   static constexpr StmtKind kKind = StmtKind::k##name; \
   explicit name(ir::Span span) : Stmt(kKind, span) {}
 
 enum class BoolOperator : uint8_t { kAnd, kOr };
 enum class BinOperator : uint8_t {
-  kAdd, kSub, kMult, kMatMult, kDiv, kMod, kPow, kLShift, kRShift, kBitOr, kBitXor, kBitAnd, kFloorDiv
+  kAdd,
+  kSub,
+  kMult,
+  kMatMult,
+  kDiv,
+  kMod,
+  kPow,
+  kLShift,
+  kRShift,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kFloorDiv
 };
 enum class UnaryOperator : uint8_t { kInvert, kNot, kUAdd, kUSub };
 enum class CmpOperator : uint8_t { kEq, kNotEq, kLt, kLtE, kGt, kGtE, kIs, kIsNot, kIn, kNotIn };
@@ -94,19 +106,19 @@ struct Arguments : Node {
   Seq<Arg> args;
   const Arg* vararg = nullptr;  // may be null
   Seq<Arg> kwonlyargs;
-  Seq<Expr> kw_defaults;        // as long as kwonlyargs; null where there is no default
-  const Arg* kwarg = nullptr;   // may be null
-  Seq<Expr> defaults;           // of the last posonlyargs + args
+  Seq<Expr> kw_defaults;       // as long as kwonlyargs; null where there is no default
+  const Arg* kwarg = nullptr;  // may be null
+  Seq<Expr> defaults;          // of the last posonlyargs + args
 };
 struct Keyword : Node {
   Symbol name;  // empty for `**value`
   ir::Span name_span;
   const Expr* value = nullptr;
 };
-struct Alias : Node {  // of an import
-  std::string_view name;   // dotted, or `*`
-  Symbol asname;           // may be empty
-  Symbol first;            // the part of `name` before the first dot: what `import a.b` binds
+struct Alias : Node {     // of an import
+  std::string_view name;  // dotted, or `*`
+  Symbol asname;          // may be empty
+  Symbol first;           // the part of `name` before the first dot: what `import a.b` binds
   ir::Span name_span;
   mutable uint32_t resolved = 0;
 };
@@ -230,7 +242,7 @@ struct Call : Expr {
 struct FormattedValue : Expr {
   MLC_SYNTAX_EXPR(FormattedValue)
   const Expr* value = nullptr;
-  char conversion = 0;                    // 's', 'r', 'a' or 0
+  char conversion = 0;                     // 's', 'r', 'a' or 0
   const JoinedStr* format_spec = nullptr;  // may be null
 };
 struct JoinedStr : Expr {
@@ -426,7 +438,8 @@ const T* as(const Base* node) {
   return node != nullptr && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
 }
 
-// Calls `visitor(const T&)` with the node's own type. No default: a visitor that misses a kind does not compile.
+// Calls `visitor(const T&)` with the node's own type. No default: a visitor that misses a kind does not
+// compile.
 #define MLC_SYNTAX_CASE(name) \
   case Kind::k##name:         \
     return std::forward<Visitor>(visitor)(static_cast<const name&>(*node));

@@ -2,6 +2,7 @@
 // ANTLR's parse tree to the syntax tree, with the checks that the grammar leaves to this step.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@ namespace mlc::syntax {
 
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view text, Tree& tree, Problems& problems) : text_(text), tree_(tree), problems_(problems) {}
+  TreeBuilder(std::string_view text, const TokenList& tokens, Tree& tree, Problems& problems)
+      : text_(text), tokens_(tokens), tree_(tree), problems_(problems) {}
 
   // Appends the statements of `context` to `out`. What is wrong goes to Problems and leaves a gap.
   void statement(MlcParser::StatementContext* context, std::vector<const Stmt*>& out);
@@ -61,8 +63,8 @@ class TreeBuilder {
   Seq<Stmt> loop_body(MlcParser::BlockContext* context);
 
   // build_definition.cpp
-  const Stmt* function(MlcParser::FunctionDefinitionContext* context, Seq<Expr> decorators, uint32_t begin);
-  const Stmt* class_definition(MlcParser::ClassDefinitionContext* context, Seq<Expr> decorators, uint32_t begin);
+  const Stmt* function(MlcParser::FunctionDefinitionContext* context, Seq<Expr> decorators);
+  const Stmt* class_definition(MlcParser::ClassDefinitionContext* context, Seq<Expr> decorators);
   const Stmt* decorated(MlcParser::DecoratedContext* context);
   Seq<TypeParam> type_parameters(MlcParser::TypeParametersContext* context);
   template <class Context>
@@ -98,7 +100,8 @@ class TreeBuilder {
   Expr* list_display(MlcParser::SequenceContext* context, ir::Span span);
   Expr* brace_display(MlcParser::BracesContext* context, ir::Span span);
   Seq<Expr> elements(const std::vector<MlcParser::ExpressionContext*>& items, Expr* owner, unsigned allow);
-  Seq<Comprehension> comprehensions(const std::vector<MlcParser::ComprehensionClauseContext*>& clauses, Expr* owner);
+  Seq<Comprehension> comprehensions(const std::vector<MlcParser::ComprehensionClauseContext*>& clauses,
+                                    Expr* owner);
   Expr* target_list(MlcParser::TargetListContext* context, Context use);
   Expr* target_operand(MlcParser::OperandContext* context, Context use);
   void set_target(Expr* expr, Context use);
@@ -107,7 +110,8 @@ class TreeBuilder {
   Expr* strings(MlcParser::StringsContext* context);
   Expr* number(const SourceToken& token, bool negated);
   class StringParts;
-  void fstring_pieces(const std::vector<MlcParser::FstringPieceContext*>& pieces, bool raw, StringParts& parts);
+  void fstring_pieces(const std::vector<MlcParser::FstringPieceContext*>& pieces, bool raw,
+                      StringParts& parts);
   void fstring_field(MlcParser::FstringFieldContext* context, bool raw, StringParts& parts);
   void decode(std::string_view body, size_t begin, bool raw, bool bytes, std::string& out);
 
@@ -120,7 +124,11 @@ class TreeBuilder {
     return {tree_.file, source_token(first).begin, source_token(last).end};
   }
   ir::Span span(const antlr4::Token* token) const { return span(token, token); }
-  ir::Span span(const antlr4::ParserRuleContext* context) const { return span(context->start, context->stop); }
+  ir::Span span(const antlr4::ParserRuleContext* context) const {
+    return span(context->start, context->stop);
+  }
+  uint32_t statement_end(const antlr4::ParserRuleContext* context) const;
+  ir::Span statement_span(const antlr4::ParserRuleContext* context) const;
   ir::Span from(uint32_t begin, const antlr4::Token* last) const {
     return {tree_.file, begin, source_token(last).end};
   }
@@ -143,12 +151,15 @@ class TreeBuilder {
     return child;
   }
   void grow(Expr* parent, const Expr* child);
+  [[noreturn]] void fail_too_deep(ir::Span at) const;
   [[noreturn]] void fail(ir::Span at, std::string message, std::string help = {}) const;
 
   std::string_view text_;
+  const TokenList& tokens_;
   Tree& tree_;
   Problems& problems_;
   bool piecewise_ = false;
+  size_t depth_ = 0;  // of recursion through `climb`, the only one that no limit of lexer or parser bounds
   // Where the statement at hand stands; functions and classes start afresh.
   struct Surroundings {
     bool function = false;

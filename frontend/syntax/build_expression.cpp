@@ -3,14 +3,28 @@
 #include <algorithm>
 
 #include "frontend/syntax/build.h"
+#include "frontend/syntax/lexer.h"
 #include "frontend/syntax/spellings.h"
 
 namespace mlc::syntax {
 namespace {
 
-// How strongly operators bind, as in the table of the language reference. Prefix `not` stands between `and` and
-// comparisons, prefix `-`, `+`, `~` between `*` and `**`.
-enum Precedence : int { kOr = 1, kAnd, kNot, kComparison, kBitOr, kBitXor, kBitAnd, kShift, kSum, kProduct, kSign, kPower };
+// How strongly operators bind, as in the table of the language reference. Prefix `not` stands between `and`
+// and comparisons, prefix `-`, `+`, `~` between `*` and `**`.
+enum Precedence : int {
+  kOr = 1,
+  kAnd,
+  kNot,
+  kComparison,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct,
+  kSign,
+  kPower
+};
 
 struct Operator {
   int precedence;
@@ -90,14 +104,14 @@ UnaryOperator unary_of(size_t type) {
 
 }  // namespace
 
-// The run is read as one stream: the prefixes of operand 0, operand 0, operator 0, the prefixes of operand 1, …
+// The run is read as one stream: the prefixes of operand 0, operand 0, operator 0, the prefixes of operand 1,
+// …
 struct TreeBuilder::Chain {
   const std::vector<MlcParser::OperandContext*>& operands;
   const std::vector<MlcParser::BinaryOperatorContext*>& operators;
   unsigned allow;
   size_t next = 0;    // the operand to be read; operators[next - 1] stands before it
   size_t prefix = 0;  // of that operand, how many prefixes are read
-  int depth = 0;      // of recursion
   uint32_t end = 0;   // of what is read, closing parentheses included
 
   const antlr4::Token* operator_token() const { return operators[next - 1]->start; }
@@ -110,7 +124,7 @@ struct TreeBuilder::Chain {
   uint32_t after_prefixes() const {
     const MlcParser::OperandContext* at = operands[next];
     if (at->prefixes.empty()) return source_token(at->start).begin;
-    const antlr4::Token* first = at->token != nullptr ? at->token
+    const antlr4::Token* first = at->token != nullptr  ? at->token
                                  : at->text != nullptr ? at->text->start
                                                        : at->open;
     return source_token(first).begin;
@@ -118,13 +132,15 @@ struct TreeBuilder::Chain {
 };
 
 void TreeBuilder::grow(Expr* parent, const Expr* child) {
-  if (child->height >= kMaxHeight) {
-    throw ir::Error("too-deep", "this expression is more than {} levels deep", kMaxHeight)
-        .at(parent->span)
-        .kind("SyntaxError")
-        .help("give parts of it a name");
-  }
+  if (child->height >= kMaxHeight) fail_too_deep(parent->span);
   parent->height = static_cast<uint16_t>(child->height + 1);
+}
+
+void TreeBuilder::fail_too_deep(ir::Span at) const {
+  throw ir::Error("too-deep", "this expression is more than {} levels deep", kMaxHeight)
+      .at(at)
+      .kind("SyntaxError")
+      .help("give parts of it a name");
 }
 
 void TreeBuilder::fail(ir::Span at, std::string message, std::string help) const {
@@ -176,7 +192,8 @@ Expr* TreeBuilder::starred(Chain& run) {
   run.prefix = 1;
   Expr* value = climb(run, (run.allow & kStarArgument) != 0 ? 0 : kBitOr);
   if (run.more()) {
-    fail(span(run.operator_token()), fmt::format("`*` binds more strongly than `{}`", text_of(run.operator_token())),
+    fail(span(run.operator_token()),
+         fmt::format("`*` binds more strongly than `{}`", text_of(run.operator_token())),
          "put what is to be unpacked in parentheses");
   }
   auto* node = tree_.make<Starred>(ir::Span{tree_.file, source_token(star).begin, run.end});
@@ -187,6 +204,12 @@ Expr* TreeBuilder::starred(Chain& run) {
 // Precedence climbing (Richards; Norvell 1999): reads operators that bind at least as strongly as `least`.
 Expr* TreeBuilder::climb(Chain& run, int least) {
   uint32_t begin = run.begin();
+  struct Level {
+    size_t& depth;
+    explicit Level(size_t& depth) : depth(depth) { ++depth; }
+    ~Level() { --depth; }
+  } level(depth_);
+  if (depth_ > kMaxHeight + kMaxBrackets) fail_too_deep({tree_.file, begin, begin + 1});
   Expr* left = prefixed(run, least);
   while (run.more()) {
     Operator op = operator_of(run.operator_token()->getType());
@@ -226,22 +249,20 @@ Expr* TreeBuilder::prefixed(Chain& run, int least) {
     run.prefix = 0;
     return value;
   }
-  if (++run.depth > kMaxHeight) {
-    throw ir::Error("too-deep", "this expression is more than {} levels deep", kMaxHeight)
-        .at(span(context->prefixes[run.prefix]))
-        .kind("SyntaxError");
-  }
   const antlr4::Token* token = context->prefixes[run.prefix];
   size_t type = token->getType();
   uint32_t begin = run.begin();
   if (type == MlcParser::STAR) fail(span(token), "expected an expression, found `*`");
   if (type == MlcParser::NOT && least > kNot) {
-    fail(span(token), "`not` binds less strongly than the operator before it", "put the `not` in parentheses");
+    fail(span(token), "`not` binds less strongly than the operator before it",
+         "put the `not` in parentheses");
   }
   ++run.prefix;
-  bool literal = type == MlcParser::MINUS && run.prefix == context->prefixes.size() && context->token != nullptr &&
-                 context->token->getType() == MlcParser::INTEGER && context->trailers.empty();
-  bool powered = run.next < run.operators.size() && run.operators[run.next]->start->getType() == MlcParser::DOUBLE_STAR;
+  bool literal = type == MlcParser::MINUS && run.prefix == context->prefixes.size() &&
+                 context->token != nullptr && context->token->getType() == MlcParser::INTEGER &&
+                 context->trailers.empty();
+  bool powered =
+      run.next < run.operators.size() && run.operators[run.next]->start->getType() == MlcParser::DOUBLE_STAR;
   if (literal && !powered) {
     // The least integer has no positive counterpart: its sign belongs to the literal.
     auto* value = static_cast<Constant*>(number(source_token(context->token), true));
@@ -250,12 +271,10 @@ Expr* TreeBuilder::prefixed(Chain& run, int least) {
       run.end = value->span.end;
       ++run.next;
       run.prefix = 0;
-      --run.depth;
       return value;
     }
   }
   Expr* value = climb(run, type == MlcParser::NOT ? static_cast<int>(kNot) : static_cast<int>(kSign));
-  --run.depth;
   auto* node = tree_.make<UnaryOp>(ir::Span{tree_.file, begin, run.end});
   node->op = unary_of(type);
   node->operand = own(node, value);
@@ -264,8 +283,6 @@ Expr* TreeBuilder::prefixed(Chain& run, int least) {
 
 // a < b <= c is one node.
 Expr* TreeBuilder::compare(Chain& run, Expr* left, uint32_t begin) {
-  size_t first = run.next - 1;
-  size_t count = 0;
   std::vector<CmpOperator> ops;
   std::vector<Expr*> right;
   while (run.more()) {
@@ -273,14 +290,12 @@ Expr* TreeBuilder::compare(Chain& run, Expr* left, uint32_t begin) {
     if (op.precedence != kComparison) break;
     ops.push_back(op.comparison);
     right.push_back(climb(run, kBitOr));
-    ++count;
   }
-  MLC_CHECK(count > 0, "operator {} of the run is no comparison", first);
   auto* node = tree_.make<Compare>(ir::Span{tree_.file, begin, run.end});
   node->left = own(node, left);
-  auto kept = array<CmpOperator>(count);
-  auto comparators = array<const Expr*>(count);
-  for (size_t i = 0; i < count; ++i) {
+  auto kept = array<CmpOperator>(ops.size());
+  auto comparators = array<const Expr*>(ops.size());
+  for (size_t i = 0; i < ops.size(); ++i) {
     kept[i] = ops[i];
     comparators[i] = own(node, right[i]);
   }
@@ -308,9 +323,11 @@ Expr* TreeBuilder::named(MlcParser::ExpressionContext* context, unsigned allow) 
   MlcParser::OperandContext* target = context->operands[0];
   bool name = context->operands.size() == 1 && target->prefixes.empty() && target->trailers.empty() &&
               target->token != nullptr && target->token->getType() == MlcParser::NAME;
-  if (!name) fail(span(context->start, context->operands.back()->stop), "`:=` needs a single name on its left");
+  if (!name)
+    fail(span(context->start, context->operands.back()->stop), "`:=` needs a single name on its left");
   if ((allow & kWalrus) == 0) {
-    fail(span(context->walrus), "`:=` needs parentheses here", "a statement that assigns is written with `=`");
+    fail(span(context->walrus), "`:=` needs parentheses here",
+         "a statement that assigns is written with `=`");
   }
   auto* node = tree_.make<NamedExpr>(span(context));
   Expr* bound = operand(target);

@@ -7,7 +7,9 @@
 namespace mlc::syntax {
 
 CodePoint decode_utf8(std::string_view text, size_t at) {
-  auto byte = [&](size_t i) -> uint32_t { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0; };
+  auto byte = [&](size_t i) -> uint32_t {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+  };
   uint32_t first = byte(0);
   if (first < 0x80) return {first, 1};
   if (first < 0xE0) return {(first & 0x1F) << 6 | (byte(1) & 0x3F), 2};
@@ -32,7 +34,10 @@ size_t first_invalid_utf8(std::string_view text) {
       ++at;
       continue;
     }
-    size_t length = first >= 0xC2 && first <= 0xDF ? 2 : (first & 0xF0) == 0xE0 ? 3 : first >= 0xF0 && first <= 0xF4 ? 4 : 0;
+    size_t length = first >= 0xC2 && first <= 0xDF   ? 2
+                    : (first & 0xF0) == 0xE0         ? 3
+                    : first >= 0xF0 && first <= 0xF4 ? 4
+                                                     : 0;
     if (length == 0 || at + length > size) return at;
     for (size_t i = 1; i < length; ++i) {
       if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return at;
@@ -58,10 +63,11 @@ bool is_name_code_point(uint32_t c) {
     uint32_t last;
   };
   static constexpr Block kBlocks[] = {
-      {0xAA, 0xAA},     {0xB5, 0xB5},     {0xBA, 0xBA},     {0xC0, 0xD6},     {0xD8, 0xF6},       {0xF8, 0x37D},
-      {0x37F, 0x1FFF},  {0x2071, 0x2071}, {0x207F, 0x207F}, {0x2090, 0x209C}, {0x2102, 0x2139},   {0x213C, 0x2149},
-      {0x2C00, 0x2DFF}, {0x3005, 0x3007}, {0x3041, 0xD7FF}, {0xF900, 0xFD3D}, {0xFD50, 0xFDFB},   {0xFE70, 0xFEFC},
-      {0xFF10, 0xFF19}, {0xFF21, 0xFF3A}, {0xFF41, 0xFF5A}, {0xFF66, 0xFFDC}, {0x10000, 0x1EFFF}, {0x20000, 0x3FFFF},
+      {0xAA, 0xAA},     {0xB5, 0xB5},     {0xBA, 0xBA},       {0xC0, 0xD6},       {0xD8, 0xF6},
+      {0xF8, 0x37D},    {0x37F, 0x1FFF},  {0x2071, 0x2071},   {0x207F, 0x207F},   {0x2090, 0x209C},
+      {0x2102, 0x2139}, {0x213C, 0x2149}, {0x2C00, 0x2DFF},   {0x3005, 0x3007},   {0x3041, 0xD7FF},
+      {0xF900, 0xFD3D}, {0xFD50, 0xFDFB}, {0xFE70, 0xFEFC},   {0xFF10, 0xFF19},   {0xFF21, 0xFF3A},
+      {0xFF41, 0xFF5A}, {0xFF66, 0xFFDC}, {0x10000, 0x1EFFF}, {0x20000, 0x3FFFF},
   };
   for (const Block& block : kBlocks) {
     if (c <= block.last) return c >= block.first;
@@ -70,8 +76,8 @@ bool is_name_code_point(uint32_t c) {
 }
 
 bool is_invisible(uint32_t c) {
-  return (c >= 0x80 && c <= 0xA0) || c == 0xAD || (c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
-         (c >= 0x205F && c <= 0x206F) || c == 0x3000 || c == 0xFEFF;
+  return (c >= 0x80 && c <= 0xA0) || c == 0xAD || (c >= 0x2000 && c <= 0x200F) ||
+         (c >= 0x2028 && c <= 0x202F) || (c >= 0x205F && c <= 0x206F) || c == 0x3000 || c == 0xFEFF;
 }
 
 bool is_curly_quote(uint32_t c) { return (c >= 0x2018 && c <= 0x201F) || c == 0xAB || c == 0xBB; }

@@ -27,7 +27,9 @@ constexpr std::array<uint8_t, 256> make_classes() {
 inline constexpr std::array<uint8_t, 256> kClasses = make_classes();
 }  // namespace detail
 
-inline bool has_class(char c, uint8_t mask) { return (detail::kClasses[static_cast<unsigned char>(c)] & mask) != 0; }
+inline bool has_class(char c, uint8_t mask) {
+  return (detail::kClasses[static_cast<unsigned char>(c)] & mask) != 0;
+}
 inline bool is_name_start(char c) { return has_class(c, detail::kNameStart); }
 inline bool is_name_part(char c) { return has_class(c, detail::kNamePart); }
 inline bool is_digit(char c) { return has_class(c, detail::kDigit); }

@@ -47,7 +47,8 @@ bool Lexer::check_text() {
         "is this a compiled or compressed file?";
   } else {
     report("not-text", bad, bad + 1,
-           fmt::format("this is not UTF-8 text: byte {} is 0x{:02x}", bad, static_cast<unsigned char>(text_[bad])))
+           fmt::format("this is not UTF-8 text: byte {} is 0x{:02x}", bad,
+                       static_cast<unsigned char>(text_[bad])))
         .help = "save the file as UTF-8";
   }
   return false;
@@ -87,7 +88,8 @@ void Lexer::start_line() {
 
 void Lexer::set_indent(size_t begin, Indent indent) {
   auto tabs = [&] {
-    report("indentation", begin, at_, "tabs and spaces are mixed: which line is deeper depends on the width of a tab")
+    report("indentation", begin, at_,
+           "tabs and spaces are mixed: which line is deeper depends on the width of a tab")
         .help = "indent with spaces only";
   };
   if (indent.column == indents_.back().column) {
@@ -122,7 +124,8 @@ void Lexer::finish() {
     close_all();
   }
   size_t last = tokens_.last_type();
-  if (last != 0 && last != MlcParser::NEWLINE && last != MlcParser::DEDENT) tokens_.push(MlcParser::NEWLINE, end, end);
+  if (last != 0 && last != MlcParser::NEWLINE && last != MlcParser::DEDENT)
+    tokens_.push(MlcParser::NEWLINE, end, end);
   for (size_t i = 1; i < indents_.size(); ++i) tokens_.push(MlcParser::DEDENT, end, end);
   tokens_.push(SourceToken::kEnd, end, end);
 }
@@ -230,7 +233,7 @@ void Lexer::scan_name() {
     close_all();
     return end_line(line_begin_, line_begin_);
   }
-  push(type == 0 ? MlcParser::NAME : type, begin, at_);
+  push(type == 0 ? size_t{MlcParser::NAME} : type, begin, at_);
 }
 
 void Lexer::scan_operator() {
@@ -314,7 +317,8 @@ void Lexer::close_bracket(char c, size_t type) {
   }
   Bracket bracket = brackets_.back();
   if (type != closer_of(bracket.open)) {
-    auto& diagnostic = report("unclosed", at_, at_ + 1, fmt::format("`{}` does not close `{}`", c, bracket.open));
+    auto& diagnostic =
+        report("unclosed", at_, at_ + 1, fmt::format("`{}` does not close `{}`", c, bracket.open));
     diagnostic.notes.push_back(
         {fmt::format("`{}` is opened here", bracket.open), problems_.span(bracket.begin, bracket.begin + 1)});
     type = closer_of(bracket.open);

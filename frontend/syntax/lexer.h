@@ -16,8 +16,9 @@ constexpr size_t kMaxBrackets = 200;
 constexpr size_t kMaxBlocks = 100;
 constexpr size_t kMaxText = size_t{1} << 30;
 
-// Reads the whole text into `tokens`; goes on after every problem, so that the parser can find more. The token
-// list always ends with NEWLINE (unless empty), the open DEDENTs and the end token, and its brackets always match.
+// Reads the whole text into `tokens`; goes on after every problem, so that the parser can find more. The
+// token list always ends with NEWLINE (unless empty), the open DEDENTs and the end token, and its brackets
+// always match.
 class Lexer {
  public:
   Lexer(std::string_view text, TokenList& tokens, Problems& problems);
@@ -37,7 +38,7 @@ class Lexer {
     bool field = false;       // the `{` of an f-string's field
   };
   struct Indent {
-    uint32_t column;      // tabs to multiples of eight
+    uint32_t column;       // tabs to multiples of eight
     uint32_t alternative;  // a tab counted as one: both must agree on what is deeper
   };
 
@@ -96,7 +97,7 @@ class Lexer {
   bool line_blamed_ = false;
   bool ends_open_ = false;
   bool too_deep_ = false;
-  ir::Diagnostic muted_;        // what `report` hands out when the line has its report
+  ir::Diagnostic muted_;  // what `report` hands out when the line has its report
   // The opener of the last closed `with (…)` that may be a list of items, to be decided by the next token.
   size_t with_open_ = 0;
   size_t with_close_ = 0;

@@ -103,7 +103,8 @@ void Lexer::skip_escape() {
 void Lexer::report_unterminated(const Quote& quote, std::string_view what) {
   if (quote.triple) ends_open_ = true;
   size_t mark = text_.find(quote.mark, quote.begin);
-  report("unclosed", quote.begin, mark + (quote.triple ? 3 : 1), fmt::format("this {} is never closed", what));
+  report("unclosed", quote.begin, mark + (quote.triple ? 3 : 1),
+         fmt::format("this {} is never closed", what));
 }
 
 void Lexer::scan_string(size_t begin) {

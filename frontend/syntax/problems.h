@@ -33,8 +33,8 @@ class Problems {
     tokens_.push_back(static_cast<size_t>(-1));
   }
 
-  // True when a problem was already seen in the tokens [first, last]: what the parser thinks of a line in which
-  // the lexer stumbled would only confuse.
+  // True when a problem was already seen in the tokens [first, last]: what the parser thinks of a line in
+  // which the lexer stumbled would only confuse.
   bool line_is_blamed(size_t first, size_t last) const {
     return std::any_of(tokens_.begin(), tokens_.end(), [&](size_t t) { return t >= first && t <= last; });
   }

@@ -32,7 +32,8 @@ Spellings::Spellings() {
     }
   }
   for (auto& rows : operators_) {
-    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.text.size() > b.text.size(); });
+    std::sort(rows.begin(), rows.end(),
+              [](const Row& a, const Row& b) { return a.text.size() > b.text.size(); });
   }
 }
 

@@ -49,8 +49,8 @@ class TokenList final : public antlr4::TokenStream {
  public:
   void reserve(size_t count) { tokens_.reserve(count); }
   void push(size_t type, size_t begin, size_t end) {
-    tokens_.emplace_back(static_cast<uint16_t>(type), static_cast<uint32_t>(begin), static_cast<uint32_t>(end),
-                         static_cast<uint32_t>(tokens_.size()));
+    tokens_.emplace_back(static_cast<uint16_t>(type), static_cast<uint32_t>(begin),
+                         static_cast<uint32_t>(end), static_cast<uint32_t>(tokens_.size()));
   }
   size_t count() const { return tokens_.size(); }
   SourceToken& at(size_t index) { return tokens_[index]; }
@@ -63,7 +63,8 @@ class TokenList final : public antlr4::TokenStream {
   void consume() override { position_ += position_ + 1 < tokens_.size() ? 1 : 0; }
   size_t LA(ssize_t offset) override { return LT(offset)->getType(); }
   antlr4::Token* LT(ssize_t offset) override {
-    size_t index = offset > 0 ? position_ + static_cast<size_t>(offset) - 1 : position_ - static_cast<size_t>(-offset);
+    size_t index =
+        offset > 0 ? position_ + static_cast<size_t>(offset) - 1 : position_ - static_cast<size_t>(-offset);
     if (index >= tokens_.size()) index = offset > 0 ? tokens_.size() - 1 : 0;
     return &tokens_[index];
   }

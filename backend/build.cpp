@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/build.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "backend/llvm/code.h"
+#include "backend/llvm/module.h"
+#include "ir/api.h"
+
+namespace mlc::backend {
+namespace {
+
+using ir::Error;
+
+// Lowering belongs to the transform room, which registers it.
+class PlainHost final : public ir::Host {
+ public:
+  ir::Any call(const ir::Any& callee, std::span<const ir::Any> args) override {
+    throw Error("not-callable", "lowering calls no script functions");
+  }
+  bool callable(const ir::Any&) override { return false; }
+  std::vector<std::string> parameter_names(const ir::Any&) override { return {}; }
+  std::string repr(const ir::Any& value) override { return ir::type_name(value); }
+  void print(std::string_view) override {}
+};
+
+ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target) {
+  const ir::Api* api = ir::ApiRegistry::global().find("mlc.transform.lower");
+  MLC_CHECK(api != nullptr, "mlc.transform.lower is not registered");
+  PlainHost host;
+  ir::Any args[] = {mod, target};
+  return ir::call_api(*api, host, {args, {}, {}, {}, {}}).cast<ir::IRModule>();
+}
+
+// The function a program runs: `main`, or the only exported one.
+std::string program_function(const ir::IRModule& lowered) {
+  std::vector<std::string> exported;
+  for (const auto& [global, fn] : lowered->functions) {
+    if (auto symbol = ir::attr(fn, "global_symbol")) exported.emplace_back(symbol->cast<ir::String>());
+  }
+  for (const std::string& name : exported) {
+    if (name == "main") return name;
+  }
+  if (exported.size() == 1) return exported[0];
+  throw Error("no-main-function", "a program needs a function `main`, or only one function; the module has {}",
+              exported.empty() ? "none" : fmt::format("{}", fmt::join(exported, ", ")));
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) throw Error("cannot-write", "`{}` cannot be written", path).kind("OSError");
+}
+
+constexpr std::pair<std::string_view, std::string_view> kinds[] = {
+    {"so", ".so"}, {"obj", ".o"}, {"exe", ""}, {"ll", ".ll"}, {"asm", ".s"}};  // in the order of Emit
+
+}  // namespace
+
+ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target) {
+  return llvm_backend::make_module(lower(mod, target), target);
+}
+
+Emit emit_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < std::size(kinds); ++i) {
+    if (kinds[i].first == name) return static_cast<Emit>(i);
+    names.emplace_back(kinds[i].first);
+  }
+  throw Error("unknown-emit-kind", "nothing can be emitted as `{}`", name)
+      .help(fmt::format("there are {}", fmt::join(names, ", ")));
+}
+
+std::string_view file_ending(Emit kind) { return kinds[static_cast<size_t>(kind)].second; }
+
+std::string emit_text(const ir::IRModule& mod, const ir::Target& target, Emit kind) {
+  MLC_CHECK(kind == Emit::kLlvmAssembly || kind == Emit::kAssembly, "only ll and asm are text");
+  return llvm_backend::compile_to_text(lower(mod, target), target, kind == Emit::kAssembly);
+}
+
+void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const std::string& path) {
+  if (kind == Emit::kLlvmAssembly || kind == Emit::kAssembly) {
+    write_file(path, emit_text(mod, target, kind));
+    return;
+  }
+  ir::IRModule lowered = lower(mod, target);
+  std::string program = kind == Emit::kProgram ? program_function(lowered) : "";
+  llvm_backend::Code code = llvm_backend::compile(lowered, target, program);
+  switch (kind) {
+    case Emit::kObject: write_file(path, code.object); break;
+    case Emit::kProgram: llvm_backend::link_program(code, target, path); break;
+    default: llvm_backend::link_shared_library(code, target, path); break;
+  }
+}
+
+}  // namespace mlc::backend

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "backend/interp/machine.h"
+
+namespace mlc::interp {
+namespace {
+
+using ir::DataType;
+using ir::ExprKind;
+
+int lanes_of(const Expr& e) {
+  DataType type = e->dtype();
+  if (type.is_scalable()) unsupported(e->span, "scalable vectors");
+  return type.is_void() ? 1 : type.lanes();
+}
+
+// Applies `op` lane by lane to two operands.
+template <class F>
+Code lift(int lanes, Code a, Code b, F op) {
+  if (lanes == 1) {
+    return [a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
+      Lane x, y;
+      a(frame, &x);
+      b(frame, &y);
+      *out = op(x, y);
+    };
+  }
+  return [lanes, a = std::move(a), b = std::move(b), op](Frame& frame, Lane* out) {
+    Lanes y(lanes);
+    a(frame, out);
+    b(frame, y.data());
+    for (int i = 0; i < lanes; ++i) out[i] = op(out[i], y[i]);
+  };
+}
+
+[[noreturn]] void divided_by_zero(Span span) {
+  throw ir::Error("division-by-zero", "an integer is divided by zero").kind("ZeroDivisionError").at(span);
+}
+
+// Results are brought to the width of the type by the caller: these are exact in 64 bits.
+int64_t floor_div(int64_t a, int64_t b) {
+  if (b == -1) return static_cast<int64_t>(-static_cast<uint64_t>(a));  // min / -1 wraps
+  int64_t q = a / b;
+  return q - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0);
+}
+int64_t floor_mod(int64_t a, int64_t b) {
+  if (b == -1) return 0;
+  int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+uint64_t u(int64_t x) { return static_cast<uint64_t>(x); }
+int64_t s(uint64_t x) { return static_cast<int64_t>(x); }
+
+Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b, Span span) {
+  bool is_unsigned = number.is_unsigned;
+  auto with = [&](auto op) {
+    return lift(lanes, std::move(a), std::move(b),
+                [op, number](Lane x, Lane y) { return Lane{.i = number.wrap(op(x.i, y.i))}; });
+  };
+  auto divide = [&](auto op) {
+    return with([op, span](int64_t x, int64_t y) {
+      if (y == 0) divided_by_zero(span);
+      return op(x, y);
+    });
+  };
+  auto compare = [&](auto op) {
+    return lift(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.i, y.i)}; });
+  };
+  auto shift = [&](auto op) {
+    int bits = number.type.bits();
+    return with([op, bits, span](int64_t x, int64_t y) {
+      if (y < 0 || y >= bits) {
+        throw ir::Error("shift-out-of-range", "a {}-bit integer is shifted by {}", bits, y).at(span);
+      }
+      return op(x, y);
+    });
+  };
+  switch (kind) {
+    case ExprKind::kAdd: return with([](int64_t x, int64_t y) { return s(u(x) + u(y)); });
+    case ExprKind::kSub: return with([](int64_t x, int64_t y) { return s(u(x) - u(y)); });
+    case ExprKind::kMul: return with([](int64_t x, int64_t y) { return s(u(x) * u(y)); });
+    case ExprKind::kDiv:
+      if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) / u(y)); });
+      return divide([](int64_t x, int64_t y) { return y == -1 ? s(-u(x)) : x / y; });
+    case ExprKind::kMod:
+      if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) % u(y)); });
+      return divide([](int64_t x, int64_t y) { return y == -1 ? 0 : x % y; });
+    case ExprKind::kFloorDiv:
+      if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) / u(y)); });
+      return divide([](int64_t x, int64_t y) { return floor_div(x, y); });
+    case ExprKind::kFloorMod:
+      if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) % u(y)); });
+      return divide([](int64_t x, int64_t y) { return floor_mod(x, y); });
+    case ExprKind::kMin:
+      if (is_unsigned) return with([](int64_t x, int64_t y) { return u(x) < u(y) ? x : y; });
+      return with([](int64_t x, int64_t y) { return x < y ? x : y; });
+    case ExprKind::kMax:
+      if (is_unsigned) return with([](int64_t x, int64_t y) { return u(x) > u(y) ? x : y; });
+      return with([](int64_t x, int64_t y) { return x > y ? x : y; });
+    case ExprKind::kEQ: return compare([](int64_t x, int64_t y) { return x == y; });
+    case ExprKind::kNE: return compare([](int64_t x, int64_t y) { return x != y; });
+    case ExprKind::kLT:
+      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) < u(y); });
+      return compare([](int64_t x, int64_t y) { return x < y; });
+    case ExprKind::kLE:
+      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) <= u(y); });
+      return compare([](int64_t x, int64_t y) { return x <= y; });
+    case ExprKind::kGT:
+      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) > u(y); });
+      return compare([](int64_t x, int64_t y) { return x > y; });
+    case ExprKind::kGE:
+      if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) >= u(y); });
+      return compare([](int64_t x, int64_t y) { return x >= y; });
+    case ExprKind::kAnd: return compare([](int64_t x, int64_t y) { return x != 0 && y != 0; });
+    case ExprKind::kOr: return compare([](int64_t x, int64_t y) { return x != 0 || y != 0; });
+    case ExprKind::kBitwiseAnd: return with([](int64_t x, int64_t y) { return x & y; });
+    case ExprKind::kBitwiseOr: return with([](int64_t x, int64_t y) { return x | y; });
+    case ExprKind::kBitwiseXor: return with([](int64_t x, int64_t y) { return x ^ y; });
+    case ExprKind::kLShift: return shift([](int64_t x, int64_t y) { return s(u(x) << y); });
+    case ExprKind::kRShift:
+      if (is_unsigned) return shift([](int64_t x, int64_t y) { return s(u(x) >> y); });
+      return shift([](int64_t x, int64_t y) { return x >> y; });
+    default: unsupported(span, "this operator on integers");
+  }
+}
+
+Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b, Span span) {
+  // Sum, difference, product and quotient of two values of up to 24 bits of mantissa, computed in double
+  // and rounded once more, are the correctly rounded ones.
+  auto with = [&](auto op) {
+    return lift(lanes, std::move(a), std::move(b),
+                [op, round = number.round](Lane x, Lane y) { return Lane{.f = round(op(x.f, y.f))}; });
+  };
+  auto compare = [&](auto op) {
+    return lift(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
+  };
+  switch (kind) {
+    case ExprKind::kAdd: return with([](double x, double y) { return x + y; });
+    case ExprKind::kSub: return with([](double x, double y) { return x - y; });
+    case ExprKind::kMul: return with([](double x, double y) { return x * y; });
+    case ExprKind::kDiv: return with([](double x, double y) { return x / y; });
+    case ExprKind::kMod: return with([](double x, double y) { return std::fmod(x, y); });
+    case ExprKind::kFloorDiv: return with([](double x, double y) { return std::floor(x / y); });
+    case ExprKind::kFloorMod: return with([](double x, double y) { return x - std::floor(x / y) * y; });
+    case ExprKind::kMin: return with([](double x, double y) { return x < y ? x : y; });
+    case ExprKind::kMax: return with([](double x, double y) { return x > y ? x : y; });
+    case ExprKind::kEQ: return compare([](double x, double y) { return x == y; });
+    case ExprKind::kNE: return compare([](double x, double y) { return x != y; });
+    case ExprKind::kLT: return compare([](double x, double y) { return x < y; });
+    case ExprKind::kLE: return compare([](double x, double y) { return x <= y; });
+    case ExprKind::kGT: return compare([](double x, double y) { return x > y; });
+    case ExprKind::kGE: return compare([](double x, double y) { return x >= y; });
+    default: unsupported(span, "this operator on floating values");
+  }
+}
+
+}  // namespace
+
+Code Compiler::binary(const ir::BinaryNode* node) {
+  int lanes = lanes_of(node->a);
+  MLC_CHECK(lanes == lanes_of(node->b), "operands of {} and {} lanes meet", lanes, lanes_of(node->b));
+  const Number& number = number_of(node->a->dtype());
+  Code a = expr(node->a);
+  Code b = expr(node->b);
+  return number.floating ? float_binary(node->kind, number, lanes, std::move(a), std::move(b), node->span)
+                         : integer_binary(node->kind, number, lanes, std::move(a), std::move(b), node->span);
+}
+
+Code Compiler::cast(const ir::CastNode* node) {
+  int lanes = lanes_of(node->value);
+  const Number* from = &number_of(node->value->dtype());
+  const Number* to = &number_of(node->dtype());
+  int to_lanes = node->dtype().lanes();
+  MLC_CHECK(to_lanes == lanes || lanes == 1, "a cast from {} to {} lanes", lanes, to_lanes);
+  return [value = expr(node->value), from, to, lanes, to_lanes](Frame& frame, Lane* out) {
+    value(frame, out);
+    for (int i = 0; i < lanes; ++i) out[i] = convert(*from, *to, out[i]);
+    for (int i = lanes; i < to_lanes; ++i) out[i] = out[0];
+  };
+}
+
+Code Compiler::var_use(const VarNode* var, Span span) {
+  if (var->buffer()) {  // a buffer as a value is its data pointer
+    int view = view_of(var, span);
+    return [view](Frame& frame, Lane* out) {
+      out->i = reinterpret_cast<int64_t>(frame.views[static_cast<size_t>(view)].data);
+    };
+  }
+  int slot = slot_of(var, span);
+  int lanes = std::max(1, static_cast<int>(var->dtype().lanes()));
+  if (lanes == 1) return [slot](Frame& frame, Lane* out) { *out = frame.slots[static_cast<size_t>(slot)]; };
+  return [slot, lanes](Frame& frame, Lane* out) {
+    for (int i = 0; i < lanes; ++i) out[i] = frame.slots[static_cast<size_t>(slot + i)];
+  };
+}
+
+Code Compiler::load(const ir::TensorLoadNode* node) {
+  const ir::BufferTypeNode* type = node->source->buffer();
+  DataType element = type->dtype;
+  auto site = std::make_shared<Site>(Site{node->source, node->span, &number_of(element), element.lanes(),
+                                          view_of(node->source.get(), node->span), {}, 1, false});
+  MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is read with {} indices",
+            node->source->name.c_str(), type->shape.size(), node->indices.size());
+  for (const Expr& index : node->indices) {
+    site->indices.push_back(expr(index));
+    site->lanes = lanes_of(index);
+  }
+  if (site->lanes == 1 && site->element_lanes == 1) {
+    return [site](Frame& frame, Lane* out) {
+      int64_t at;
+      site->locate(frame, &at);
+      *out = site->number->load(site->address(frame.views[static_cast<size_t>(site->view)], at));
+    };
+  }
+  return [site](Frame& frame, Lane* out) {
+    std::vector<int64_t> at(static_cast<size_t>(site->lanes));
+    site->locate(frame, at.data());
+    for (int64_t element : at) {
+      const char* from = site->address(frame.views[static_cast<size_t>(site->view)], element);
+      for (int i = 0; i < site->element_lanes; ++i) *out++ = site->number->load(from + i * site->number->bytes);
+    }
+  };
+}
+
+std::function<int64_t(Frame&)> Compiler::integer(const Expr& e) {
+  if (auto value = ir::const_int(e)) return [v = *value](Frame&) { return v; };
+  return [code = expr(e)](Frame& frame) {
+    Lane value;
+    code(frame, &value);
+    return value.i;
+  };
+}
+
+Code Compiler::expr(const Expr& e) {
+  return ir::dispatch(
+      e,
+      ir::overloaded{
+          [&](const VarNode* node) { return var_use(node, node->span); },
+          [&](const ir::IntImmNode* node) -> Code {
+            return [value = Lane{.i = number_of(node->dtype()).wrap(node->value)}](Frame&, Lane* out) { *out = value; };
+          },
+          [&](const ir::FloatImmNode* node) -> Code {
+            return [value = Lane{.f = number_of(node->dtype()).round(node->value)}](Frame&, Lane* out) {
+              *out = value;
+            };
+          },
+          [&](const ir::BinaryNode* node) { return binary(node); },
+          [&](const ir::NotNode* node) -> Code {
+            return [a = expr(node->a), lanes = lanes_of(node->a)](Frame& frame, Lane* out) {
+              a(frame, out);
+              for (int i = 0; i < lanes; ++i) out[i].i = out[i].i == 0;
+            };
+          },
+          [&](const ir::BitwiseNotNode* node) -> Code {
+            return [a = expr(node->a), lanes = lanes_of(node->a), number = number_of(node->dtype())](Frame& frame,
+                                                                                                    Lane* out) {
+              a(frame, out);
+              for (int i = 0; i < lanes; ++i) out[i].i = number.wrap(~out[i].i);
+            };
+          },
+          [&](const ir::CastNode* node) { return cast(node); },
+          [&](const ir::SelectNode* node) -> Code {
+            int lanes = lanes_of(node->true_value);
+            int condition_lanes = lanes_of(node->condition);
+            return [condition = expr(node->condition), yes = expr(node->true_value), no = expr(node->false_value), lanes,
+                    condition_lanes](Frame& frame, Lane* out) {
+              Lanes chosen(condition_lanes), other(lanes);
+              condition(frame, chosen.data());
+              yes(frame, out);
+              no(frame, other.data());
+              for (int i = 0; i < lanes; ++i) {
+                if (chosen[condition_lanes == 1 ? 0 : i].i == 0) out[i] = other[i];
+              }
+            };
+          },
+          [&](const ir::RampNode* node) -> Code {
+            return [base = expr(node->base), stride = expr(node->stride), inner = lanes_of(node->base),
+                    count = lanes_of(e) / lanes_of(node->base), number = number_of(node->dtype())](Frame& frame,
+                                                                                                   Lane* out) {
+              Lanes step(inner);
+              base(frame, out);
+              stride(frame, step.data());
+              for (int i = inner; i < inner * count; ++i) {
+                out[i].i = number.wrap(s(u(out[i - inner].i) + u(step[i % inner].i)));
+              }
+            };
+          },
+          [&](const ir::BroadcastNode* node) -> Code {
+            return [value = expr(node->value), inner = lanes_of(node->value), lanes = lanes_of(e)](Frame& frame,
+                                                                                                   Lane* out) {
+              value(frame, out);
+              for (int i = inner; i < lanes; ++i) out[i] = out[i - inner];
+            };
+          },
+          [&](const ir::ShuffleNode* node) -> Code {
+            std::vector<std::pair<Code, int>> vectors;
+            int total = 0;
+            for (const Expr& vector : node->vectors) {
+              vectors.emplace_back(expr(vector), lanes_of(vector));
+              total += lanes_of(vector);
+            }
+            std::vector<std::function<int64_t(Frame&)>> picks;
+            for (const Expr& index : node->indices) picks.push_back(integer(index));
+            return [vectors, picks, total, span = node->span](Frame& frame, Lane* out) {
+              Lanes all(total);
+              int at = 0;
+              for (const auto& [vector, lanes] : vectors) {
+                vector(frame, all.data() + at);
+                at += lanes;
+              }
+              for (const auto& pick : picks) {
+                int64_t lane = pick(frame);
+                if (lane < 0 || lane >= total) {
+                  throw ir::Error("index-out-of-bounds", "lane {} of {} is picked", lane, total).at(span);
+                }
+                *out++ = all[static_cast<int>(lane)];
+              }
+            };
+          },
+          [&](const ir::LetNode* node) -> Code {
+            Code value = expr(node->value);
+            int slot = define_slot(node->var);
+            Code body = expr(node->body);
+            return [value, slot, body](Frame& frame, Lane* out) {
+              value(frame, &frame.slots[static_cast<size_t>(slot)]);
+              body(frame, out);
+            };
+          },
+          [&](const ir::TensorLoadNode* node) { return load(node); },
+          [&](const ir::CallNode* node) { return call(node); },
+          [&](const ir::StringImmNode* node) -> Code { unsupported(node->span, "a string outside of a call"); },
+          [&](const ir::GlobalVarNode* node) -> Code { unsupported(node->span, "a function as a value"); },
+          [&](const ir::OpNode* node) -> Code { unsupported(node->span, "an operator as a value"); },
+          [&](const ir::TupleNode* node) -> Code { unsupported(node->span, "tuples"); },
+          [&](const ir::TupleGetItemNode* node) -> Code { unsupported(node->span, "tuples"); },
+          [&](const ir::TensorRegionNode* node) -> Code { unsupported(node->span, "a buffer region as a value"); },
+          [&](const ir::ReduceNode* node) -> Code {
+            unsupported(node->span, "a te reduction that is not yet a block");
+          },
+      });
+}
+
+}  // namespace mlc::interp

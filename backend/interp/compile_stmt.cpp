@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/machine.h"
+#include "ir/op.h"
+
+namespace mlc::interp {
+namespace {
+
+std::string_view view(const ir::String& text) { return {text.data(), text.size()}; }
+
+Flow nothing(Frame&) { return Flow::kNext; }
+
+}  // namespace
+
+int Compiler::define_slot(const ir::Var& var) {
+  auto found = at_.find(var.get());
+  if (found != at_.end()) return found->second;  // a variable of a loop that stands in two places
+  int slot = fn_->slots;
+  fn_->slots += std::max(1, static_cast<int>(var->dtype().lanes()));
+  at_[var.get()] = slot;
+  return slot;
+}
+int Compiler::define_view(const Buffer& buffer) {
+  auto found = at_.find(buffer.get());
+  if (found != at_.end()) return found->second;
+  return at_[buffer.get()] = fn_->views++;
+}
+int Compiler::slot_of(const VarNode* var, Span span) const {
+  auto found = at_.find(var);
+  if (found == at_.end()) throw ir::Error("undefined-variable", "`{}` is not defined here", var->name.c_str()).at(span);
+  return found->second;
+}
+int Compiler::view_of(const VarNode* buffer, Span span) const { return slot_of(buffer, span); }
+
+std::function<void(Frame&, View&)> Compiler::layout(const ir::BufferTypeNode* type) {
+  std::vector<std::function<int64_t(Frame&)>> shape, strides;
+  for (const Expr& dim : type->shape) shape.push_back(integer(dim));
+  for (const Expr& stride : type->strides) strides.push_back(integer(stride));
+  auto offset = type->elem_offset ? integer(type->elem_offset) : [](Frame&) -> int64_t { return 0; };
+  return [shape, strides, offset](Frame& frame, View& view) {
+    view.shape.clear();
+    for (const auto& dim : shape) view.shape.push_back(dim(frame));
+    if (strides.empty()) {
+      view.strides = compact_strides(view.shape);
+    } else {
+      view.strides.clear();
+      for (const auto& stride : strides) view.strides.push_back(stride(frame));
+    }
+    view.offset = offset(frame);
+  };
+}
+
+std::function<void(Frame&, View&)> Compiler::pointer(const Expr& data) {
+  Expr source = data;
+  if (auto* call = ir::as_call_to(data, "tirx.buffer_data")) source = call->args[0];
+  auto* var = ir::as<VarNode>(source);
+  if (var && var->buffer()) {
+    return [from = view_of(var, data->span)](Frame& frame, View& view) {
+      view.block = frame.views[static_cast<size_t>(from)].block;
+      view.data = frame.views[static_cast<size_t>(from)].data;
+    };
+  }
+  return [code = expr(data), span = data->span](Frame& frame, View& view) {
+    Lane address;
+    code(frame, &address);
+    view.data = reinterpret_cast<char*>(address.i);
+    view.block = frame.program.heap.find(view.data);
+    if (!view.block) throw ir::Error("address-out-of-bounds", "the pointer points to no known memory").at(span);
+  };
+}
+
+Action Compiler::allocate(const Buffer& buffer) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  int64_t bytes = static_cast<int64_t>(number_of(type->dtype).bytes) * ir::DataType(type->dtype).lanes();
+  auto set_layout = layout(type);
+  int at = define_view(buffer);
+  bool track = program_.options.check_uninitialized;
+  return [at, set_layout, bytes, track](Frame& frame) {
+    View view;
+    set_layout(frame, view);
+    int64_t elements = 1;  // up to and including the last one: strides may leave gaps
+    for (size_t d = 0; d < view.shape.size(); ++d) elements += (view.shape[d] - 1) * view.strides[d];
+    for (int64_t dim : view.shape) elements = dim <= 0 ? 0 : elements;
+    view.block = frame.program.heap.allocate(static_cast<size_t>((view.offset + elements) * bytes), track);
+    view.data = view.block->begin;
+    frame.views[static_cast<size_t>(at)] = std::move(view);
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::declare(const ir::DeclBufferNode* node) {
+  auto set_pointer = pointer(node->data);
+  auto set_layout = layout(node->buffer->buffer());
+  int at = define_view(node->buffer);
+  return [at, set_pointer, set_layout](Frame& frame) {
+    View view;
+    set_pointer(frame, view);
+    set_layout(frame, view);
+    frame.views[static_cast<size_t>(at)] = std::move(view);
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::store(const ir::BufferStoreNode* node) {
+  const ir::BufferTypeNode* type = node->buffer->buffer();
+  ir::DataType element = type->dtype;
+  auto site = std::make_shared<Site>(Site{node->buffer, node->span, &number_of(element), element.lanes(),
+                                          view_of(node->buffer.get(), node->span), {}, 1, true});
+  MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is written with {} indices",
+            node->buffer->name.c_str(), type->shape.size(), node->indices.size());
+  for (const Expr& index : node->indices) {
+    site->indices.push_back(expr(index));
+    site->lanes = index->dtype().lanes();
+  }
+  int lanes = site->lanes * site->element_lanes;
+  MLC_CHECK(node->value->dtype().lanes() == lanes, "{} lanes are stored to {}", node->value->dtype().lanes(), lanes);
+  return [site, lanes, value = expr(node->value)](Frame& frame) {
+    Lanes values(lanes);
+    value(frame, values.data());
+    Lanes at(site->lanes);
+    static_assert(sizeof(Lane) == sizeof(int64_t));
+    site->locate(frame, &at.data()->i);
+    const Lane* next = values.data();
+    for (int i = 0; i < site->lanes; ++i) {
+      char* to = site->address(frame.views[static_cast<size_t>(site->view)], at[i].i);
+      for (int j = 0; j < site->element_lanes; ++j) site->number->store(to + j * site->number->bytes, *next++);
+    }
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::evaluate(const ir::EvaluateNode* node) {
+  if (ir::as_call_to(node->value, "tirx.break_loop")) return [](Frame&) { return Flow::kBreak; };
+  if (ir::as_call_to(node->value, "tirx.continue_loop")) return [](Frame&) { return Flow::kContinue; };
+  if (ir::as_call_to(node->value, "tirx.thread_return")) return [](Frame&) { return Flow::kReturn; };
+  if (auto* ret = ir::as_call_to(node->value, "tirx.ret")) {
+    return [value = expr(ret->args[0])](Frame& frame) {
+      value(frame, &frame.result);
+      return Flow::kReturn;
+    };
+  }
+  if (node->value->kind == ir::ExprKind::kIntImm) return nothing;
+  int lanes = std::max(1, static_cast<int>(node->value->dtype().lanes()));
+  return [value = expr(node->value), lanes](Frame& frame) {
+    Lanes out(lanes);
+    value(frame, out.data());
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::loop(const ir::ForNode* node) {
+  auto min = integer(node->min);
+  auto extent = integer(node->extent);
+  auto step = node->step ? integer(node->step) : [](Frame&) -> int64_t { return 1; };
+  int slot = define_slot(node->loop_var);
+  Action body = stmt(node->body);
+  const Number* number = &number_of(node->loop_var->dtype());
+  return [min, extent, step, slot, body, number, span = node->span](Frame& frame) {
+    int64_t begin = min(frame);
+    int64_t end = begin + extent(frame);
+    int64_t by = step(frame);
+    if (by <= 0) throw ir::Error("loop-step-not-positive", "the step of a loop is {}", by).at(span);
+    for (int64_t i = begin; i < end; i += by) {
+      frame.slots[static_cast<size_t>(slot)].i = number->wrap(i);
+      Flow flow = body(frame);
+      if (flow == Flow::kBreak) break;
+      if (flow == Flow::kReturn) return flow;
+    }
+    return Flow::kNext;
+  };
+}
+
+// `with T.launch_thread("threadIdx.x", n)`: the body for every thread, one after the other.
+Action Compiler::thread_extent(const ir::AttrStmtNode* node) {
+  auto iter = node->node.as<ir::IterVar>();
+  MLC_CHECK(iter.has_value(), "a thread extent without its iterator");
+  auto extent = integer(node->value);
+  int slot = define_slot((*iter)->var);
+  return [extent, slot, body = stmt(node->body)](Frame& frame) {
+    int64_t count = extent(frame);
+    for (int64_t i = 0; i < count; ++i) {
+      frame.slots[static_cast<size_t>(slot)].i = i;
+      body(frame);  // a thread that returns ends only itself
+    }
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::match_buffer(const ir::MatchBufferRegionNode* match) {
+  int source = view_of(match->source->source.get(), match->source->span);
+  std::vector<std::function<int64_t(Frame&)>> mins, extents;
+  for (const ir::Range& range : match->source->region) {
+    mins.push_back(integer(range->min));
+    extents.push_back(integer(range->extent));
+  }
+  int at = define_view(match->buffer);
+  const ir::BufferTypeNode* type = match->buffer->buffer();
+  // Variables that the pattern leaves open are bound to what the region turns out to be.
+  std::vector<std::pair<int, size_t>> stride_slots, shape_slots;
+  auto open = [&](const Expr& e) -> int {
+    auto* var = ir::as<VarNode>(e);
+    return var && !is_defined(var) ? define_slot(ir::ref(var)) : -1;
+  };
+  for (size_t d = 0; d < type->shape.size(); ++d) {
+    if (int slot = open(type->shape[d]); slot >= 0) shape_slots.emplace_back(slot, d);
+  }
+  for (size_t d = 0; d < type->strides.size(); ++d) {
+    if (int slot = open(type->strides[d]); slot >= 0) stride_slots.emplace_back(slot, d);
+  }
+  int offset_slot = type->elem_offset ? open(type->elem_offset) : -1;
+  size_t rank = type->shape.size();
+  size_t dropped = mins.size() - rank;  // leading dimensions of extent one
+  return [=](Frame& frame) {
+    const View& from = frame.views[static_cast<size_t>(source)];
+    View view;
+    view.block = from.block;
+    view.data = from.data;
+    view.offset = from.offset;
+    for (size_t d = 0; d < mins.size(); ++d) {
+      view.offset += mins[d](frame) * from.strides[d];
+      if (d < dropped) continue;
+      view.shape.push_back(extents[d](frame));
+      view.strides.push_back(from.strides[d]);
+    }
+    for (auto [slot, d] : shape_slots) frame.slots[static_cast<size_t>(slot)].i = view.shape[d];
+    for (auto [slot, d] : stride_slots) frame.slots[static_cast<size_t>(slot)].i = view.strides[d];
+    if (offset_slot >= 0) frame.slots[static_cast<size_t>(offset_slot)].i = view.offset;
+    frame.views[static_cast<size_t>(at)] = std::move(view);
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction) {
+  std::vector<Action> steps;
+  for (const Buffer& buffer : node->alloc_buffers) steps.push_back(allocate(buffer));
+  for (const ir::MatchBufferRegion& match : node->match_buffers) steps.push_back(match_buffer(match.get()));
+  if (node->init) {
+    steps.push_back([first = std::move(first_reduction), init = stmt(node->init)](Frame& frame) {
+      return first(frame) ? init(frame) : Flow::kNext;
+    });
+  }
+  steps.push_back(stmt(node->body));
+  return [steps](Frame& frame) {
+    for (const Action& step : steps) {
+      if (Flow flow = step(frame); flow != Flow::kNext) return flow;
+    }
+    return Flow::kNext;
+  };
+}
+
+Action Compiler::realize(const ir::SBlockRealizeNode* node) {
+  struct Binding {
+    int slot;
+    std::function<int64_t(Frame&)> value;
+  };
+  std::vector<Binding> bindings;
+  std::vector<std::pair<int, std::function<int64_t(Frame&)>>> reductions;  // slot and the domain's first value
+  const ir::SBlock& block = node->block;
+  MLC_CHECK(block->iter_vars.size() == node->iter_values.size(), "block `{}` has {} iterators and {} values",
+            block->name_hint.c_str(), block->iter_vars.size(), node->iter_values.size());
+  std::vector<std::function<int64_t(Frame&)>> values;
+  for (const Expr& value : node->iter_values) values.push_back(integer(value));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ir::IterVar& iter = block->iter_vars[i];
+    int slot = define_slot(iter->var);
+    bindings.push_back({slot, values[i]});
+    if (iter->iter_type == ir::IterType::kCommReduce) reductions.emplace_back(slot, integer(iter->dom->min));
+  }
+  auto first_reduction = [reductions](Frame& frame) {
+    for (const auto& [slot, first] : reductions) {
+      if (frame.slots[static_cast<size_t>(slot)].i != first(frame)) return false;
+    }
+    return true;
+  };
+  auto predicate = integer(node->predicate);
+  return [predicate, bindings, body = this->block(block.get(), first_reduction)](Frame& frame) {
+    for (const Binding& binding : bindings) frame.slots[static_cast<size_t>(binding.slot)].i = binding.value(frame);
+    return predicate(frame) != 0 ? body(frame) : Flow::kNext;
+  };
+}
+
+Action Compiler::stmt(const Stmt& s) {
+  return ir::dispatch(
+      s, ir::overloaded{
+             [&](const ir::BindNode* node) -> Action {
+               Code value = expr(node->value);
+               int slot = define_slot(node->var);
+               return [value, slot](Frame& frame) {
+                 value(frame, &frame.slots[static_cast<size_t>(slot)]);
+                 return Flow::kNext;
+               };
+             },
+             [&](const ir::AttrStmtNode* node) -> Action {
+               bool thread = view(node->attr_key) == "thread_extent" || view(node->attr_key) == "virtual_thread";
+               return thread ? thread_extent(node) : stmt(node->body);
+             },
+             [&](const ir::AssertStmtNode* node) -> Action {
+               std::string message;
+               for (const ir::String& part : node->message_parts) message += std::string(part);
+               return [condition = integer(node->condition), message, kind = std::string(node->error_kind),
+                       span = node->span](Frame& frame) {
+                 if (condition(frame) == 0) throw ir::Error("assertion-failed", "{}", message).kind(kind).at(span);
+                 return Flow::kNext;
+               };
+             },
+             [&](const ir::BufferStoreNode* node) { return store(node); },
+             [&](const ir::AllocBufferNode* node) { return allocate(node->buffer); },
+             [&](const ir::DeclBufferNode* node) { return declare(node); },
+             [&](const ir::SeqStmtNode* node) -> Action {
+               std::vector<Action> steps;
+               for (const Stmt& step : node->seq) steps.push_back(stmt(step));
+               return [steps](Frame& frame) {
+                 for (const Action& step : steps) {
+                   if (Flow flow = step(frame); flow != Flow::kNext) return flow;
+                 }
+                 return Flow::kNext;
+               };
+             },
+             [&](const ir::EvaluateNode* node) { return evaluate(node); },
+             [&](const ir::IfThenElseNode* node) -> Action {
+               return [condition = integer(node->condition), yes = stmt(node->then_case),
+                       no = node->else_case ? stmt(node->else_case) : Action(nothing)](Frame& frame) {
+                 return condition(frame) != 0 ? yes(frame) : no(frame);
+               };
+             },
+             [&](const ir::ForNode* node) { return loop(node); },
+             [&](const ir::WhileNode* node) -> Action {
+               return [condition = integer(node->condition), body = stmt(node->body)](Frame& frame) {
+                 while (condition(frame) != 0) {
+                   Flow flow = body(frame);
+                   if (flow == Flow::kBreak) break;
+                   if (flow == Flow::kReturn) return flow;
+                 }
+                 return Flow::kNext;
+               };
+             },
+             [&](const ir::ReturnNode* node) -> Action {
+               if (!node->value) return [](Frame&) { return Flow::kReturn; };
+               return [value = expr(node->value)](Frame& frame) {
+                 value(frame, &frame.result);
+                 return Flow::kReturn;
+               };
+             },
+             [&](const ir::BreakNode*) -> Action { return [](Frame&) { return Flow::kBreak; }; },
+             [&](const ir::ContinueNode*) -> Action { return [](Frame&) { return Flow::kContinue; }; },
+             [&](const ir::SBlockNode* node) { return block(node, [](Frame&) { return true; }); },
+             [&](const ir::SBlockRealizeNode* node) { return realize(node); },
+         });
+}
+
+}  // namespace mlc::interp

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference interpreter of TIR: runs a function of a module at any stage of lowering, slowly and
+// obviously. It is the judge in tests: what it computes is what the program means.
+//
+// What it checks on the way, each a clear error at the source line: arguments against parameters,
+// indices against shapes, addresses against the memory behind them, division by zero, assertions.
+// Loops of every kind run serially in order; a thread binding is a loop, so programs that rely on
+// threads meeting at a barrier are refused.
+#pragma once
+
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/function.h>
+
+#include "ir/module.h"
+
+namespace mlc::interp {
+
+struct Options {
+  bool check_uninitialized = false;  // reading memory that was allocated and never written is an error
+};
+
+// Runs `function` of `mod`. Buffers are ffi::Tensor or ir::NDArray and are changed in place; scalars are
+// int, bool, float. Returns what the function returns (None without a return value).
+// Errors: wrong-argument-count, wrong-argument, shape-mismatch, index-out-of-bounds, address-out-of-bounds,
+// uninitialized-read, division-by-zero, assertion-failed, interpret-unsupported, no-such-function.
+ir::Any run(const ir::IRModule& mod, std::string_view function, std::span<const ir::Any> args,
+            const Options& options = {});
+
+// A callable that runs `function` with what it is called with; compiled once.
+ir::ffi::Function compile(const ir::IRModule& mod, std::string_view function, const Options& options = {});
+
+// Arguments that fit the parameters of `fn`: tensors of random values for buffers, random scalars for the
+// rest. Free symbolic dimensions get the value `dims` has for their name, or a small random one. Floats
+// lie in [-1, 1); integers are small; integers that are used as indices stay inside what they index.
+std::vector<ir::Any> random_arguments(const ir::PrimFunc& fn, uint64_t seed,
+                                      const std::unordered_map<std::string, int64_t>& dims = {});
+
+void register_api();
+
+}  // namespace mlc::interp

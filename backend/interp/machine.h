@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs: memory, buffers as views on it, frames, and programs as trees of closures.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "backend/interp/interp.h"
+#include "backend/interp/number.h"
+#include "ir/visit.h"
+
+namespace mlc::interp {
+
+using ir::Any;
+using ir::Buffer;
+using ir::Expr;
+using ir::Span;
+using ir::Stmt;
+using ir::VarNode;
+
+class Heap;
+
+// A piece of memory: an argument's or an allocation's. Known to the heap while it lives.
+struct Block {
+  Heap& heap;
+  char* begin;
+  char* end;
+  bool owned;
+  std::vector<bool> written;  // per byte; empty: not tracked, all counts as written
+
+  Block(Heap& heap, char* begin, char* end, bool owned, bool track);
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+};
+
+// Finds the memory behind an address, for pointers that come out of expressions.
+class Heap {
+ public:
+  std::shared_ptr<Block> allocate(size_t bytes, bool track);
+  std::shared_ptr<Block> adopt(char* begin, size_t bytes);
+  std::shared_ptr<Block> find(char* address) const;  // null when it lies in no block
+
+ private:
+  friend struct Block;
+  friend std::shared_ptr<Block> share(Heap&, std::unique_ptr<Block>);
+  std::map<char*, std::weak_ptr<Block>> blocks_;  // by begin
+};
+
+// A buffer at run time. Element [i...] lies at data + (offset + sum(i * strides)) * bytes.
+struct View {
+  std::shared_ptr<Block> block;
+  char* data = nullptr;
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+};
+
+// An argument on its way into a function: a buffer, a pointer (scalar.i, with its block) or a scalar.
+struct Actual {
+  bool is_buffer = false;
+  View view;
+  ir::DataType type;  // of the elements or of the scalar
+  Lane scalar{.i = 0};
+};
+
+struct Program;
+
+struct Frame {
+  Program& program;
+  std::vector<Lane> slots;
+  std::vector<View> views;
+  Lane result{.i = 0};
+};
+
+enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };
+using Code = std::function<void(Frame&, Lane* out)>;  // writes as many lanes as the expression has
+using Action = std::function<Flow(Frame&)>;
+
+// A compiled function: closures over numbered slots and views.
+struct Function {
+  std::string name;
+  ir::PrimFunc source;
+  int slots = 0;
+  int views = 0;
+  std::vector<int> param_at;              // slot or view of each parameter
+  std::function<void(Frame&, std::span<const Actual>)> bind;  // arguments into slots and views, with checks
+  Action body;
+};
+
+// A module being run. Functions are compiled when first called.
+struct Program {
+  ir::IRModule module;
+  Options options;
+  Heap heap;
+  std::unordered_map<std::string, std::unique_ptr<Function>> functions;
+
+  Program(ir::IRModule module, Options options) : module(std::move(module)), options(options) {}
+  const Function& function(std::string_view name, Span span);
+  Lane call(const Function& fn, std::span<const Actual> args);
+};
+
+// Space for `count` lanes without an allocation for the usual sizes.
+class Lanes {
+ public:
+  explicit Lanes(int count) : large_(count > kSmall ? new Lane[static_cast<size_t>(count)] : nullptr) {}
+  Lane* data() { return large_ ? large_.get() : small_; }
+  Lane& operator[](int i) { return data()[i]; }
+
+ private:
+  static constexpr int kSmall = 16;
+  Lane small_[kSmall];
+  std::unique_ptr<Lane[]> large_;
+};
+
+// Turns one function into closures. A buffer variable is a view, every other variable a slot.
+class Compiler {
+ public:
+  explicit Compiler(Program& program) : program_(program) {}
+  std::unique_ptr<Function> compile(std::string name, const ir::PrimFunc& fn);
+
+ private:
+  // Expressions (compile_expr.cpp).
+  Code expr(const Expr& e);
+  Code binary(const ir::BinaryNode* node);
+  Code cast(const ir::CastNode* node);
+  Code load(const ir::TensorLoadNode* node);
+  Code var_use(const VarNode* var, Span span);
+  std::function<int64_t(Frame&)> integer(const Expr& e);  // a scalar integer
+
+  // Calls (compile_call.cpp).
+  Code call(const ir::CallNode* node);
+  Code call_function(const ir::CallNode* node, const ir::GlobalVarNode* callee);
+  Code call_intrinsic(const ir::CallNode* node, std::string_view name);
+  Code call_extern(const ir::CallNode* node);
+  Code address_of(const ir::CallNode* node);
+  Code reinterpret(const ir::CallNode* node);
+
+  // Statements (compile_stmt.cpp).
+  Action stmt(const Stmt& s);
+  Action store(const ir::BufferStoreNode* node);
+  Action evaluate(const ir::EvaluateNode* node);
+  Action loop(const ir::ForNode* node);
+  Action realize(const ir::SBlockRealizeNode* node);
+  Action block(const ir::SBlockNode* node, std::function<bool(Frame&)> first_reduction);
+  Action match_buffer(const ir::MatchBufferRegionNode* match);
+  Action allocate(const Buffer& buffer);
+  Action declare(const ir::DeclBufferNode* node);
+  Action thread_extent(const ir::AttrStmtNode* node);
+
+  int define_slot(const ir::Var& var);
+  int define_view(const Buffer& buffer);
+  int slot_of(const VarNode* var, Span span) const;
+  int view_of(const VarNode* buffer, Span span) const;
+  bool is_defined(const VarNode* var) const { return at_.contains(var); }
+  // Sets shape, strides and offset of a view from the buffer's type.
+  std::function<void(Frame&, View&)> layout(const ir::BufferTypeNode* type);
+  // The view a pointer expression points into, its data and block set.
+  std::function<void(Frame&, View&)> pointer(const Expr& data);
+
+  Program& program_;
+  Function* fn_ = nullptr;
+  std::unordered_map<const VarNode*, int> at_;
+};
+
+// Where a buffer is accessed: the element's address, checked dimension by dimension and against the block.
+struct Site {
+  Buffer buffer;
+  Span span;
+  const Number* number;
+  int element_lanes;
+  int view;
+  std::vector<Code> indices;
+  int lanes;  // of the last index
+  bool stores;
+
+  // Element offsets of all lanes of the access.
+  void locate(Frame& frame, int64_t* elements) const;
+  char* address(const View& view, int64_t element) const;
+};
+
+std::vector<int64_t> compact_strides(std::span<const int64_t> shape);
+std::string text_of(std::span<const int64_t> numbers);  // "(2, 3)"
+[[noreturn]] void unsupported(Span span, std::string_view what);
+
+}  // namespace mlc::interp

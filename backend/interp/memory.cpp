@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/interp/machine.h"
+
+namespace mlc::interp {
+
+Block::Block(Heap& heap, char* begin, char* end, bool owned, bool track)
+    : heap(heap), begin(begin), end(end), owned(owned) {
+  if (track) written.resize(static_cast<size_t>(end - begin), false);
+}
+Block::~Block() {
+  auto found = heap.blocks_.find(begin);
+  if (found != heap.blocks_.end() && found->second.expired()) heap.blocks_.erase(found);
+  if (owned) std::free(begin);
+}
+
+std::shared_ptr<Block> Heap::allocate(size_t bytes, bool track) {
+  size_t rounded = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
+  auto* begin = static_cast<char*>(std::aligned_alloc(64, rounded));
+  if (begin == nullptr) throw ir::Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
+  std::memset(begin, 0xCB, rounded);  // the same absurd values every time for what reads too early
+  auto block = std::make_shared<Block>(*this, begin, begin + bytes, true, track);
+  blocks_[begin] = block;
+  return block;
+}
+std::shared_ptr<Block> Heap::adopt(char* begin, size_t bytes) {
+  // The same tensor may be passed twice: the larger extent counts.
+  auto found = blocks_.find(begin);
+  if (found != blocks_.end()) {
+    if (auto block = found->second.lock()) {
+      block->end = std::max(block->end, begin + bytes);
+      return block;
+    }
+  }
+  auto block = std::make_shared<Block>(*this, begin, begin + bytes, false, false);
+  blocks_[begin] = block;
+  return block;
+}
+std::shared_ptr<Block> Heap::find(char* address) const {
+  auto next = blocks_.upper_bound(address);
+  if (next == blocks_.begin()) return nullptr;
+  auto block = std::prev(next)->second.lock();
+  return block && address <= block->end ? block : nullptr;
+}
+
+std::vector<int64_t> compact_strides(std::span<const int64_t> shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+std::string text_of(std::span<const int64_t> numbers) {
+  return fmt::format("({}{})", fmt::join(numbers, ", "), numbers.size() == 1 ? "," : "");
+}
+void unsupported(Span span, std::string_view what) {
+  throw ir::Error("interpret-unsupported", "the interpreter does not run {}", what).at(span);
+}
+
+namespace {
+
+[[noreturn]] void out_of_bounds(const Site& site, const View& view, std::span<const int64_t> index) {
+  throw ir::Error("index-out-of-bounds", "`{}` is {} at {}, outside its shape {}", site.buffer->name.c_str(),
+                  site.stores ? "written" : "read", text_of(index), text_of(view.shape))
+      .kind("IndexError")
+      .at(site.span);
+}
+
+}  // namespace
+
+void Site::locate(Frame& frame, int64_t* elements) const {
+  const View& at = frame.views[static_cast<size_t>(view)];
+  size_t rank = indices.size();
+  int64_t base = at.offset;
+  if (rank == 0) {
+    elements[0] = base;
+    return;
+  }
+  int64_t index[16];
+  MLC_CHECK(rank <= 16, "`{}` has {} dimensions", buffer->name.c_str(), rank);
+  bool outside = false;
+  for (size_t d = 0; d + 1 < rank; ++d) {
+    Lane value;
+    indices[d](frame, &value);
+    index[d] = value.i;
+    outside |= static_cast<uint64_t>(value.i) >= static_cast<uint64_t>(at.shape[d]);
+    base += value.i * at.strides[d];
+  }
+  Lanes last(lanes);
+  indices[rank - 1](frame, last.data());
+  for (int lane = 0; lane < lanes; ++lane) {
+    int64_t i = last[lane].i;
+    if (outside || static_cast<uint64_t>(i) >= static_cast<uint64_t>(at.shape[rank - 1])) [[unlikely]] {
+      index[rank - 1] = i;
+      out_of_bounds(*this, at, {index, rank});
+    }
+    elements[lane] = base + i * at.strides[rank - 1];
+  }
+}
+
+char* Site::address(const View& at, int64_t element) const {
+  int64_t bytes = static_cast<int64_t>(number->bytes) * element_lanes;
+  char* begin = at.data + element * bytes;
+  if (begin < at.block->begin || begin + bytes > at.block->end) [[unlikely]] {
+    throw ir::Error("address-out-of-bounds", "element {} of `{}` lies outside the memory behind it ({} bytes)", element,
+                    buffer->name.c_str(), at.block->end - at.block->begin)
+        .kind("IndexError")
+        .at(span);
+  }
+  if (!at.block->written.empty()) [[unlikely]] {
+    size_t first = static_cast<size_t>(begin - at.block->begin);
+    for (size_t byte = first; byte < first + static_cast<size_t>(bytes); ++byte) {
+      if (stores) {
+        at.block->written[byte] = true;
+      } else if (!at.block->written[byte]) {
+        throw ir::Error("uninitialized-read", "element {} of `{}` is read before it is written", element,
+                        buffer->name.c_str())
+            .kind("RuntimeError")
+            .at(span);
+      }
+    }
+  }
+  return begin;
+}
+
+}  // namespace mlc::interp

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code of a module: compiled once, run in process or written to files. No LLVM types here.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/module.h"
+#include "ir/target.h"
+
+namespace mlc::llvm_backend {
+
+struct Code {
+  std::string object;                 // a relocatable object file in the target's format
+  std::vector<std::string> functions; // exported names, without the tvm-ffi prefix
+  bool parallel = false;              // needs mlc_parallel_launch
+  bool host = false;                  // can run in this process
+};
+
+// Compiles lowered functions. Throws ir::Error codegen-unsupported, unsupported-dtype, ...
+// `program` names the function that link_program() will run; "" when no program is wanted.
+Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program = "");
+// The optimised module as LLVM assembly ("ll"), or as the target's assembly ("asm").
+std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly);
+
+// Code loaded into this process. Functions live as long as it does.
+class Loaded {
+ public:
+  explicit Loaded(const Code& code);
+  ~Loaded();
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  // The tvm-ffi entry of a function (TVMFFISafeCallType), or null.
+  void* entry(const std::string& function) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Links the object into a shared library or a program with the linker inside mlc; needs no compiler or
+// development files. Programs run `entry` on random inputs (backend/runtime/program.cpp).
+void link_shared_library(const Code& code, const ir::Target& target, const std::string& path);
+void link_program(const Code& code, const ir::Target& target, const std::string& path);
+
+}  // namespace mlc::llvm_backend

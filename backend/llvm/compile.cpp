@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM IR to optimised code.
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+
+#include "backend/llvm/code.h"
+#include "backend/llvm/emitter.h"
+
+namespace mlc::llvm_backend {
+namespace {
+
+void optimize(llvm::Module& module, const Machine& machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = machine.opt_level >= 2;
+  tuning.SLPVectorization = machine.opt_level >= 2;
+  tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(machine.machine.get(), tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass([&] { return machine.machine->getTargetIRAnalysis(); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+                                            llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::ModulePassManager passes = machine.opt_level == 0
+                                       ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                                       : builder.buildPerModuleDefaultPipeline(levels[machine.opt_level]);
+  passes.run(module, modules);
+}
+
+std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.machine->addPassesToEmitFile(passes, stream, nullptr, kind, true)) {
+    throw ir::Error("codegen-unsupported", "the target {} cannot write this kind of file", module.getTargetTriple());
+  }
+  passes.run(module);
+  return {bytes.begin(), bytes.end()};
+}
+
+// A target machine is used by one compilation at a time.
+std::mutex& compile_lock() {
+  static std::mutex lock;
+  return lock;
+}
+
+template <class F>
+auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::string_view program, F&& use) {
+  const Machine& machine = machine_for(target);
+  llvm::LLVMContext context;
+  ModuleEmitter emitter(context, machine, "mlc");
+  std::unique_ptr<llvm::Module> module = emitter.emit(lowered, program);
+#ifndef NDEBUG
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
+#endif
+  optimize(*module, machine);
+  return use(*module, machine, emitter);
+}
+
+}  // namespace
+
+Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program) {
+  std::lock_guard hold(compile_lock());
+  return with_module(lowered, target, program, [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
+    Code code;
+    code.parallel = emitter.parallel;
+    code.host = machine.is_host;
+    constexpr std::string_view prefix = "__tvm_ffi_";
+    for (const llvm::Function& function : module) {
+      std::string_view name = function.getName();
+      if (!function.isDeclaration() && !function.hasLocalLinkage() && name.starts_with(prefix)) {
+        code.functions.emplace_back(name.substr(prefix.size()));
+      }
+    }
+    code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
+    return code;
+  });
+}
+
+std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly) {
+  std::lock_guard hold(compile_lock());
+  return with_module(lowered, target, "", [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {
+    if (assembly) return write(module, machine, llvm::CodeGenFileType::AssemblyFile);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream, nullptr);
+    return text;
+  });
+}
+
+}  // namespace mlc::llvm_backend

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls: operators of ir/op.h, functions of the module, functions from outside.
+#include "backend/llvm/emitter.h"
+
+namespace mlc::llvm_backend {
+
+using ir::Error;
+
+namespace {
+
+std::string_view text_of(const ir::String& text) { return {text.data(), text.size()}; }
+
+[[noreturn]] void refuse(std::string_view what, ir::Span span) {
+  throw Error("codegen-unsupported", "{} cannot be compiled", what).at(span);
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::emit_call(const ir::CallNode* call) {
+  if (auto* op = ir::as<ir::OpNode>(call->op)) return emit_operator(call, ir::op_row(op));
+  if (auto* callee = ir::as<ir::GlobalVarNode>(call->op)) return emit_function_call(call, callee);
+  refuse("a call of a computed function", call->span);
+}
+
+llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::OpRow& row) {
+  std::string_view name = row.name.substr(row.name.find('.') + 1);
+  DataType dtype = call->dtype();
+  const auto& args = call->args;
+  if (row.arity >= 0 && static_cast<int>(args.size()) != row.arity) {
+    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", row.name, row.arity, args.size()).at(call->span);
+  }
+  if (row.unary != nullptr || row.binary != nullptr || name == "fma") {
+    std::vector<llvm::Value*> values;
+    for (const Expr& arg : args) values.push_back(emit(arg));
+    if (dtype.is_integral()) {
+      // Rounding an integer changes nothing; everything else is defined on floats only.
+      if (name == "floor" || name == "ceil" || name == "trunc" || name == "round" || name == "nearbyint") return values[0];
+      if (name == "fabs") return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, values[0], b.getFalse());
+      throw Error("codegen-unsupported", "`{}` is not defined on {}", row.name, dtype.str()).at(call->span);
+    }
+    if (!m_.is_soft_float(dtype)) return math(row, values, dtype, call->span);
+    for (llvm::Value*& value : values) {
+      if (value->getType()->getScalarType()->isIntegerTy(16)) value = soft_to_float(value, dtype);
+    }
+    return float_to_soft(math(row, values, DataType::Float(32, dtype.lanes()), call->span), dtype);
+  }
+  if (name == "if_then_else") return emit_if_then_else(call);
+  if (name == "likely" || name == "tvm_thread_invariant" || name == "ignore_loop_partition") return emit(args[0]);
+  if (name == "bitwise_and") return b.CreateAnd(emit(args[0]), emit(args[1]));
+  if (name == "bitwise_or") return b.CreateOr(emit(args[0]), emit(args[1]));
+  if (name == "bitwise_xor") return b.CreateXor(emit(args[0]), emit(args[1]));
+  if (name == "bitwise_not") return b.CreateNot(emit(args[0]));
+  if (name == "shift_left") return b.CreateShl(emit(args[0]), emit(args[1]));
+  if (name == "shift_right") {
+    llvm::Value* value = emit(args[0]);
+    return dtype.is_int() ? b.CreateAShr(value, emit(args[1])) : b.CreateLShr(value, emit(args[1]));
+  }
+  if (name == "isnan") {
+    DataType from = args[0]->dtype();
+    llvm::Value* value = emit(args[0]);
+    if (m_.is_soft_float(from)) value = soft_to_float(value, from);
+    if (!from.is_floating()) return llvm::Constant::getNullValue(m_.register_type(dtype));
+    return b.CreateFCmpUNO(value, value);
+  }
+  if (name == "popcount") return emit_cast(b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, emit(args[0])), args[0]->dtype(), dtype, call->span);
+  if (name == "clz") return emit_cast(b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, emit(args[0]), b.getFalse()), args[0]->dtype(), dtype, call->span);
+  if (name == "reinterpret") {
+    llvm::Value* value = emit(args[0]);
+    llvm::Type* type = m_.register_type(dtype, call->span);
+    if (value->getType() == type) return value;
+    if (value->getType()->isPointerTy()) return b.CreatePtrToInt(value, type);
+    if (type->isPointerTy()) return b.CreateIntToPtr(value, type);
+    if (args[0]->dtype().is_bool() || dtype.is_bool()) refuse("reinterpret of bool", call->span);
+    return b.CreateBitCast(value, type);
+  }
+  if (name == "large_uint_imm") {
+    auto low = ir::const_int(args[0]);
+    auto high = ir::const_int(args[1]);
+    if (!low || !high) refuse("large_uint_imm of computed words", call->span);
+    uint64_t value = static_cast<uint64_t>(*high) << 32U | (static_cast<uint64_t>(*low) & 0xffffffffU);
+    return llvm::ConstantInt::get(m_.register_type(dtype, call->span), value);
+  }
+  if (name == "undef") return llvm::UndefValue::get(m_.register_type(dtype, call->span));
+  if (name == "isnullptr") return b.CreateIsNull(emit(args[0]));
+  if (name == "assume") {
+    llvm::Value* condition = emit(args[0]);
+    if (condition->getType()->isIntegerTy(1)) b.CreateAssumption(condition);
+    return b.getTrue();
+  }
+  if (name == "address_of") {
+    auto* place = ir::as<ir::TensorLoadNode>(args[0]);
+    if (place == nullptr) {
+      if (auto* buffer = ir::as<VarNode>(args[0])) return binding(buffer, call->span).value;
+      refuse("the address of a value", call->span);
+    }
+    Address at = address(place->source, place->indices, call->span);
+    if (at.lanes != nullptr) refuse("the address of lanes that are not consecutive", call->span);
+    return at.pointer;
+  }
+  if (name == "tvm_access_ptr") return emit_access_pointer(call);
+  if (name == "handle_add_byte_offset" || name == "ptr_byte_offset") {
+    return b.CreateGEP(b.getInt8Ty(), emit(args[0]), index_value(args[1]));
+  }
+  if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
+  if (name == "call_llvm_intrin" || name == "call_llvm_pure_intrin") return emit_llvm_intrinsic(call);
+  if (name == "ret") {
+    emit_return(args[0], call->span);
+    return llvm::PoisonValue::get(b.getInt32Ty());
+  }
+  if (name == "thread_return") {
+    emit_return(Expr(nullptr), call->span);
+    return llvm::PoisonValue::get(b.getInt32Ty());
+  }
+  if (name == "break_loop" || name == "continue_loop") {
+    if (loops_.empty()) refuse(fmt::format("`{}` outside of a loop", name), call->span);
+    jump(name == "break_loop" ? loops_.back().end : loops_.back().next);
+    return llvm::PoisonValue::get(b.getInt32Ty());
+  }
+  if (name == "prefetch") {
+    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                      {emit(args[0]), emit(args[1]), emit(args[2]), emit(args[3])});
+    return b.getInt32(0);
+  }
+  if (name == "vectorlow" || name == "vectorhigh") {
+    llvm::Value* vector = emit(args[0]);
+    int lanes = dtype.lanes();
+    std::vector<int> mask(static_cast<size_t>(lanes));
+    for (int i = 0; i < lanes; ++i) mask[static_cast<size_t>(i)] = name == "vectorlow" ? i : lanes + i;
+    return b.CreateShuffleVector(vector, mask);
+  }
+  if (name == "vectorcombine") {
+    llvm::Value* low = emit(args[0]);
+    std::vector<int> mask(static_cast<size_t>(dtype.lanes()));
+    for (size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<int>(i);
+    return b.CreateShuffleVector(low, emit(args[1]), mask);
+  }
+  throw Error("codegen-unsupported", "`{}` cannot be compiled for the CPU", row.name).at(call->span);
+}
+
+// Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is only the
+// same when neither can do harm.
+llvm::Value* FunctionEmitter::emit_if_then_else(const ir::CallNode* call) {
+  const Expr& condition = call->args[0];
+  if (condition->dtype().is_vector()) {
+    if (ir::side_effect(call->args[1]) > ir::Effect::kPure || ir::side_effect(call->args[2]) > ir::Effect::kPure) {
+      refuse("if_then_else with a vector condition over memory accesses", call->span);
+    }
+    llvm::Value* chosen = emit(condition);
+    llvm::Value* yes = emit(call->args[1]);
+    return b.CreateSelect(chosen, yes, emit(call->args[2]));
+  }
+  auto* then_block = llvm::BasicBlock::Create(m_.context, "then", function_, end_);
+  auto* else_block = llvm::BasicBlock::Create(m_.context, "else", function_, end_);
+  auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
+  b.CreateCondBr(emit(condition), then_block, else_block);
+  b.SetInsertPoint(then_block);
+  llvm::Value* yes = emit(call->args[1]);
+  llvm::BasicBlock* then_end = b.GetInsertBlock();
+  b.CreateBr(join);
+  b.SetInsertPoint(else_block);
+  llvm::Value* no = emit(call->args[2]);
+  llvm::BasicBlock* else_end = b.GetInsertBlock();
+  b.CreateBr(join);
+  b.SetInsertPoint(join);
+  llvm::PHINode* phi = b.CreatePHI(yes->getType(), 2);
+  phi->addIncoming(yes, then_end);
+  phi->addIncoming(no, else_end);
+  return phi;
+}
+
+llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const ir::GlobalVarNode* callee) {
+  const Signature* signature = m_.find(callee);
+  if (signature == nullptr) {
+    throw Error("no-such-function", "the module has no function `{}`", callee->name_hint.c_str()).at(call->span);
+  }
+  if (call->args.size() != signature->params.size()) {
+    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", signature->name, signature->params.size(),
+                call->args.size())
+        .at(call->span);
+  }
+  if (!signature->shape_vars.empty()) {
+    throw Error("codegen-unsupported", "a call of `{}`, whose shapes depend on `{}`, cannot be compiled", signature->name,
+                signature->shape_vars[0]->name.c_str())
+        .at(call->span)
+        .help("make the extent a parameter");
+  }
+  std::vector<llvm::Value*> args;
+  for (size_t i = 0; i < signature->params.size(); ++i) {
+    const Expr& given = call->args[static_cast<int64_t>(i)];
+    const Var& param = signature->params[i];
+    llvm::Value* value = emit(given);
+    if (param->buffer() == nullptr) value = emit_cast(value, given->dtype(), param->dtype(), given->span);
+    if (param->buffer() != nullptr && !value->getType()->isPointerTy()) {
+      throw Error("type-mismatch", "argument {} of `{}` must be a buffer", i, signature->name).at(given->span).kind("TypeError");
+    }
+    args.push_back(value);
+  }
+  llvm::AllocaInst* result = nullptr;
+  if (!signature->result.is_void()) {
+    result = stack_slot(m_.memory_type(signature->result), 1, 8);
+    args.push_back(result);
+  }
+  check_status(b.CreateCall(signature->compute, args));
+  if (result == nullptr) return b.getInt32(0);
+  return from_memory(b.CreateLoad(m_.memory_type(signature->result), result), signature->result);
+}
+
+llvm::Value* FunctionEmitter::emit_extern(const ir::CallNode* call) {
+  auto* name = ir::as<ir::StringImmNode>(call->args[0]);
+  if (name == nullptr) refuse("call_extern of a computed name", call->span);
+  std::vector<llvm::Value*> args;
+  std::vector<llvm::Type*> types;
+  for (size_t i = 1; i < call->args.size(); ++i) {
+    args.push_back(emit(call->args[static_cast<int64_t>(i)]));
+    types.push_back(args.back()->getType());
+  }
+  DataType dtype = call->dtype();
+  llvm::Type* result = dtype.is_void() ? b.getVoidTy() : m_.register_type(dtype, call->span);
+  auto* type = llvm::FunctionType::get(result, types, false);
+  std::string symbol(text_of(name->value));
+  llvm::FunctionCallee callee = m_.module->getOrInsertFunction(symbol, type);
+  if (callee.getFunctionType() != type) refuse(fmt::format("a call of `{}` with other types than before", symbol), call->span);
+  llvm::Value* value = b.CreateCall(callee, args);
+  return dtype.is_void() ? b.getInt32(0) : value;
+}
+
+llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
+  std::string name;
+  if (auto* text = ir::as<ir::StringImmNode>(call->args[0])) name = text_of(text->value);
+  llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+  if (id == llvm::Intrinsic::not_intrinsic) {
+    throw Error("codegen-unsupported", "LLVM has no intrinsic `{}`", name)
+        .at(call->span)
+        .help("write its full name, such as \"llvm.fma\"");
+  }
+  std::vector<llvm::Value*> args;
+  // TVM's older form has the number of signature types as the second argument.
+  for (size_t i = 1; i < call->args.size(); ++i) args.push_back(emit(call->args[static_cast<int64_t>(i)]));
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* arg : args) types.push_back(arg->getType());
+  llvm::Type* result = call->dtype().is_void() ? b.getVoidTy() : m_.register_type(call->dtype(), call->span);
+  // Find the overloaded types by matching the intrinsic's own signature against the call's.
+  auto* wanted = llvm::FunctionType::get(result, types, false);
+  llvm::SmallVector<llvm::Intrinsic::IITDescriptor, 8> table;
+  llvm::Intrinsic::getIntrinsicInfoTableEntries(id, table);
+  llvm::ArrayRef<llvm::Intrinsic::IITDescriptor> rest = table;
+  llvm::SmallVector<llvm::Type*, 4> overloads;
+  if (llvm::Intrinsic::matchIntrinsicSignature(wanted, rest, overloads) != llvm::Intrinsic::MatchIntrinsicTypes_Match) {
+    throw Error("codegen-unsupported", "`{}` does not take arguments of these types", name).at(call->span);
+  }
+  llvm::Value* value = b.CreateCall(llvm::Intrinsic::getDeclaration(m_.module.get(), id, overloads), args);
+  return call->dtype().is_void() ? b.getInt32(0) : value;
+}
+
+// tvm_access_ptr(type, data, offset, extent, mode): data + offset elements.
+llvm::Value* FunctionEmitter::emit_access_pointer(const ir::CallNode* call) {
+  DataType element = call->args[0]->dtype();
+  if (auto* annotation = ir::as<ir::CallNode>(call->args[0])) element = annotation->dtype();
+  if (element.is_void() || element.is_handle()) {
+    auto* buffer = ir::as<VarNode>(call->args[1]);
+    if (buffer == nullptr || buffer->buffer() == nullptr) refuse("tvm_access_ptr without an element type", call->span);
+    element = buffer->buffer()->dtype;
+  }
+  llvm::Value* bytes = b.CreateMul(index_value(call->args[2]),
+                                   b.getInt64(static_cast<uint64_t>(element.bytes() * element.lanes())));
+  return b.CreateGEP(b.getInt8Ty(), data_pointer(call->args[1]), bytes);
+}
+
+llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span) {
+  std::string_view name = row.name.substr(row.name.find('.') + 1);
+  // What hardware and LLVM have for every type; exp and its family only as library calls, see below.
+  static const std::unordered_map<std::string_view, llvm::Intrinsic::ID> direct = {
+      {"sqrt", llvm::Intrinsic::sqrt},   {"floor", llvm::Intrinsic::floor},
+      {"ceil", llvm::Intrinsic::ceil},   {"trunc", llvm::Intrinsic::trunc},
+      {"round", llvm::Intrinsic::roundeven}, {"nearbyint", llvm::Intrinsic::nearbyint},
+      {"fabs", llvm::Intrinsic::fabs},   {"copysign", llvm::Intrinsic::copysign},
+      {"fma", llvm::Intrinsic::fma}};
+  if (auto found = direct.find(name); found != direct.end()) {
+    return b.CreateIntrinsic(found->second, {args[0]->getType()}, args);
+  }
+  llvm::Type* type = args[0]->getType();
+  auto constant = [&](double value) { return llvm::ConstantFP::get(type, value); };
+  if (name == "rsqrt") return b.CreateFDiv(constant(1.0), b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]));
+  if (name == "fmod") return b.CreateFRem(args[0], args[1]);
+  if (dtype.bits() == 16) {  // native float16: computed with as float32
+    DataType wide = DataType::Float(32, dtype.lanes());
+    std::vector<llvm::Value*> widened;
+    for (llvm::Value* arg : args) {
+      widened.push_back(arg->getType()->isFPOrFPVectorTy() ? b.CreateFPExt(arg, m_.register_type(wide)) : arg);
+    }
+    return b.CreateFPTrunc(math(row, widened, wide, span), type);
+  }
+  if (dtype.bits() == 32 && args.size() == 1) {
+    if (llvm::Value* value = fast_math(name, args[0])) return value;
+  }
+  if (name == "sigmoid") {
+    ir::OpRow exp = ir::op_row(ir::op("tirx.exp").get());
+    llvm::Value* power = math(exp, {b.CreateFNeg(args[0])}, dtype, span);
+    return b.CreateFDiv(constant(1.0), b.CreateFAdd(constant(1.0), power));
+  }
+  if (name == "exp10") {
+    ir::OpRow pow = ir::op_row(ir::op("tirx.pow").get());
+    return math(pow, {constant(10.0), args[0]}, dtype, span);
+  }
+  if (row.libm.empty()) {
+    throw Error("codegen-unsupported", "`{}` on {} cannot be compiled", row.name, dtype.str()).at(span);
+  }
+  return libm(row, args, dtype);
+}
+
+// One call of the C library per lane.
+llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype) {
+  llvm::Type* scalar = m_.register_type(dtype.element());
+  std::string symbol(row.libm);
+  if (dtype.bits() == 32) symbol += 'f';
+  std::vector<llvm::Type*> types;
+  bool takes_int = symbol.starts_with("ldexp");
+  for (size_t i = 0; i < args.size(); ++i) types.push_back(takes_int && i == 1 ? b.getInt32Ty() : scalar);
+  llvm::FunctionCallee callee = m_.outside(symbol.c_str(), scalar, types);
+  if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    function->setDoesNotAccessMemory();  // errno is nobody's concern here
+    function->setDoesNotThrow();
+    function->setWillReturn();
+  }
+  auto one = [&](int lane) {
+    std::vector<llvm::Value*> lane_args;
+    for (size_t i = 0; i < args.size(); ++i) {
+      llvm::Value* value = lane < 0 ? args[i] : b.CreateExtractElement(args[i], static_cast<uint64_t>(lane));
+      if (types[i] != value->getType()) {
+        value = value->getType()->isIntegerTy() ? b.CreateIntCast(value, types[i], true) : b.CreateFPToSI(value, types[i]);
+      }
+      lane_args.push_back(value);
+    }
+    return b.CreateCall(callee, lane_args);
+  };
+  if (dtype.is_scalar()) return one(-1);
+  llvm::Value* result = llvm::PoisonValue::get(m_.register_type(dtype));
+  for (int i = 0; i < dtype.lanes(); ++i) result = b.CreateInsertElement(result, one(i), static_cast<uint64_t>(i));
+  return result;
+}
+
+}  // namespace mlc::llvm_backend

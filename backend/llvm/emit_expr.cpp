@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic, conversions and vectors.
+#include <numeric>
+
+#include "backend/llvm/emitter.h"
+
+namespace mlc::llvm_backend {
+
+using ir::Error;
+using ir::ExprKind;
+
+namespace {
+
+bool is_signed(DataType dtype) { return dtype.is_int(); }
+
+// Integer arithmetic on bool values is on i1; only logic and comparisons make sense there.
+[[noreturn]] void refuse(std::string_view what, ir::Span span) {
+  throw Error("codegen-unsupported", "{} cannot be compiled", what).at(span);
+}
+
+}  // namespace
+
+llvm::Value* FunctionEmitter::emit(const Expr& e) {
+  return ir::dispatch(
+      e, ir::overloaded{
+             [&](const VarNode* n) -> llvm::Value* { return binding(n, n->span).value; },
+             [&](const ir::IntImmNode* n) -> llvm::Value* {
+               return llvm::ConstantInt::get(m_.register_type(n->dtype(), n->span), static_cast<uint64_t>(n->value),
+                                             true);
+             },
+             [&](const ir::FloatImmNode* n) -> llvm::Value* { return emit_constant(n->dtype(), n); },
+             [&](const ir::StringImmNode* n) -> llvm::Value* { return m_.text({n->value.data(), n->value.size()}); },
+             [&](const ir::BinaryNode* n) -> llvm::Value* { return emit_binary(n); },
+             [&](const ir::NotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
+             [&](const ir::BitwiseNotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
+             [&](const ir::CastNode* n) -> llvm::Value* {
+               return emit_cast(emit(n->value), n->value->dtype(), n->dtype(), n->span);
+             },
+             [&](const ir::SelectNode* n) -> llvm::Value* {
+               llvm::Value* condition = emit(n->condition);
+               llvm::Value* yes = emit(n->true_value);
+               return b.CreateSelect(condition, yes, emit(n->false_value));
+             },
+             [&](const ir::RampNode* n) -> llvm::Value* { return emit_ramp(n); },
+             [&](const ir::BroadcastNode* n) -> llvm::Value* { return emit_broadcast(n); },
+             [&](const ir::ShuffleNode* n) -> llvm::Value* { return emit_shuffle(n); },
+             [&](const ir::LetNode* n) -> llvm::Value* {
+               define(n->var, emit(n->value));
+               return emit(n->body);
+             },
+             [&](const ir::TensorLoadNode* n) -> llvm::Value* { return load(n); },
+             [&](const ir::CallNode* n) -> llvm::Value* { return emit_call(n); },
+             [&](const ir::GlobalVarNode* n) -> llvm::Value* { refuse("a function as a value", n->span); },
+             [&](const ir::OpNode* n) -> llvm::Value* { refuse("an operator as a value", n->span); },
+             [&](const ir::TupleNode* n) -> llvm::Value* { refuse("a tuple", n->span); },
+             [&](const ir::TupleGetItemNode* n) -> llvm::Value* { refuse("an item of a tuple", n->span); },
+             [&](const ir::TensorRegionNode* n) -> llvm::Value* { refuse("a buffer region as a value", n->span); },
+             [&](const ir::ReduceNode* n) -> llvm::Value* { refuse("a reduction expression", n->span); },
+         });
+}
+
+llvm::Value* FunctionEmitter::splat_int(llvm::Type* like, uint64_t value) {
+  return llvm::ConstantInt::get(like, value, true);
+}
+
+llvm::Value* FunctionEmitter::emit_constant(DataType dtype, const ir::FloatImmNode* imm) {
+  if (!m_.is_soft_float(dtype)) return llvm::ConstantFP::get(m_.register_type(dtype, imm->span), imm->value);
+  llvm::APFloat value(imm->value);
+  bool lost = false;
+  value.convert(dtype.is_bfloat16() ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf(),
+                llvm::APFloat::rmNearestTiesToEven, &lost);
+  return llvm::ConstantInt::get(b.getInt16Ty(), value.bitcastToAPInt().getZExtValue());
+}
+
+llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
+  DataType dtype = e->a->dtype();
+  // `And` and `Or` guard what stands to their right: evaluate it only when it matters and could do harm.
+  if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) && dtype.is_scalar() &&
+      ir::side_effect(e->b) > ir::Effect::kPure) {
+    bool is_and = e->kind == ExprKind::kAnd;
+    llvm::Value* left = emit(e->a);
+    llvm::BasicBlock* from = b.GetInsertBlock();
+    auto* right_block = llvm::BasicBlock::Create(m_.context, "rhs", function_, end_);
+    auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
+    b.CreateCondBr(left, is_and ? right_block : join, is_and ? join : right_block);
+    b.SetInsertPoint(right_block);
+    llvm::Value* right = emit(e->b);
+    llvm::BasicBlock* right_end = b.GetInsertBlock();
+    b.CreateBr(join);
+    b.SetInsertPoint(join);
+    llvm::PHINode* phi = b.CreatePHI(b.getInt1Ty(), 2);
+    phi->addIncoming(b.getInt1(!is_and), from);
+    phi->addIncoming(right, right_end);
+    return phi;
+  }
+  llvm::Value* left = emit(e->a);
+  llvm::Value* right = emit(e->b);
+  if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);
+  DataType wide = DataType::Float(32, dtype.lanes());
+  llvm::Value* value = arithmetic(e->kind, soft_to_float(left, dtype), soft_to_float(right, dtype), wide, e);
+  return e->dtype().is_bool() ? value : float_to_soft(value, dtype);
+}
+
+llvm::Value* FunctionEmitter::arithmetic(ExprKind kind, llvm::Value* left, llvm::Value* right, DataType dtype,
+                                         const ir::BinaryNode* e) {
+  bool fp = dtype.is_floating();
+  bool no_wrap = in_index_ && is_signed(dtype) && dtype.bits() >= 32;
+  switch (kind) {
+    case ExprKind::kAdd: return fp ? b.CreateFAdd(left, right) : b.CreateAdd(left, right, "", false, no_wrap);
+    case ExprKind::kSub: return fp ? b.CreateFSub(left, right) : b.CreateSub(left, right, "", false, no_wrap);
+    case ExprKind::kMul: return fp ? b.CreateFMul(left, right) : b.CreateMul(left, right, "", false, no_wrap);
+    case ExprKind::kDiv:
+    case ExprKind::kMod:
+    case ExprKind::kFloorDiv:
+    case ExprKind::kFloorMod: return divide(kind, left, right, dtype, e);
+    // The second operand when either is NaN, as minps and maxps have it.
+    case ExprKind::kMin:
+      if (!fp) return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, left, right);
+      return b.CreateSelect(b.CreateFCmpOLT(left, right), left, right);
+    case ExprKind::kMax:
+      if (!fp) return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, left, right);
+      return b.CreateSelect(b.CreateFCmpOGT(left, right), left, right);
+    case ExprKind::kEQ:
+    case ExprKind::kNE:
+    case ExprKind::kLT:
+    case ExprKind::kLE:
+    case ExprKind::kGT:
+    case ExprKind::kGE: return compare(kind, left, right, dtype);
+    case ExprKind::kAnd:
+    case ExprKind::kBitwiseAnd: return b.CreateAnd(left, right);
+    case ExprKind::kOr:
+    case ExprKind::kBitwiseOr: return b.CreateOr(left, right);
+    case ExprKind::kBitwiseXor: return b.CreateXor(left, right);
+    case ExprKind::kLShift: return b.CreateShl(left, right);
+    case ExprKind::kRShift: return is_signed(dtype) ? b.CreateAShr(left, right) : b.CreateLShr(left, right);
+    default: throw ir::InternalError(__FILE__, __LINE__, "not a binary kind");
+  }
+}
+
+llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Value* right, DataType dtype,
+                                     const ir::BinaryNode* e) {
+  bool wants_quotient = kind == ExprKind::kDiv || kind == ExprKind::kFloorDiv;
+  bool floors = kind == ExprKind::kFloorDiv || kind == ExprKind::kFloorMod;
+  if (dtype.is_floating()) {
+    if (kind == ExprKind::kMod) return b.CreateFRem(left, right);
+    llvm::Value* quotient = b.CreateFDiv(left, right);
+    if (!floors) return quotient;
+    quotient = b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, quotient);
+    return wants_quotient ? quotient : b.CreateFSub(left, b.CreateFMul(quotient, right));
+  }
+  if (!is_signed(dtype) || (nonnegative(e->a) && nonnegative(e->b))) {
+    return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
+  }
+  if (!floors) return wants_quotient ? b.CreateSDiv(left, right) : b.CreateSRem(left, right);
+  if (auto divisor = ir::const_int(e->b); divisor && *divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor))) {
+    auto value = static_cast<uint64_t>(*divisor);
+    return wants_quotient ? b.CreateAShr(left, splat_int(left->getType(), llvm::Log2_64(value)))
+                          : b.CreateAnd(left, splat_int(left->getType(), value - 1));
+  }
+  // q = a / b truncated, r = a - q * b; where r is not 0 and has another sign than b: q - 1 and r + b.
+  llvm::Value* quotient = b.CreateSDiv(left, right);
+  llvm::Value* rest = b.CreateSRem(left, right);
+  llvm::Value* zero = splat_int(left->getType(), 0);
+  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, right), zero));
+  if (wants_quotient) return b.CreateAdd(quotient, b.CreateSExt(adjust, quotient->getType()));
+  return b.CreateAdd(rest, b.CreateSelect(adjust, right, zero));
+}
+
+llvm::Value* FunctionEmitter::compare(ExprKind kind, llvm::Value* left, llvm::Value* right, DataType dtype) {
+  using Predicate = llvm::CmpInst::Predicate;
+  auto pick = [&](Predicate fp, Predicate of_signed, Predicate of_unsigned) {
+    return b.CreateCmp(dtype.is_floating() ? fp : is_signed(dtype) ? of_signed : of_unsigned, left, right);
+  };
+  switch (kind) {
+    case ExprKind::kEQ: return pick(Predicate::FCMP_OEQ, Predicate::ICMP_EQ, Predicate::ICMP_EQ);
+    case ExprKind::kNE: return pick(Predicate::FCMP_UNE, Predicate::ICMP_NE, Predicate::ICMP_NE);
+    case ExprKind::kLT: return pick(Predicate::FCMP_OLT, Predicate::ICMP_SLT, Predicate::ICMP_ULT);
+    case ExprKind::kLE: return pick(Predicate::FCMP_OLE, Predicate::ICMP_SLE, Predicate::ICMP_ULE);
+    case ExprKind::kGT: return pick(Predicate::FCMP_OGT, Predicate::ICMP_SGT, Predicate::ICMP_UGT);
+    default: return pick(Predicate::FCMP_OGE, Predicate::ICMP_SGE, Predicate::ICMP_UGE);
+  }
+}
+
+// bfloat16 is the upper half of a float32. float16: the exponent is moved by a multiplication with 2^112,
+// which also makes subnormals right; infinities and NaN get their exponent filled.
+llvm::Value* FunctionEmitter::soft_to_float(llvm::Value* value, DataType dtype) {
+  auto lanes = static_cast<unsigned>(dtype.lanes());
+  llvm::Type* i32 = m_.register_type(DataType::UInt(32, dtype.lanes()));
+  llvm::Type* f32 = m_.register_type(DataType::Float(32, dtype.lanes()));
+  llvm::Value* bits = b.CreateZExt(value, i32);
+  if (dtype.is_bfloat16()) return b.CreateBitCast(b.CreateShl(bits, splat_int(i32, 16)), f32);
+  llvm::Value* magnitude = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x7fff)), splat_int(i32, 13));
+  llvm::Value* sign = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x8000)), splat_int(i32, 16));
+  llvm::Constant* scale = llvm::ConstantFP::get(b.getFloatTy(), 0x1p112);
+  llvm::Value* scales = lanes == 1 ? scale : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), scale);
+  llvm::Value* scaled = b.CreateBitCast(b.CreateFMul(b.CreateBitCast(magnitude, f32), scales), i32);
+  llvm::Value* special = b.CreateICmpUGE(magnitude, splat_int(i32, 0x0f800000));
+  llvm::Value* filled = b.CreateOr(magnitude, splat_int(i32, 0x7f800000));
+  return b.CreateBitCast(b.CreateOr(b.CreateSelect(special, filled, scaled), sign), f32);
+}
+
+llvm::Value* FunctionEmitter::float_to_soft(llvm::Value* value, DataType dtype) {
+  llvm::Type* i32 = m_.register_type(DataType::UInt(32, dtype.lanes()));
+  llvm::Type* i16 = m_.register_type(DataType::UInt(16, dtype.lanes()));
+  llvm::Type* f32 = m_.register_type(DataType::Float(32, dtype.lanes()));
+  llvm::Value* bits = b.CreateBitCast(value, i32);
+  if (dtype.is_bfloat16()) {
+    // Adding 0x7fff plus the lowest bit kept rounds to nearest even; NaN is kept quiet.
+    llvm::Value* lowest = b.CreateAnd(b.CreateLShr(bits, splat_int(i32, 16)), splat_int(i32, 1));
+    llvm::Value* rounded = b.CreateAdd(bits, b.CreateAdd(lowest, splat_int(i32, 0x7fff)));
+    llvm::Value* quiet = b.CreateOr(bits, splat_int(i32, 0x400000));
+    llvm::Value* result = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
+    return b.CreateTrunc(b.CreateLShr(result, splat_int(i32, 16)), i16);
+  }
+  llvm::Value* sign = b.CreateAnd(b.CreateLShr(bits, splat_int(i32, 16)), splat_int(i32, 0x8000));
+  llvm::Value* magnitude = b.CreateAnd(bits, splat_int(i32, 0x7fffffff));
+  // Normal results: rebias the exponent by -112 and round to nearest even at bit 13.
+  llvm::Value* lowest = b.CreateAnd(b.CreateLShr(magnitude, splat_int(i32, 13)), splat_int(i32, 1));
+  llvm::Value* rebased = b.CreateAdd(magnitude, b.CreateAdd(lowest, splat_int(i32, 0xc8000fffU)));
+  llvm::Value* normal = b.CreateLShr(rebased, splat_int(i32, 13));
+  // Subnormal results (below 2^-14): adding 0.5 aligns the mantissa; the hardware rounds.
+  llvm::Value* half = b.CreateBitCast(splat_int(i32, 0x3f000000), f32);
+  llvm::Value* sum = b.CreateFAdd(b.CreateBitCast(magnitude, f32), half);
+  llvm::Value* subnormal = b.CreateSub(b.CreateBitCast(sum, i32), splat_int(i32, 0x3f000000));
+  llvm::Value* result = b.CreateSelect(b.CreateICmpULT(magnitude, splat_int(i32, 0x38800000)), subnormal, normal);
+  // 65520 and more round to infinity; NaN stays one.
+  result = b.CreateSelect(b.CreateICmpUGE(magnitude, splat_int(i32, 0x477ff000)), splat_int(i32, 0x7c00), result);
+  result = b.CreateSelect(b.CreateICmpUGT(magnitude, splat_int(i32, 0x7f800000)), splat_int(i32, 0x7e00), result);
+  return b.CreateTrunc(b.CreateOr(result, sign), i16);
+}
+
+llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span) {
+  if (from == to) return value;
+  llvm::Type* type = m_.register_type(to, span);
+  if (from.lanes() != to.lanes()) refuse("a cast that changes the number of lanes", span);
+  if (from.is_handle() || to.is_handle()) {
+    if (from.is_handle() && to.is_handle()) return value;
+    return from.is_handle() ? b.CreatePtrToInt(value, type) : b.CreateIntToPtr(value, type);
+  }
+  if (m_.is_soft_float(from)) return emit_cast(soft_to_float(value, from), DataType::Float(32, from.lanes()), to, span);
+  if (m_.is_soft_float(to)) {
+    return float_to_soft(emit_cast(value, from, DataType::Float(32, from.lanes()), span), to);
+  }
+  bool from_fp = from.is_floating();
+  bool to_fp = to.is_floating();
+  if (to.is_bool()) {
+    llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
+    return from_fp ? b.CreateFCmpUNE(value, zero) : b.CreateICmpNE(value, zero);
+  }
+  if (from_fp && to_fp) return from.bits() < to.bits() ? b.CreateFPExt(value, type) : b.CreateFPTrunc(value, type);
+  if (from_fp) return is_signed(to) ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
+  if (to_fp) return is_signed(from) ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
+  return b.CreateIntCast(value, type, is_signed(from));
+}
+
+llvm::Value* FunctionEmitter::emit_ramp(const ir::RampNode* e) {
+  if (!e->base->dtype().is_scalar()) refuse("a ramp of vectors", e->span);
+  auto* type = llvm::cast<llvm::FixedVectorType>(m_.register_type(e->dtype(), e->span));
+  llvm::Value* base = b.CreateVectorSplat(type->getNumElements(), emit(e->base));
+  std::vector<llvm::Constant*> steps;
+  auto stride = ir::const_int(e->stride);
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    steps.push_back(llvm::ConstantInt::get(type->getElementType(), static_cast<uint64_t>(stride.value_or(1)) * i, true));
+  }
+  llvm::Value* offsets = llvm::ConstantVector::get(steps);
+  bool no_wrap = in_index_ && is_signed(e->dtype()) && e->dtype().bits() >= 32;
+  if (!stride) offsets = b.CreateMul(offsets, b.CreateVectorSplat(type->getNumElements(), emit(e->stride)), "", false, no_wrap);
+  return b.CreateAdd(base, offsets, "", false, no_wrap);
+}
+
+llvm::Value* FunctionEmitter::emit_broadcast(const ir::BroadcastNode* e) {
+  if (!e->value->dtype().is_scalar()) refuse("a broadcast of a vector", e->span);
+  auto* type = llvm::cast<llvm::FixedVectorType>(m_.register_type(e->dtype(), e->span));
+  return b.CreateVectorSplat(type->getNumElements(), emit(e->value));
+}
+
+llvm::Value* FunctionEmitter::emit_shuffle(const ir::ShuffleNode* e) {
+  std::vector<llvm::Value*> lanes;  // of all vectors, one after the other
+  for (const Expr& one : e->vectors) {
+    llvm::Value* value = emit(one);
+    if (one->dtype().is_scalar()) {
+      lanes.push_back(value);
+      continue;
+    }
+    for (int i = 0; i < one->dtype().lanes(); ++i) lanes.push_back(b.CreateExtractElement(value, static_cast<uint64_t>(i)));
+  }
+  std::vector<llvm::Value*> picked;
+  for (const Expr& index : e->indices) {
+    auto at = ir::const_int(index);
+    if (!at || *at < 0 || *at >= static_cast<int64_t>(lanes.size())) refuse("a shuffle with this index", index->span);
+    picked.push_back(lanes[static_cast<size_t>(*at)]);
+  }
+  if (picked.size() == 1) return picked[0];
+  llvm::Value* result = llvm::PoisonValue::get(m_.register_type(e->dtype(), e->span));
+  for (size_t i = 0; i < picked.size(); ++i) result = b.CreateInsertElement(result, picked[i], i);
+  return result;
+}
+
+// Proves only what index expressions need: sums and products of loop variables and shapes.
+bool FunctionEmitter::nonnegative(const Expr& e) const {
+  if (!e->dtype().is_integral()) return false;
+  if (e->dtype().is_uint()) return true;
+  if (auto value = ir::const_int(e)) return *value >= 0;
+  if (auto* var = ir::as<VarNode>(e)) {
+    auto found = values_.find(var);
+    return found != values_.end() && found->second.nonnegative;
+  }
+  if (auto* ramp = ir::as<ir::RampNode>(e)) return nonnegative(ramp->base) && nonnegative(ramp->stride);
+  if (auto* broadcast = ir::as<ir::BroadcastNode>(e)) return nonnegative(broadcast->value);
+  if (auto* binary = ir::as_binary(e)) {
+    switch (e->kind) {
+      case ExprKind::kAdd:
+      case ExprKind::kMul: return in_index_ && nonnegative(binary->a) && nonnegative(binary->b);  // no overflow
+      case ExprKind::kDiv:
+      case ExprKind::kFloorDiv:
+      case ExprKind::kMod:
+      case ExprKind::kMin: return nonnegative(binary->a) && nonnegative(binary->b);
+      case ExprKind::kFloorMod: return nonnegative(binary->b);
+      case ExprKind::kMax: return nonnegative(binary->a) || nonnegative(binary->b);
+      default: return false;
+    }
+  }
+  return false;
+}
+
+// A factor of all values of `e` (0 when e is 0): alignment of addresses follows from it.
+int64_t FunctionEmitter::multiple_of(const Expr& e) const {
+  if (auto value = ir::const_int(e)) return *value == INT64_MIN ? 1 : std::abs(*value);
+  if (auto* var = ir::as<VarNode>(e)) {
+    auto found = values_.find(var);
+    return found == values_.end() ? 1 : found->second.multiple;
+  }
+  if (auto* add = ir::as<ir::AddNode>(e)) return std::gcd(multiple_of(add->a), multiple_of(add->b));
+  if (auto* sub = ir::as<ir::SubNode>(e)) return std::gcd(multiple_of(sub->a), multiple_of(sub->b));
+  if (auto* mul = ir::as<ir::MulNode>(e)) {
+    int64_t product = 0;
+    if (__builtin_mul_overflow(multiple_of(mul->a), multiple_of(mul->b), &product)) return 1;
+    return product;
+  }
+  return 1;
+}
+
+}  // namespace mlc::llvm_backend

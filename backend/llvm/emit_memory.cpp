@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: addresses, loads, stores, allocation.
+#include <numeric>
+
+#include "backend/llvm/emitter.h"
+#include "ir/arith_ops.h"
+
+namespace mlc::llvm_backend {
+
+using ir::Error;
+
+namespace {
+
+constexpr uint64_t kAllocAlignment = 64;
+constexpr int64_t kStackBytes = 16384;  // allocations up to this size live on the stack
+
+// Row-major: ((i0 * d1 + i1) * d2 + i2) ...; otherwise the sum of index * stride.
+Expr combine_indices(const ir::BufferTypeNode* type, const ir::Array<Expr>& indices) {
+  Expr flat = indices[0];
+  if (type->strides.empty()) {
+    for (size_t i = 1; i < indices.size(); ++i) {
+      Expr extent = type->shape[static_cast<int64_t>(i)];
+      Expr index = indices[static_cast<int64_t>(i)];
+      Expr scaled = ir::mul(flat, extent);
+      flat = ir::add(scaled, index);
+    }
+    return flat;
+  }
+  flat = ir::mul(flat, type->strides[0]);
+  for (size_t i = 1; i < indices.size(); ++i) {
+    flat = ir::add(flat, ir::mul(indices[static_cast<int64_t>(i)], type->strides[static_cast<int64_t>(i)]));
+  }
+  return flat;
+}
+
+}  // namespace
+
+Expr FunctionEmitter::flat_index(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  if (indices.empty()) {  // a scalar buffer
+    return type->elem_offset ? type->elem_offset : Expr(ir::int32(0));
+  }
+  MLC_CHECK(indices.size() == std::max<size_t>(1, type->shape.size()), "`{}` has {} dimensions and {} indices",
+            buffer->name.c_str(), type->shape.size(), indices.size());
+  Expr flat = indices.size() == 1 && type->strides.empty() ? indices[0] : combine_indices(type, indices);
+  if (type->elem_offset && !ir::is_const_int(type->elem_offset, 0)) flat = ir::add(flat, type->elem_offset);
+  return flat;
+}
+
+llvm::Value* FunctionEmitter::index_value(const Expr& e) {
+  bool before = std::exchange(in_index_, true);
+  llvm::Value* value = emit(e);
+  llvm::Type* wide = m_.register_type(DataType::Int(64, e->dtype().lanes()));
+  if (e->dtype().bits() < 64) {
+    value = nonnegative(e) ? b.CreateZExt(value, wide, "", !e->dtype().is_uint()) : b.CreateSExt(value, wide);
+  }
+  in_index_ = before;
+  return value;
+}
+
+FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span) {
+  const Binding& memory = binding(buffer.get(), span);
+  const ir::BufferTypeNode* type = buffer->buffer();
+  DataType element = type->dtype;
+  Expr flat = flat_index(buffer, indices, span);
+  Address result;
+  result.buffer = buffer.get();
+  llvm::Type* element_type = m_.memory_type(element, span);
+  // Lanes of a vector element are packed; LLVM's own array stride would round <3 x float> up.
+  uint64_t element_bytes = static_cast<uint64_t>(element.bytes()) * static_cast<uint64_t>(element.lanes());
+  uint64_t natural = static_cast<uint64_t>(element.bytes());
+  auto aligned_at = [&](const Expr& index) {
+    auto step = static_cast<uint64_t>(multiple_of(index)) * element_bytes;
+    return llvm::Align(std::max<uint64_t>(natural, llvm::bit_floor(std::gcd(step, std::max(memory.alignment, natural)))));
+  };
+  auto offset_pointer = [&](llvm::Value* offset) {
+    return element.is_scalar() ? b.CreateInBoundsGEP(element_type, memory.value, offset)
+                               : b.CreateInBoundsGEP(b.getInt8Ty(), memory.value,
+                                                     b.CreateMul(offset, b.getInt64(element_bytes), "", false, true));
+  };
+  if (flat->dtype().is_scalar()) {
+    result.pointer = offset_pointer(index_value(flat));
+    result.alignment = aligned_at(flat);
+    return result;
+  }
+  if (!element.is_scalar()) {
+    throw Error("codegen-unsupported", "a vector index into `{}`, whose elements are vectors, cannot be compiled",
+                buffer->name.c_str())
+        .at(span);
+  }
+  auto* ramp = ir::as<ir::RampNode>(flat);
+  if (ramp && ir::is_const_int(ramp->stride, 1)) {
+    result.pointer = offset_pointer(index_value(ramp->base));
+    result.alignment = aligned_at(ramp->base);
+    return result;
+  }
+  result.pointer = memory.value;
+  result.alignment = llvm::Align(natural);
+  result.lanes = index_value(flat);
+  return result;
+}
+
+llvm::Value* FunctionEmitter::from_memory(llvm::Value* value, DataType dtype) {
+  return dtype.is_bool() ? b.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType())) : value;
+}
+llvm::Value* FunctionEmitter::to_memory(llvm::Value* value, DataType dtype) {
+  return dtype.is_bool() ? b.CreateZExt(value, m_.memory_type(dtype)) : value;
+}
+
+llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
+  DataType dtype = e->dtype();
+  Address at = address(e->source, e->indices, e->span);
+  llvm::Type* type = m_.memory_type(dtype, e->span);
+  if (at.lanes == nullptr) return from_memory(b.CreateAlignedLoad(type, at.pointer, at.alignment), dtype);
+  llvm::Type* element = m_.memory_type(dtype.element());
+  llvm::Value* result = llvm::PoisonValue::get(type);
+  for (int i = 0; i < dtype.lanes(); ++i) {
+    llvm::Value* offset = b.CreateExtractElement(at.lanes, static_cast<uint64_t>(i));
+    llvm::Value* pointer = b.CreateInBoundsGEP(element, at.pointer, offset);
+    result = b.CreateInsertElement(result, b.CreateAlignedLoad(element, pointer, at.alignment), static_cast<uint64_t>(i));
+  }
+  return from_memory(result, dtype);
+}
+
+void FunctionEmitter::store(const ir::BufferStoreNode* s) {
+  DataType dtype = s->value->dtype();
+  llvm::Value* value = to_memory(emit(s->value), dtype);
+  Address at = address(s->buffer, s->indices, s->span);
+  if (at.lanes == nullptr) {
+    b.CreateAlignedStore(value, at.pointer, at.alignment);
+    return;
+  }
+  llvm::Type* element = m_.memory_type(dtype.element());
+  int lanes = s->indices[static_cast<int64_t>(s->indices.size()) - 1]->dtype().lanes();
+  if (dtype.is_scalar()) value = b.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+  for (int i = 0; i < lanes; ++i) {  // in lane order: with equal offsets the last lane stays
+    llvm::Value* offset = b.CreateExtractElement(at.lanes, static_cast<uint64_t>(i));
+    llvm::Value* pointer = b.CreateInBoundsGEP(element, at.pointer, offset);
+    b.CreateAlignedStore(b.CreateExtractElement(value, static_cast<uint64_t>(i)), pointer, at.alignment);
+  }
+}
+
+llvm::AllocaInst* FunctionEmitter::stack_slot(llvm::Type* type, uint64_t count, uint64_t alignment) {
+  llvm::IRBuilder<> at(entry_, entry_->begin());
+  llvm::AllocaInst* slot = at.CreateAlloca(type, at.getInt64(count));
+  slot->setAlignment(llvm::Align(alignment));
+  return slot;
+}
+
+// Small constant sizes live on the stack. Others own a stack slot that holds their heap memory: of constant size
+// it is allocated once per call at the first use and kept over the iterations of loops; of computed size it is
+// made anew each time. The end block releases all slots.
+void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
+  const ir::BufferTypeNode* type = s->buffer->buffer();
+  DataType element = type->dtype;
+  int64_t bytes = element.bytes() * element.lanes();
+  Expr count = ir::int_imm(DataType::Int(64), 1);
+  for (const Expr& extent : type->shape) {
+    count = ir::mul(count, ir::cast(DataType::Int(64), extent));
+  }
+  auto constant = ir::const_int(count);
+  m_.memory_type(element, s->span);  // refuses what it must
+  if (constant && *constant < 0) {
+    throw Error("codegen-unsupported", "`{}` has a negative size", s->buffer->name.c_str()).at(s->span);
+  }
+  if (constant && *constant * bytes <= kStackBytes) {
+    auto size = static_cast<uint64_t>(std::max<int64_t>(1, *constant * bytes));
+    llvm::AllocaInst* slot = stack_slot(b.getInt8Ty(), size, kAllocAlignment);
+    slot->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
+    define_buffer(s->buffer, slot, true, kAllocAlignment);
+    return;
+  }
+  llvm::Type* pointer = b.getPtrTy();
+  llvm::AllocaInst* slot = stack_slot(pointer, 1, 8);
+  {
+    llvm::IRBuilder<> at(entry_, std::next(slot->getIterator()));
+    at.CreateStore(llvm::ConstantPointerNull::get(b.getPtrTy()), slot);
+  }
+  heap_slots_.push_back(slot);
+  llvm::Type* size_type = m_.module->getDataLayout().getIntPtrType(m_.context);
+  llvm::FunctionCallee allocator = m_.outside("aligned_alloc", pointer, {size_type, size_type});
+  if (auto* function = llvm::dyn_cast<llvm::Function>(allocator.getCallee())) function->setReturnDoesNotAlias();
+  llvm::Value* size = b.CreateMul(emit(count), b.getInt64(static_cast<uint64_t>(bytes)));
+  size = b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
+  auto* have = llvm::BasicBlock::Create(m_.context, "memory", function_, end_);
+  auto* get = llvm::BasicBlock::Create(m_.context, "allocate", function_, end_);
+  if (constant) {
+    b.CreateCondBr(b.CreateIsNull(b.CreateLoad(pointer, slot)), get, have);
+  } else {
+    b.CreateCall(m_.outside("free", b.getVoidTy(), {pointer}), {b.CreateLoad(pointer, slot)});
+    b.CreateBr(get);
+  }
+  b.SetInsertPoint(get);
+  llvm::Value* fresh = b.CreateCall(allocator, {b.CreateIntCast(b.getInt64(kAllocAlignment), size_type, false),
+                                                b.CreateIntCast(size, size_type, false)});
+  b.CreateStore(fresh, slot);
+  require(b.CreateIsNotNull(fresh), "MemoryError",
+          fmt::format("cannot allocate memory for `{}`", s->buffer->name.c_str()));
+  b.CreateBr(have);
+  b.SetInsertPoint(have);
+  llvm::Value* data = b.CreateLoad(pointer, slot);
+  data->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
+  define_buffer(s->buffer, data, true, kAllocAlignment);
+}
+
+llvm::Value* FunctionEmitter::data_pointer(const Expr& e) {
+  llvm::Value* value = emit(e);
+  if (value->getType()->isPointerTy()) return value;
+  throw Error("codegen-unsupported", "a buffer's data must be a pointer").at(e->span);
+}
+
+}  // namespace mlc::llvm_backend

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules: types, declarations, one compute function and one entry per PrimFunc.
+#include "backend/llvm/emitter.h"
+
+namespace mlc::llvm_backend {
+
+using ir::Error;
+
+namespace {
+
+std::string name_of(const ir::String& text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name)
+    : context(context), machine(machine), module(std::make_unique<llvm::Module>(llvm::StringRef(name), context)) {
+  module->setTargetTriple(machine.machine->getTargetTriple().str());
+  module->setDataLayout(machine.machine->createDataLayout());
+  module->setPICLevel(llvm::PICLevel::BigPIC);
+}
+
+bool ModuleEmitter::is_soft_float(DataType dtype) const {
+  return dtype.is_bfloat16() || (dtype.is_float() && dtype.bits() == 16 && !machine.has_half);
+}
+
+llvm::Type* ModuleEmitter::register_type(DataType dtype, ir::Span span) {
+  auto scalar = [&]() -> llvm::Type* {
+    if (dtype.is_bool()) return llvm::Type::getInt1Ty(context);
+    if (dtype.is_handle()) return llvm::PointerType::get(context, 0);
+    if (dtype.is_int() || dtype.is_uint()) {
+      switch (dtype.bits()) {
+        case 8:
+        case 16:
+        case 32:
+        case 64: return llvm::IntegerType::get(context, static_cast<unsigned>(dtype.bits()));
+        default: return nullptr;
+      }
+    }
+    if (is_soft_float(dtype)) return llvm::Type::getInt16Ty(context);
+    if (dtype.is_float()) {
+      switch (dtype.bits()) {
+        case 16: return llvm::Type::getHalfTy(context);
+        case 32: return llvm::Type::getFloatTy(context);
+        case 64: return llvm::Type::getDoubleTy(context);
+        default: return nullptr;
+      }
+    }
+    return nullptr;
+  };
+  llvm::Type* type = scalar();
+  if (type == nullptr || dtype.is_scalable()) {
+    throw Error("unsupported-dtype", "values of type {} cannot be compiled for the CPU", dtype.str()).at(span);
+  }
+  return dtype.is_scalar() ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(dtype.lanes()));
+}
+
+llvm::Type* ModuleEmitter::memory_type(DataType dtype, ir::Span span) {
+  return register_type(dtype.is_bool() ? DataType::UInt(8, dtype.lanes()) : dtype, span);
+}
+
+llvm::Constant* ModuleEmitter::text(std::string_view value) {
+  llvm::Constant*& made = texts_[std::string(value)];
+  if (made != nullptr) return made;
+  llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, llvm::StringRef(value), true);
+  auto* global = new llvm::GlobalVariable(*module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "text");
+  global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  global->setAlignment(llvm::Align(1));
+  return made = global;
+}
+
+llvm::FunctionCallee ModuleEmitter::outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
+                                            bool varargs) {
+  return module->getOrInsertFunction(name, llvm::FunctionType::get(result, args, varargs));
+}
+
+llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::FunctionType* type, bool exported) {
+  auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
+  auto* function = llvm::Function::Create(type, linkage, name, module.get());
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (machine.vector_bits != 0) function->addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits));
+  return function;
+}
+
+llvm::Function* ModuleEmitter::raise_function() {
+  if (raise_ != nullptr) return raise_;
+  constexpr uint64_t kMessageBytes = 2048;
+  auto* pointer = llvm::PointerType::get(context, 0);
+  auto* i32 = llvm::Type::getInt32Ty(context);
+  auto* i64 = llvm::Type::getInt64Ty(context);
+  raise_ = new_function("mlc_raise", llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64, i64}, false), false);
+  raise_->addFnAttr(llvm::Attribute::Cold);
+  raise_->addFnAttr(llvm::Attribute::NoInline);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", raise_));
+  llvm::Value* message = b.CreateAlloca(b.getInt8Ty(), b.getInt64(kMessageBytes));
+  llvm::Type* size_type = module->getDataLayout().getIntPtrType(context);
+  b.CreateCall(outside("snprintf", i32, {pointer, size_type, pointer}, true),
+               {message, llvm::ConstantInt::get(size_type, kMessageBytes), raise_->getArg(1), raise_->getArg(2),
+                raise_->getArg(3), raise_->getArg(4)});
+  b.CreateCall(outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}), {raise_->getArg(0), message});
+  b.CreateRet(b.getInt32(static_cast<uint32_t>(-1)));
+  return raise_;
+}
+
+const Signature* ModuleEmitter::find(const ir::GlobalVarNode* callee) const {
+  auto found = signatures_.find(name_of(callee->name_hint));
+  return found == signatures_.end() ? nullptr : &found->second;
+}
+
+void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn) {
+  Signature made;
+  made.fn = fn;
+  made.name = name_of(global->name_hint);
+  if (auto symbol = ir::attr(fn, "global_symbol")) {
+    made.name = name_of(symbol->cast<ir::String>());
+    made.exported = true;
+  }
+  for (const auto& [other, signature] : signatures_) {
+    if (signature.name != made.name) continue;
+    throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name).at(fn->span);
+  }
+  made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
+  std::unordered_set<const VarNode*> known;
+  std::vector<llvm::Type*> types;
+  for (const Var& param : fn->params) {
+    made.params.push_back(param);
+    known.insert(param.get());
+    types.push_back(param->buffer() != nullptr ? llvm::PointerType::get(context, 0)
+                                               : register_type(param->dtype(), param->span));
+  }
+  auto take = [&](const Expr& e) {
+    if (!e) return;
+    for (const Var& var : ir::free_vars(e)) {
+      if (known.insert(var.get()).second) made.shape_vars.push_back(var);
+    }
+  };
+  for (const Var& param : fn->params) {
+    const ir::BufferTypeNode* type = param->buffer();
+    if (type == nullptr) continue;
+    for (const Expr& e : type->shape) take(e);
+    for (const Expr& e : type->strides) take(e);
+    take(type->elem_offset);
+  }
+  for (const Var& var : made.shape_vars) types.push_back(register_type(var->dtype(), var->span));
+  if (fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim) {
+    made.result = static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype;
+    if (!made.result.is_void()) types.push_back(llvm::PointerType::get(context, 0));
+  } else if (fn->ret_type && !(fn->ret_type->kind == ir::TypeKind::kTuple &&
+                               static_cast<const ir::TupleTypeNode*>(fn->ret_type.get())->elements.empty())) {
+    throw Error("codegen-unsupported", "the return type of `{}` cannot be compiled", made.name).at(fn->span);
+  }
+  auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
+  made.compute = new_function(made.name + "_compute", type, false);
+  signatures_.emplace(name_of(global->name_hint), std::move(made));
+}
+
+void ModuleEmitter::emit_compute(const Signature& signature) {
+  FunctionEmitter emitter(*this, signature.compute);
+  unsigned position = 0;
+  for (const Var& param : signature.params) {
+    llvm::Argument* argument = signature.compute->getArg(position++);
+    argument->setName(name_of(param->name));
+    if (const ir::BufferTypeNode* type = param->buffer()) {
+      if (signature.noalias) argument->addAttr(llvm::Attribute::NoAlias);
+      emitter.define_buffer(param, argument, signature.noalias, static_cast<uint64_t>(DataType(type->dtype).bytes()));
+    } else {
+      emitter.define(param, argument);
+    }
+  }
+  for (const Var& var : signature.shape_vars) emitter.define_extent(var, signature.compute->getArg(position++));
+  if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
+  emitter.emit(signature.fn->body);
+  emitter.finish();
+}
+
+std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::string_view program) {
+  std::vector<std::string> order;
+  for (const auto& [global, base] : mod->functions) {
+    auto fn = base.as<ir::PrimFunc>();
+    if (!fn) {
+      throw Error("codegen-unsupported", "`{}` is no tensor function and cannot be compiled", global->name_hint.c_str())
+          .at(base->span);
+    }
+    declare(global, *fn);
+    order.push_back(name_of(global->name_hint));
+  }
+  for (const std::string& name : order) {
+    const Signature& signature = signatures_.at(name);
+    emit_compute(signature);
+    if (signature.exported) emit_entry(signature);
+    if (signature.exported && signature.name == program) emit_program(signature);
+  }
+  return std::move(module);
+}
+
+}  // namespace mlc::llvm_backend

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lowered TIR to LLVM IR. One ModuleEmitter per module, one FunctionEmitter per LLVM function.
+//
+// Every PrimFunc `f` becomes
+//   internal i32 @f_compute(params..., shape variables..., ptr result)   what it computes; 0, or -1 with an error raised
+//   i32 @__tvm_ffi_f(ptr, ptr args, i32 n, ptr result)                   tvm-ffi's calling convention: checks, then calls
+// Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
+// `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
+//
+// Values in registers: bool is i1 (i8 in memory); bfloat16, and float16 where the machine cannot convert
+// it, are i16 bit patterns, computed with as float32 and rounded after every operation.
+#pragma once
+
+#include "backend/llvm/pch.h"
+#include "backend/llvm/target_machine.h"
+#include "ir/op.h"
+
+namespace mlc::llvm_backend {
+
+using ir::DataType;
+using ir::Expr;
+using ir::Stmt;
+using ir::Var;
+using ir::VarNode;
+
+class FunctionEmitter;
+
+// How the compute function of a PrimFunc is called.
+struct Signature {
+  ir::PrimFunc fn;
+  std::string name;
+  bool exported = false;
+  bool noalias = false;
+  std::vector<Var> params;
+  std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
+  DataType result = DataType::Void();
+  llvm::Function* compute = nullptr;
+};
+
+class ModuleEmitter {
+ public:
+  ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name);
+
+  // `program`: the function that a stand-alone program runs, or "" for none.
+  std::unique_ptr<llvm::Module> emit(const ir::IRModule& mod, std::string_view program = "");
+
+  // Data types as LLVM sees them; refused types throw Error unsupported-dtype at `span`.
+  llvm::Type* register_type(DataType dtype, ir::Span span = {});
+  llvm::Type* memory_type(DataType dtype, ir::Span span = {});
+  bool is_soft_float(DataType dtype) const;  // an i16 in registers
+
+  const Signature* find(const ir::GlobalVarNode* callee) const;
+  llvm::Constant* text(std::string_view value);  // pointer to a shared C string
+  // A function of the C library or of tvm-ffi.
+  llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args, bool varargs = false);
+  // i32 (ptr kind, ptr format, ptr text, i64 a, i64 b): formats and raises an error, returns -1. Formats take the
+  // three values in this order (%s, %lld, %lld).
+  llvm::Function* raise_function();
+  llvm::Function* new_function(const std::string& name, llvm::FunctionType* type, bool exported);
+
+  llvm::LLVMContext& context;
+  const Machine& machine;
+  std::unique_ptr<llvm::Module> module;
+  bool parallel = false;  // some function launches a parallel loop
+
+ private:
+  void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
+  void emit_compute(const Signature& signature);
+  void emit_entry(const Signature& signature);    // emit_entry.cpp
+  void emit_program(const Signature& signature);  // emit_program.cpp
+
+  std::unordered_map<std::string, Signature> signatures_;  // by global name
+  std::unordered_map<std::string, llvm::Constant*> texts_;
+  llvm::Function* raise_ = nullptr;
+};
+
+class FunctionEmitter {
+ public:
+  FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
+
+  llvm::Value* emit(const Expr& e);
+  void emit(const Stmt& s);
+
+  void define(const Var& var, llvm::Value* value);
+  void define_extent(const Var& var, llvm::Value* value);  // an integer that is not negative
+  void define_buffer(const Var& buffer, llvm::Value* data, bool noalias, uint64_t alignment);
+  bool defines(const VarNode* var) const { return values_.contains(var); }
+  // Branches to the end with a status that is not zero unless `ok` holds; then an error has been raised.
+  void require(llvm::Value* ok, std::string_view kind, std::string_view message);
+  void check_status(llvm::Value* status);
+  void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }
+  void finish();  // the end block: releases memory, returns the status
+  void refuse_returns(std::string_view why) { no_return_ = why; }
+  llvm::Value* convert(llvm::Value* value, DataType from, DataType to) { return emit_cast(value, from, to, {}); }
+  llvm::Value* stack_array(llvm::ArrayType* type) { return stack_slot(type, 1, 8); }
+  llvm::Value* read(llvm::Value* place, DataType dtype) {
+    return from_memory(b.CreateLoad(m_.memory_type(dtype), place), dtype);
+  }
+
+  llvm::IRBuilder<> b;
+
+ private:
+  struct Binding {
+    llvm::Value* value = nullptr;
+    bool noalias = false;      // buffers: nobody else reaches this memory
+    uint64_t alignment = 0;    // buffers: of the data pointer, in bytes
+    bool nonnegative = false;  // integers
+    int64_t multiple = 1;      // integers: a factor of every value
+  };
+  struct Loop {
+    llvm::BasicBlock* next;
+    llvm::BasicBlock* end;
+  };
+  enum class Division : uint8_t { kTruncate, kFloor };
+
+  // emit_expr.cpp
+  llvm::Value* emit_binary(const ir::BinaryNode* e);
+  llvm::Value* arithmetic(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype, const ir::BinaryNode* e);
+  llvm::Value* divide(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype, const ir::BinaryNode* e);
+  llvm::Value* compare(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype);
+  llvm::Value* emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span);
+  llvm::Value* emit_constant(DataType dtype, const ir::FloatImmNode* imm);
+  llvm::Value* emit_ramp(const ir::RampNode* e);
+  llvm::Value* emit_broadcast(const ir::BroadcastNode* e);
+  llvm::Value* emit_shuffle(const ir::ShuffleNode* e);
+  llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);    // i16 pattern -> float32
+  llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);    // rounds to nearest even
+  llvm::Value* splat_int(llvm::Type* like, uint64_t value);
+  bool nonnegative(const Expr& e) const;
+  int64_t multiple_of(const Expr& e) const;
+
+  // emit_memory.cpp
+  struct Address {
+    llvm::Value* pointer = nullptr;  // of the first element
+    llvm::Align alignment;
+    llvm::Value* lanes = nullptr;    // element offsets of each lane when they are not consecutive
+    const VarNode* buffer = nullptr;
+  };
+  Address address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
+  Expr flat_index(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
+  llvm::Value* index_value(const Expr& e);  // as i64 (lanes: i64 vector)
+  llvm::Value* load(const ir::TensorLoadNode* e);
+  void store(const ir::BufferStoreNode* s);
+  void allocate(const ir::AllocBufferNode* s);
+  llvm::Value* data_pointer(const Expr& e);
+  llvm::Value* from_memory(llvm::Value* value, DataType dtype);
+  llvm::Value* to_memory(llvm::Value* value, DataType dtype);
+  llvm::AllocaInst* stack_slot(llvm::Type* type, uint64_t count, uint64_t alignment);
+
+  // emit_call.cpp
+  llvm::Value* emit_call(const ir::CallNode* call);
+  llvm::Value* emit_operator(const ir::CallNode* call, const ir::OpRow& row);
+  llvm::Value* emit_function_call(const ir::CallNode* call, const ir::GlobalVarNode* callee);
+  llvm::Value* emit_extern(const ir::CallNode* call);
+  llvm::Value* emit_llvm_intrinsic(const ir::CallNode* call);
+  llvm::Value* emit_access_pointer(const ir::CallNode* call);
+  llvm::Value* emit_if_then_else(const ir::CallNode* call);
+  llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
+  llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
+  // float32 approximations without branches or calls (emit_math.cpp); null when there is none for the name
+  llvm::Value* fast_math(std::string_view name, llvm::Value* x);
+
+  // emit_stmt.cpp
+  void emit_for(const ir::ForNode* s);
+  void emit_while(const ir::WhileNode* s);
+  void emit_if(const ir::IfThenElseNode* s);
+  void emit_attr(const ir::AttrStmtNode* s);
+  void emit_return(const Expr& value, ir::Span span);
+  void jump(llvm::BasicBlock* target);  // ends the block; what follows is unreachable
+  // emit_parallel.cpp
+  void emit_parallel(const ir::ForNode* s);
+
+  const Binding& binding(const VarNode* var, ir::Span span) const;
+
+  ModuleEmitter& m_;
+  llvm::Function* function_;
+  std::unordered_map<const VarNode*, Binding> values_;
+  std::vector<Loop> loops_;
+  std::vector<llvm::Value*> heap_slots_;  // stack slots that own heap memory, released at the end
+  llvm::BasicBlock* entry_;               // stack slots live here
+  llvm::BasicBlock* end_;
+  llvm::PHINode* status_;
+  llvm::Value* result_ = nullptr;
+  DataType result_type_ = DataType::Void();
+  std::string_view no_return_;
+  bool in_index_ = false;                 // integer arithmetic here cannot overflow
+};
+
+}  // namespace mlc::llvm_backend

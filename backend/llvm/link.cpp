@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared libraries and programs, made by lld inside this process. Nothing but mlc and the C library that it runs
+// with is needed: no compiler, no startup files, no development packages.
+#include <dlfcn.h>
+#include <link.h>
+#include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Triple.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include "backend/llvm/code.h"
+#include "backend/llvm/target_machine.h"
+
+LLD_HAS_DRIVER(elf)
+
+// Object files of backend/runtime, embedded at build time.
+extern "C" const char mlc_parallel_object_begin[];
+extern "C" const char mlc_parallel_object_end[];
+extern "C" const char mlc_program_object_begin[];
+extern "C" const char mlc_program_object_end[];
+
+namespace mlc::llvm_backend {
+namespace {
+
+using ir::Error;
+
+// A directory that vanishes with its content.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "mlc-link-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error("cannot-write", "no temporary directory can be made").kind("OSError");
+    path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string write(const char* name, std::string_view bytes) const {
+    std::string file = path_ + "/" + name;
+    std::ofstream out(file, std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (!out.flush()) throw Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
+    return file;
+  }
+
+ private:
+  std::string path_;
+};
+
+// The file of a library that this process runs with, such as "libm.so.6".
+std::string loaded_library(const char* name) {
+  void* handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return "";
+  link_map* map = nullptr;
+  std::string path;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) path = map->l_name;
+  dlclose(handle);
+  return path;
+}
+
+void run_linker(const std::vector<std::string>& arguments, const std::string& path) {
+  static std::mutex lock;  // lld keeps global state
+  std::lock_guard hold(lock);
+  std::vector<const char*> pointers;
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode == 0) return;
+  throw Error("link-failed", "`{}` cannot be linked: {}", path, messages).kind("RuntimeError");
+}
+
+const Machine& elf_machine(const ir::Target& target) {
+  const Machine& machine = machine_for(target);
+  const llvm::Triple& triple = machine.machine->getTargetTriple();
+  if (!triple.isOSBinFormatELF() || !triple.isOSLinux()) {
+    throw Error("link-unsupported", "shared libraries and programs for {} cannot be linked here", triple.str())
+        .help("write an object file (`--emit obj`) and link it with that system's tools");
+  }
+  return machine;
+}
+
+void need_runtime(const Code& code) {
+  if (code.host || !code.parallel) return;
+  throw Error("link-unsupported", "the module has parallel loops, and the runtime for that machine is not here")
+      .help("write an object file (`--emit obj`) and link it there with backend/runtime/parallel.cpp");
+}
+
+void add_c_library(const Code& code, std::vector<std::string>& arguments) {
+  if (!code.host) return;
+  arguments.emplace_back("--as-needed");
+  for (const char* name : {"libm.so.6", "libc.so.6"}) {
+    if (std::string file = loaded_library(name); !file.empty()) arguments.push_back(file);
+  }
+}
+
+std::string_view parallel_object() {
+  return {mlc_parallel_object_begin, static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin)};
+}
+std::string_view program_object() {
+  return {mlc_program_object_begin, static_cast<size_t>(mlc_program_object_end - mlc_program_object_begin)};
+}
+
+}  // namespace
+
+void link_shared_library(const Code& code, const ir::Target& target, const std::string& path) {
+  elf_machine(target);
+  need_runtime(code);
+  Scratch scratch;
+  std::vector<std::string> arguments{"ld.lld", "-shared", "--gc-sections", "--build-id=none", "-z", "noexecstack",
+                                     "-o", path, scratch.write("code.o", code.object)};
+  if (code.parallel) {
+    arguments.push_back(scratch.write("parallel.o", parallel_object()));
+    // Its worker threads outlive any dlclose.
+    arguments.insert(arguments.end(), {"-z", "nodelete"});
+  }
+  add_c_library(code, arguments);
+  run_linker(arguments, path);
+}
+
+void link_program(const Code& code, const ir::Target& target, const std::string& path) {
+  elf_machine(target);
+  if (!code.host) {
+    throw Error("link-unsupported", "programs can be linked for this machine only")
+        .help("write an object file (`--emit obj`) and link it there with backend/runtime/program.cpp and parallel.cpp");
+  }
+  std::string libc = loaded_library("libc.so.6");
+  if (libc.empty()) throw Error("link-unsupported", "programs can be linked for glibc only");
+#if defined(__aarch64__)
+  const char* interpreter = "/lib/ld-linux-aarch64.so.1";
+#else
+  const char* interpreter = "/lib64/ld-linux-x86-64.so.2";
+#endif
+  Scratch scratch;
+  std::vector<std::string> arguments{"ld.lld", "-pie", "--gc-sections", "--build-id=none", "-z", "noexecstack",
+                                     "-dynamic-linker", interpreter, "-o", path,
+                                     scratch.write("program.o", program_object()), scratch.write("code.o", code.object)};
+  if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
+  add_c_library(code, arguments);
+  run_linker(arguments, path);
+}
+
+}  // namespace mlc::llvm_backend

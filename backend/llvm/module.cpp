@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/llvm/module.h"
+
+#include <tvm/ffi/function.h>
+
+#include <fstream>
+#include <mutex>
+
+#include "backend/llvm/code.h"
+#include "backend/runtime/tensor.h"
+
+namespace mlc::llvm_backend {
+namespace {
+
+namespace ffi = ir::ffi;
+
+class CompiledModule final : public ffi::ModuleObj {
+ public:
+  CompiledModule(ir::IRModule lowered, ir::Target target)
+      : lowered_(std::move(lowered)), target_(std::move(target)), code_(compile(lowered_, target_)) {}
+
+  const char* kind() const final { return "llvm"; }
+  int GetPropertyMask() const final { return ffi::Module::kRunnable | ffi::Module::kCompilationExportable; }
+  bool ImplementsFunction(const ffi::String& name) final {
+    std::string_view wanted(name.data(), name.size());
+    for (const std::string& one : code_.functions) {
+      if (one == wanted) return true;
+    }
+    return false;
+  }
+  ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
+    if (!ImplementsFunction(name)) return std::nullopt;
+    {
+      std::lock_guard hold(lock_);
+      if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);
+    }
+    auto entry = reinterpret_cast<TVMFFISafeCallType>(loaded_->entry(std::string(name)));
+    MLC_CHECK(entry != nullptr, "`{}` was compiled but is not in the code", std::string(name));
+    ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(this));  // the code lives as long as its functions
+    return ffi::Function::FromPacked([entry, keep](ffi::PackedArgs args, ffi::Any* result) {
+      runtime::call_entry(entry, args, result);
+    });
+  }
+  ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o"}; }
+  ffi::String InspectSource(const ffi::String& format) const final {
+    std::string_view wanted(format.data(), format.size());
+    if (wanted.empty() || wanted == "ll" || wanted == "llvm") return compile_to_text(lowered_, target_, false);
+    if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
+    throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
+        .help("there are ll and asm");
+  }
+  void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
+    std::string file(path);
+    std::string_view wanted(format.data(), format.size());
+    if (wanted == "o" || wanted == "obj") {
+      std::ofstream out(file, std::ios::binary | std::ios::trunc);
+      out.write(code_.object.data(), static_cast<std::streamsize>(code_.object.size()));
+      if (!out.flush()) throw ir::Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
+      return;
+    }
+    link_shared_library(code_, target_, file);
+  }
+
+ private:
+  ir::IRModule lowered_;
+  ir::Target target_;
+  Code code_;
+  std::mutex lock_;
+  std::unique_ptr<Loaded> loaded_;
+};
+
+}  // namespace
+
+ffi::Module make_module(ir::IRModule lowered, ir::Target target) {
+  return ffi::Module(ffi::make_object<CompiledModule>(std::move(lowered), std::move(target)));
+}
+
+void export_module(const ffi::Module& module, const std::string& path) {
+  auto* compiled = dynamic_cast<const CompiledModule*>(module.get());
+  if (compiled == nullptr) {
+    throw ir::Error("not-exportable", "a module of kind `{}` cannot be exported", module->kind());
+  }
+  compiled->WriteToFile(path, path.ends_with(".o") || path.ends_with(".obj") ? "o" : "so");
+}
+
+}  // namespace mlc::llvm_backend

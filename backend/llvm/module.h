@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled code as a tvm-ffi module.
+#pragma once
+
+#include <tvm/ffi/extra/module.h>
+
+#include "ir/module.h"
+#include "ir/target.h"
+
+namespace mlc::llvm_backend {
+
+// Compiles now, loads on the first use of a function. `inspect_source("ll" | "asm")` shows the generated code.
+ir::ffi::Module make_module(ir::IRModule lowered, ir::Target target);
+// Writes a compiled module as a shared library (".so") or an object file (".o", ".obj").
+void export_module(const ir::ffi::Module& module, const std::string& path);
+
+}  // namespace mlc::llvm_backend

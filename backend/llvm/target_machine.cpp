@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/llvm/target_machine.h"
+
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <map>
+#include <mutex>
+
+namespace mlc::llvm_backend {
+namespace {
+
+using ir::Error;
+
+void initialize_architectures() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+#define MLC_ARCHITECTURE(name)           \
+  LLVMInitialize##name##TargetInfo();    \
+  LLVMInitialize##name##Target();        \
+  LLVMInitialize##name##TargetMC();      \
+  LLVMInitialize##name##AsmPrinter();
+    MLC_ARCHITECTURE(X86)
+    MLC_ARCHITECTURE(AArch64)
+    MLC_ARCHITECTURE(RISCV)
+    MLC_ARCHITECTURE(WebAssembly)
+#undef MLC_ARCHITECTURE
+  });
+}
+
+std::string text(const ir::Target& target, std::string_view key) {
+  return std::string(ir::target_attr<ir::String>(target, key, ir::String("")));
+}
+
+std::string host_features() {
+  std::string features;
+  for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
+    if (!features.empty()) features += ',';
+    features += (entry.second ? "+" : "-") + entry.first().str();
+  }
+  return features;
+}
+
+void check_features(const llvm::MCSubtargetInfo& info, const ir::Target& target, const std::string& cpu) {
+  if (!cpu.empty() && !info.isCPUStringValid(cpu)) {
+    std::vector<std::string> known;
+    for (const auto& one : info.getAllProcessorDescriptions()) known.emplace_back(one.Key);
+    throw Error("unknown-target", "`{}` is no CPU of {}", cpu, info.getTargetTriple().getArchName().str())
+        .help(ir::did_you_mean(cpu, known));
+  }
+  for (const auto& feature : ir::target_attr<ir::Array<ir::String>>(target, "mattr", {})) {
+    std::string_view name(feature.data(), feature.size());
+    std::vector<std::string> known;
+    bool found = false;
+    for (const auto& one : info.getAllProcessorFeatures()) {
+      found = found || (name.size() > 1 && name.substr(1) == one.Key);
+      known.emplace_back(one.Key);
+    }
+    if (found && (name[0] == '+' || name[0] == '-')) continue;
+    throw Error("unknown-target-attribute", "`{}` in `mattr` is no feature of {}", name,
+                info.getTargetTriple().getArchName().str())
+        .help("features are written `+name` or `-name`" +
+              ir::did_you_mean(name.starts_with('+') || name.starts_with('-') ? name.substr(1) : name, known));
+  }
+}
+
+unsigned fast_math_of(const ir::Target& target) {
+  unsigned flags = 0;
+  auto add = [&](std::string_view key, unsigned bits) {
+    if (ir::target_attr<bool>(target, key, false)) flags |= bits;
+  };
+  add("fast-math", 63U);
+  add("fast-math-nnan", Machine::kNoNans);
+  add("fast-math-ninf", Machine::kNoInfs);
+  add("fast-math-nsz", Machine::kNoSignedZeros);
+  add("fast-math-arcp", Machine::kReciprocal);
+  add("fast-math-contract", Machine::kContract);
+  add("fast-math-reassoc", Machine::kReassociate);
+  return flags;
+}
+
+bool converts_half(const llvm::Triple& triple, const llvm::MCSubtargetInfo& info) {
+  if (triple.isX86()) return info.checkFeatures("+f16c");
+  if (triple.isAArch64()) return true;
+  if (triple.isRISCV()) return info.checkFeatures("+zfhmin");
+  return false;
+}
+
+std::unique_ptr<Machine> make_machine(const ir::Target& target) {
+  std::string_view kind(target->kind.data(), target->kind.size());
+  if (kind != "llvm") {
+    throw Error("unsupported-target", "there is no code generator for target kind `{}`", kind)
+        .help("this version compiles for `llvm`");
+  }
+  initialize_architectures();
+  std::string triple_text = text(target, "mtriple");
+  std::string cpu = text(target, "mcpu");
+  llvm::Triple host(host_triple());
+  llvm::Triple triple(triple_text.empty() ? host_triple() : llvm::Triple::normalize(triple_text));
+  bool host_like = triple.getArch() == host.getArch() && triple.getOS() == host.getOS();
+
+  std::string features;
+  if (cpu == "native" || (cpu.empty() && triple_text.empty())) {
+    if (!host_like) {
+      throw Error("unknown-target", "`mcpu` is `native`, but the target {} is not this machine", triple.str());
+    }
+    cpu = host_cpu();
+    features = host_features();
+  }
+  for (const auto& feature : ir::target_attr<ir::Array<ir::String>>(target, "mattr", {})) {
+    if (!features.empty()) features += ',';
+    features += std::string_view(feature.data(), feature.size());
+  }
+
+  std::string problem;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple.str(), problem);
+  if (found == nullptr) {
+    throw Error("unknown-target", "there is no code generator for the triple `{}`", triple.str())
+        .help("architectures: x86_64, aarch64, riscv64, wasm32");
+  }
+  std::unique_ptr<llvm::MCSubtargetInfo> plain(found->createMCSubtargetInfo(triple.str(), "", ""));
+  check_features(*plain, target, cpu);
+  std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(triple.str(), cpu, features));
+
+  auto made = std::make_unique<Machine>();
+  made->opt_level = static_cast<int>(ir::target_attr<int64_t>(target, "opt-level", 3));
+  if (made->opt_level < 0 || made->opt_level > 3) {
+    throw Error("unknown-target-attribute", "`opt-level` is {}, expected 0 to 3", made->opt_level);
+  }
+  made->fast_math = fast_math_of(target);
+  made->is_host = host_like;
+  made->has_half = converts_half(triple, *info);
+  made->vector_bits = static_cast<unsigned>(ir::target_attr<int64_t>(target, "vector-width", 0));
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
+  options.MCOptions.ABIName = text(target, "mabi");
+  constexpr llvm::CodeGenOptLevel levels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
+                                              llvm::CodeGenOptLevel::Default, llvm::CodeGenOptLevel::Aggressive};
+  made->machine.reset(found->createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_,
+                                                 std::nullopt, levels[made->opt_level]));
+  MLC_CHECK(made->machine, "no target machine for {}", triple.str());
+  return made;
+}
+
+}  // namespace
+
+std::string host_triple() { return llvm::sys::getProcessTriple(); }
+std::string host_cpu() { return llvm::sys::getHostCPUName().str(); }
+
+const Machine& machine_for(const ir::Target& target) {
+  static std::mutex lock;
+  static std::map<std::string, std::unique_ptr<Machine>> made;
+  std::lock_guard hold(lock);
+  std::unique_ptr<Machine>& machine = made[ir::target_text(target)];
+  if (!machine) machine = make_machine(target);
+  return *machine;
+}
+
+}  // namespace mlc::llvm_backend

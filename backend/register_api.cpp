@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/register_api.h"
+
+#include <tvm/ffi/container/list.h>
+
+#include <algorithm>
+
+#include "backend/build.h"
+#include "backend/executable.h"
+#include "backend/interp/interp.h"
+#include "backend/llvm/module.h"
+#include "backend/runtime/parallel.h"
+#include "backend/runtime/tensor.h"
+#include "backend/runtime/time_evaluator.h"
+#include "ir/api.h"
+#include "ir/array_text.h"
+
+namespace mlc::backend {
+namespace {
+
+using ir::Any;
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::Array;
+using ir::Error;
+using ir::native;
+using ir::String;
+using ir::Target;
+using runtime::Tensor;
+
+constexpr std::string_view kModule = "ffi.Module";
+constexpr std::string_view kTensor = "ffi.Tensor";
+constexpr std::string_view kExecutable = "mlc.runtime.Executable";
+constexpr std::string_view kBenchmark = "mlc.runtime.BenchmarkResult";
+constexpr std::string_view kTarget = "mlc.target.Target";
+constexpr std::string_view kDevice = "Device";
+constexpr std::string_view kEntryName = "main";
+
+std::string_view view(const String& text) { return {text.data(), text.size()}; }
+
+// ---- targets ----
+
+// `with Target(...)` makes a target current; build and compile without a target use it.
+std::vector<Target>& current_targets() {
+  thread_local std::vector<Target> stack;
+  return stack;
+}
+Target target_argument(const Any& given) {
+  if (given != nullptr) return ir::parse_target(given);
+  return current_targets().empty() ? ir::parse_target(String("llvm")) : current_targets().back();
+}
+
+const ApiRow target_rows[] = {
+    {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
+     "What code is generated for: a kind, a tag, a JSON text or a dict.",
+     native([](Any target, Any host) {
+       Target made = ir::parse_target(target);
+       if (host == nullptr) return made;
+       return ir::with(made, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
+     }),
+     kTarget, "tvm.target.target.Target"},
+    {ApiKind::kMethod, kTarget, "__enter__()", "Makes this the target of builds that name none.", native([](Target target) {
+       current_targets().push_back(target);
+       return target;
+     })},
+    {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
+     native([](Target, Any, Any, Any) { current_targets().pop_back(); })},
+    {ApiKind::kMethod, kTarget, "__str__()", "The target as JSON.", native([](Target target) { return String(ir::target_text(target)); })},
+    {ApiKind::kMethod, kTarget, "__repr__()", "The target as JSON.", native([](Target target) { return String(ir::target_text(target)); })},
+    {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.", native([](Target target, String key) -> Any {
+       auto found = target->attrs.find(key);
+       if (found == target->attrs.end()) throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
+       return (*found).second;
+     })},
+    {ApiKind::kFunction, "tvm.target.Target", "current(allow_none=True)", "The target that `with` made current, or None.",
+     native([](bool allow_none) -> Any {
+       if (!current_targets().empty()) return current_targets().back();
+       if (allow_none) return nullptr;
+       throw Error("no-current-target", "no target is current").help("use `with tvm.target.Target(...):`");
+     })},
+};
+
+// ---- building ----
+
+ir::IRModule module_argument(ApiCall& call, size_t index) {
+  if (auto mod = call.args[index].as<ir::IRModule>(); mod && *mod) return *mod;
+  if (auto fn = call.args[index].as<ir::PrimFunc>(); fn && *fn) return ir::module_of(*fn);
+  ir::wrong_argument(call, index, "IRModule or prim_func");
+}
+void default_pipeline_only(ApiCall& call, size_t index) {
+  const Any& given = call.args[index];
+  auto text = given.try_cast<String>();
+  if (given == nullptr || (text && *text == "default")) return;
+  throw Error("unsupported-pipeline", "only the default pipeline can be chosen here")
+      .at(call.span_of(index))
+      .help("run passes on the module before it is built");
+}
+
+const ApiRow build_rows[] = {
+    {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
+     "Compiles a module or function; the result holds callable functions.", [](ApiCall& call) -> Any {
+       default_pipeline_only(call, 2);
+       return build(module_argument(call, 0), target_argument(call.args[1]));
+     }},
+    {ApiKind::kFunction, "tvm", "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
+     "Compiles a module or function into an Executable.", [](ApiCall& call) -> Any {
+       default_pipeline_only(call, 2);
+       default_pipeline_only(call, 3);
+       return ir::make<ExecutableNode>(build(module_argument(call, 0), target_argument(call.args[1])));
+     }},
+};
+
+// ---- modules ----
+
+ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span) {
+  ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)));
+  if (found.has_value()) return *found;
+  throw Error("no-such-function", "Module has no function '{}'", name).kind("AttributeError").at(span);
+}
+Any call_function(const ffi::Function& fn, const Array<Any>& args) {
+  std::vector<ffi::AnyView> views;
+  std::vector<Any> kept(args.begin(), args.end());
+  for (Any& value : kept) {
+    if (auto array = value.as<ir::NDArray>(); array && *array) value = (*array)->tensor;
+  }
+  for (const Any& value : kept) views.emplace_back(value);
+  Any result;
+  fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+  return result;
+}
+ffi::Module module_self(const Any& self) {
+  if (auto executable = self.as<Executable>(); executable && *executable) return (*executable)->mod;
+  return self.cast<ffi::Module>();
+}
+Any get_item(ApiCall& call) {
+  auto name = call.args[1].try_cast<String>();
+  if (!name) ir::wrong_argument(call, 1, "str");
+  return function_of(module_self(call.args[0]), view(*name), call.span_of(1));
+}
+Any call_entry_function(ApiCall& call) {
+  return call_function(function_of(module_self(call.args[0]), kEntryName, call.span), call.args[1].cast<Array<Any>>());
+}
+Any export_library(ApiCall& call) {
+  auto path = call.args[1].try_cast<String>();
+  if (!path) ir::wrong_argument(call, 1, "str");
+  llvm_backend::export_module(module_self(call.args[0]), *path);
+  return nullptr;
+}
+
+constexpr std::string_view kTimeEvaluatorSignature =
+    "time_evaluator(func_name, dev=None, number=10, repeat=1, min_repeat_ms=0, limit_zero_time_iterations=100, "
+    "cooldown_interval_ms=0, repeats_to_cooldown=1, cache_flush_bytes=0, f_preproc='')";
+Any make_time_evaluator(ApiCall& call) {
+  auto name = call.args[1].try_cast<String>();
+  if (!name) ir::wrong_argument(call, 1, "str");
+  auto integer = [&](size_t index) {
+    auto value = call.args[index].try_cast<int64_t>();
+    if (!value) ir::wrong_argument(call, index, "int");
+    return *value;
+  };
+  auto preprocess = call.args[10].try_cast<String>();
+  if (!preprocess || !preprocess->empty()) {
+    throw Error("unsupported-argument", "`f_preproc` is not available").at(call.span_of(10));
+  }
+  runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6), integer(7), integer(8), integer(9)};
+  return runtime::time_evaluator(function_of(module_self(call.args[0]), view(*name), call.span_of(1)), options);
+}
+
+const ApiRow module_rows[] = {
+    {ApiKind::kClass, "tvm.runtime", "Module()", "Compiled functions by name.", [](ApiCall& call) -> Any {
+       throw Error("no-constructor", "modules are made by `tvm.build` and `tvm.runtime.load_module`").kind("TypeError").at(call.span);
+     }, kModule, "tvm.runtime.module.Module"},
+    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)", "Is there a function of that name?",
+     native([](ffi::Module module, String name, bool) { return module->ImplementsFunction(name); })},
+    {ApiKind::kMethod, kModule, "__call__(*args)", "Calls the function `main`.", call_entry_function},
+    {ApiKind::kProperty, kModule, "entry_name", "The function that a call of the module runs.",
+     native([](ffi::Module) { return String(std::string(kEntryName)); })},
+    {ApiKind::kProperty, kModule, "kind", "What made the module: \"llvm\", \"library\".",
+     native([](ffi::Module module) { return String(module->kind()); })},
+    {ApiKind::kProperty, kModule, "imports", "Modules that this one needs.",
+     native([](ffi::Module module) { return module->imports(); })},
+    {ApiKind::kMethod, kModule, "inspect_source(fmt='')", "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
+     native([](ffi::Module module, String format) { return module->InspectSource(format); })},
+    {ApiKind::kMethod, kModule, "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.", export_library},
+    {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')", "Writes the code as \"so\" or \"o\".",
+     native([](ffi::Module module, String path, String format) { module->WriteToFile(path, format); })},
+    {ApiKind::kMethod, kModule, kTimeEvaluatorSignature,
+     "A function that times `func_name` on its arguments and returns mean, median, min, max and std in seconds.", make_time_evaluator},
+    {ApiKind::kMethod, kModule, "__repr__()", "ffi.Module(...)", native([](ffi::Module) { return String("ffi.Module(imports_=())"); })},
+
+    {ApiKind::kClass, "tvm.runtime", "Executable(mod)", "A compiled module, ready to run or to export.",
+     native([](ffi::Module module) { return ir::make<ExecutableNode>(module); }), kExecutable,
+     "tvm.runtime.executable.Executable"},
+    {ApiKind::kProperty, kExecutable, "mod", "The compiled module.", native([](Executable self) { return self->mod; })},
+    {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kExecutable, "__call__(*args)", "Calls the function `main`.", call_entry_function},
+    {ApiKind::kMethod, kExecutable, "jit(fcompile=None, addons=None, force_recompile=False)", "The module, ready to run.",
+     native([](Executable self, Any, Any, bool) { return self->mod; })},
+    {ApiKind::kMethod, kExecutable, "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.", export_library},
+    {ApiKind::kMethod, kExecutable, "__repr__()", "<tvm.runtime.executable.Executable object>",
+     native([](Executable) { return String("<tvm.runtime.executable.Executable object>"); })},
+
+    {ApiKind::kClass, "tvm.runtime", "BenchmarkResult(results)", "Times in seconds and their statistics.",
+     [](ApiCall& call) -> Any {
+       auto results = call.args[0].try_cast<Array<double>>();
+       if (!results || results->empty()) ir::wrong_argument(call, 0, "tuple of floats");
+       return ir::make<runtime::BenchmarkResultNode>(*results);
+     }, kBenchmark, "tvm.runtime.module.BenchmarkResult"},
+    {ApiKind::kMethod, kBenchmark, "__str__()", "A table in milliseconds.",
+     native([](runtime::BenchmarkResult self) { return String(runtime::benchmark_table(self)); })},
+    {ApiKind::kMethod, kBenchmark, "__repr__()", "The numbers in seconds.",
+     native([](runtime::BenchmarkResult self) { return String(runtime::benchmark_repr(self)); })},
+    {ApiKind::kFunction, "tvm.runtime", "load_module(path)", "Loads a compiled shared library.",
+     [](ApiCall& call) -> Any {
+       auto path = call.args[0].try_cast<String>();
+       if (!path) ir::wrong_argument(call, 0, "str");
+       try {
+         return ffi::Module::LoadFromFile(*path);
+       } catch (const ffi::Error& error) {
+         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path), std::string(error.message()))
+             .kind(std::string(error.kind()))
+             .at(call.span_of(0));
+       }
+     }},
+    {ApiKind::kFunction, "tvm.runtime", "num_threads()", "Threads that take part in parallel loops.",
+     native([] { return static_cast<int64_t>(mlc_num_threads()); })},
+};
+
+// ---- devices ----
+
+Any device_value(DLDeviceType type, int64_t index) { return DLDevice{type, static_cast<int32_t>(index)}; }
+
+// Memory is on the CPU in this version: other devices can be named, not used.
+void cpu_only(const Any& device, ApiCall& call, size_t index) {
+  if (device == nullptr) return;
+  DLDevice wanted{kDLCPU, 0};
+  if (auto text = device.try_cast<String>()) {
+    wanted = runtime::parse_device(view(*text));
+  } else if (auto given = device.try_cast<DLDevice>()) {
+    wanted = *given;
+  } else {
+    ir::wrong_argument(call, index, "Device");
+  }
+  if (wanted.device_type == kDLCPU) return;
+  throw Error("unsupported-device", "there are no tensors on {} here", runtime::device_text(wanted)).at(call.span_of(index)).help("use tvm.cpu()");
+}
+
+const ApiRow device_rows[] = {
+    {ApiKind::kFunction, "tvm", "cpu(index=0)", "The CPU.", native([](int64_t index) { return device_value(kDLCPU, index); })},
+    {ApiKind::kFunction, "tvm", "cuda(index=0)", "A CUDA device.", native([](int64_t index) { return device_value(kDLCUDA, index); })},
+    {ApiKind::kFunction, "tvm", "opencl(index=0)", "An OpenCL device.",
+     native([](int64_t index) { return device_value(kDLOpenCL, index); })},
+    {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".", [](ApiCall& call) -> Any {
+       if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
+       int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
+       if (auto target = call.args[0].as<Target>(); target && *target) return runtime::parse_device(view((*target)->kind), index);
+       auto name = call.args[0].try_cast<String>();
+       if (!name) ir::wrong_argument(call, 0, "str");
+       std::string text(*name);
+       return runtime::parse_device(text.substr(0, text.find(' ')), index);
+     }},
+    {ApiKind::kProperty, kDevice, "type", "\"cpu\", \"cuda\", ...", native([](Any self) {
+       std::string text = runtime::device_text(self.cast<DLDevice>());
+       return String(text.substr(0, text.find(':')));
+     })},
+    {ApiKind::kProperty, kDevice, "index", "Which one of its type.",
+     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
+    {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
+     native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
+    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.", native([](Any) {})},
+    {ApiKind::kMethod, kDevice, "__str__()", "cpu:0", native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
+};
+
+// ---- tensors ----
+
+Array<Any> int_tuple(std::span<const int64_t> values) {
+  Array<Any> tuple;
+  for (int64_t value : values) tuple.push_back(value);
+  return tuple;
+}
+std::span<const int64_t> shape_span(const Tensor& tensor) {
+  const DLTensor* raw = tensor.GetDLTensorPtr();
+  return {raw->shape, static_cast<size_t>(raw->ndim)};
+}
+Any to_numpy(ApiCall& call) { return ir::make<ir::NDArrayNode>(runtime::tensor_from(call.args[0])); }
+Any make_empty(ApiCall& call) {
+  cpu_only(call.args[2], call, 2);
+  std::vector<int64_t> shape;
+  auto add = [&](const Any& extent) {
+    auto value = extent.try_cast<int64_t>();
+    if (!value) ir::wrong_argument(call, 0, "tuple of int");
+    if (*value < 0) throw Error("wrong-value", "a shape has the negative extent {}", *value).at(call.span_of(0));
+    shape.push_back(*value);
+  };
+  if (auto list = call.args[0].as<ffi::List<Any>>()) {
+    for (const Any& extent : *list) add(extent);
+  } else if (auto tuple = call.args[0].as<Array<Any>>()) {
+    for (const Any& extent : *tuple) add(extent);
+  } else {
+    add(call.args[0]);
+  }
+  ir::DataType dtype = ir::DataType::Float(32);
+  if (auto given = call.args[1].try_cast<DLDataType>()) {
+    dtype = *given;
+  } else if (auto text = call.args[1].try_cast<String>()) {
+    dtype = ir::DataType::parse(view(*text));
+  } else {
+    ir::wrong_argument(call, 1, "dtype");
+  }
+  return ir::make_tensor(shape, dtype);
+}
+Any make_tensor_value(ApiCall& call) {
+  cpu_only(call.args[1], call, 1);
+  return runtime::tensor_from(call.args[0]);
+}
+Any copy_from(ApiCall& call) {
+  auto self = call.args[0].cast<Tensor>();
+  Tensor source = runtime::tensor_from(call.args[1]);
+  auto same = std::ranges::equal(shape_span(source), shape_span(self));
+  if (!same) {
+    throw Error("shape-mismatch", "array shape do not match the shape of Tensor {} vs {}", runtime::shape_text(source), runtime::shape_text(self))
+        .at(call.span_of(1));
+  }
+  runtime::copy_tensor(source, self);
+  return self;
+}
+Any copy_to(ApiCall& call) {
+  auto self = call.args[0].cast<Tensor>();
+  if (auto target = call.args[1].as<Tensor>()) {
+    runtime::copy_tensor(self, *target);
+    return *target;
+  }
+  cpu_only(call.args[1], call, 1);
+  return runtime::tensor_from(self);
+}
+
+const ApiRow tensor_rows[] = {
+    {ApiKind::kFunction, "tvm.runtime", "tensor(arr, device=None, mem_scope=None)",
+     "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.", make_tensor_value},
+    {ApiKind::kFunction, "tvm.runtime", "empty(shape, dtype='float32', device=None, mem_scope=None)",
+     "A tensor whose values are not set.", make_empty},
+    {ApiKind::kFunction, "tvm.runtime", "from_dlpack(ext_tensor)", "A tensor on the memory of an array.",
+     native([](Any value) -> Any {
+       if (auto array = value.as<ir::NDArray>(); array && *array) return (*array)->tensor;
+       return value.cast<Tensor>();
+     })},
+    {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.", [](ApiCall& call) -> Any {
+       throw Error("no-constructor", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`").kind("TypeError").at(call.span);
+     }, kTensor, "tvm.runtime._tensor.Tensor"},
+    {ApiKind::kProperty, kTensor, "shape", "The extents.", native([](Tensor self) { return int_tuple(shape_span(self)); })},
+    {ApiKind::kProperty, kTensor, "strides", "Elements from one index to the next.", native([](Tensor self) {
+       const DLTensor* raw = self.GetDLTensorPtr();
+       return int_tuple({raw->strides, static_cast<size_t>(raw->ndim)});
+     })},
+    {ApiKind::kProperty, kTensor, "dtype", "The type of an element.", native([](Tensor self) { return self.GetDLTensorPtr()->dtype; })},
+    {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
+     native([](Tensor self) { return static_cast<int64_t>(self.GetDLTensorPtr()->ndim); })},
+    {ApiKind::kProperty, kTensor, "device", "Where the memory is.", native([](Tensor self) { return self.GetDLTensorPtr()->device; })},
+    {ApiKind::kMethod, kTensor, "numel()", "The number of elements.", native([](Tensor self) { return self.numel(); })},
+    {ApiKind::kMethod, kTensor, "is_contiguous()", "Row-major without gaps?", native([](Tensor self) { return self.IsContiguous(); })},
+    {ApiKind::kMethod, kTensor, "data_ptr()", "The address of the first element.", native([](Tensor self) {
+       const DLTensor* raw = self.GetDLTensorPtr();
+       return static_cast<int64_t>(reinterpret_cast<intptr_t>(raw->data) + static_cast<intptr_t>(raw->byte_offset));
+     })},
+    {ApiKind::kMethod, kTensor, "numpy()", "The values as an np.ndarray, a copy.", to_numpy},
+    {ApiKind::kMethod, kTensor, "asnumpy()", "The older name of numpy().", to_numpy},
+    {ApiKind::kMethod, kTensor, "copyfrom(source_array)", "Takes over the values of an array of the same shape.", copy_from},
+    {ApiKind::kMethod, kTensor, "copyto(target, mem_scope=None)", "Copies the values into a tensor, or to a device.", copy_to},
+};
+
+}  // namespace
+
+void register_api() {
+  ir::register_node<runtime::BenchmarkResultNode>();
+  ir::register_node<ir::TargetNode>();
+  ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  registry.add(target_rows);
+  registry.add(build_rows);
+  registry.add(module_rows);
+  registry.add(device_rows);
+  registry.add(tensor_rows);
+  for (const char* name : {"cpu", "cuda", "opencl", "device"}) {
+    registry.alias(fmt::format("tvm.runtime.{}", name), fmt::format("tvm.{}", name));
+    registry.alias(fmt::format("tvm.nd.{}", name), fmt::format("tvm.{}", name));
+  }
+  registry.alias("tvm.nd.array", "tvm.runtime.tensor");
+  registry.alias("tvm.nd.empty", "tvm.runtime.empty");
+  registry.alias("tvm.nd.NDArray", "tvm.runtime.Tensor");
+  registry.alias("tvm.runtime.NDArray", "tvm.runtime.Tensor");
+  registry.alias("tvm.runtime.executable.Executable", "tvm.runtime.Executable");
+  interp::register_api();
+}
+
+}  // namespace mlc::backend

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors as scripts make and use them, and calls of compiled functions with them.
+#pragma once
+
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/function.h>
+
+#include <optional>
+#include <string>
+
+#include "ir/ndarray.h"
+
+namespace mlc::runtime {
+
+using ir::ffi::Tensor;
+
+// Calls a function with tvm-ffi's C calling convention. Errors that it raises come out as ir::Error with the kind
+// they were raised with.
+void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, ir::ffi::Any* result);
+
+// The tensor of an np array, a tensor, or a nest of lists of numbers (int64, float64 or bool), always a copy.
+Tensor tensor_from(const ir::Any& value);
+// Copies values; shapes must be equal, numbers are converted when the types differ.
+void copy_tensor(const Tensor& from, const Tensor& to);
+
+// The contiguous tensor's shape as Python shows it: "(2, 3)", "(4,)", "()".
+std::string shape_text(const Tensor& tensor);
+// "cpu:0"
+std::string device_text(DLDevice device);
+// "cpu", "cpu:1", "llvm": throws Error unknown-device with what there is.
+DLDevice parse_device(std::string_view text, int64_t index = 0);
+
+}  // namespace mlc::runtime

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/runtime/time_evaluator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace mlc::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void check_options(const TimingOptions& options) {
+  auto at_least = [](std::string_view name, int64_t value, int64_t least) {
+    if (value < least) throw ir::Error("wrong-value", "`{}` is {}, expected at least {}", name, value, least);
+  };
+  at_least("number", options.number, 1);
+  at_least("repeat", options.repeat, 1);
+  at_least("min_repeat_ms", options.min_repeat_ms, 0);
+  at_least("cooldown_interval_ms", options.cooldown_interval_ms, 0);
+  at_least("repeats_to_cooldown", options.repeats_to_cooldown, 1);
+  at_least("cache_flush_bytes", options.cache_flush_bytes, 0);
+}
+
+}  // namespace
+
+BenchmarkResultNode::BenchmarkResultNode(ir::Array<double> given) : results(std::move(given)) {
+  std::vector<double> sorted(results.begin(), results.end());
+  std::ranges::sort(sorted);
+  auto count = static_cast<double>(sorted.size());
+  for (double one : sorted) mean += one / count;
+  double squares = 0;
+  for (double one : sorted) squares += (one - mean) * (one - mean) / count;
+  std = std::sqrt(squares);
+  min = sorted.front();
+  max = sorted.back();
+  size_t middle = sorted.size() / 2;
+  median = sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+std::string benchmark_table(const BenchmarkResult& r) {
+  std::string text = "Execution time summary:\n";
+  text += fmt::format("{:^12} {:^12} {:^12} {:^12} {:^12}\n", "mean (ms)", "median (ms)", "max (ms)", "min (ms)", "std (ms)");
+  text += fmt::format("{:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f}               ", r->mean * 1e3, r->median * 1e3,
+                      r->max * 1e3, r->min * 1e3, r->std * 1e3);
+  return text;
+}
+
+std::string benchmark_repr(const BenchmarkResult& r) {
+  std::string all;
+  for (double one : r->results) all += fmt::format("{}{}", all.empty() ? "" : ", ", one);
+  if (r->results.size() == 1) all += ",";
+  return fmt::format("BenchmarkResult(min={}, mean={}, median={}, max={}, std={}, results=({}))", r->min, r->mean, r->median,
+                     r->max, r->std, all);
+}
+
+ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& options) {
+  check_options(options);
+  return ir::ffi::Function::FromPacked([fn, options](ir::ffi::PackedArgs args, ir::ffi::Any* out) {
+    ir::ffi::Any ignored;
+    auto call = [&] { fn.CallPacked(args.data(), args.size(), &ignored); };
+    call();
+    std::vector<char> sweep(static_cast<size_t>(options.cache_flush_bytes));
+    ir::Array<double> results;
+    int64_t number = options.number;
+    for (int64_t i = 0; i < options.repeat; ++i) {
+      if (options.cooldown_interval_ms > 0 && i > 0 && i % options.repeats_to_cooldown == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(options.cooldown_interval_ms));
+      }
+      constexpr size_t kCacheLine = 64;
+      for (size_t at = 0; at < sweep.size(); at += kCacheLine) const_cast<volatile char&>(sweep[at]) = 1;
+      double elapsed = 0;
+      int64_t zero_times = 0;
+      do {
+        if (elapsed > 0) {  // too short: aim at the wanted duration, and grow by at least the golden ratio
+          double per_call = elapsed / static_cast<double>(number);
+          double wanted = static_cast<double>(options.min_repeat_ms) * 1e-3 / per_call + 1;
+          number = static_cast<int64_t>(std::max(wanted, static_cast<double>(number) * 1.618));
+        }
+        Clock::time_point begin = Clock::now();
+        for (int64_t k = 0; k < number; ++k) call();
+        elapsed = seconds_since(begin);
+      } while (elapsed * 1e3 < static_cast<double>(options.min_repeat_ms) &&
+               (elapsed > 0 || ++zero_times < options.limit_zero_time_iterations));
+      results.push_back(elapsed / static_cast<double>(number));
+    }
+    *out = ir::make<BenchmarkResultNode>(results);
+  });
+}
+
+}  // namespace mlc::runtime

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnostics for people and for tools.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/error.h"
+
+namespace mlc::diagnostics {
+
+struct RenderOptions {
+  bool color = false;  // ANSI escapes
+  size_t width = 120;  // columns of source shown; longer lines are cut around the caret
+  bool source = true;  // the line and the caret; false leaves headings and places
+};
+
+// In the shape that rustc made a standard:
+//   error[name]: message
+//     --> file.mlc:12:14
+//      |
+//   12 | sch.split(i, [3, 32])
+//      |              ^^^^^^^
+//   note: loop `i` is made here
+//     --> file.mlc:5:9
+//      …
+//   help: what would work
+// Ends with a newline. A span over several lines shows the first.
+std::string render(const ir::Diagnostic& diagnostic, const RenderOptions& options = {});
+
+// All of them, with an empty line between.
+std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const RenderOptions& options = {});
+
+// One object per line: {"severity", "name", "kind", "message", "span", "notes", "help"}; a span is
+// {"file", "line", "column", "end_line", "end_column"} (1-based, columns in code points), null without a
+// source.
+std::string to_json(const ir::Diagnostic& diagnostic);
+std::string to_json(const std::vector<ir::Diagnostic>& diagnostics);
+
+}  // namespace mlc::diagnostics

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/print/highlight.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace mlc::print {
+
+namespace {
+
+constexpr std::string_view kReset = "\x1b[0m";
+constexpr std::string_view kKeyword = "\x1b[35m";
+constexpr std::string_view kText = "\x1b[32m";
+constexpr std::string_view kNumber = "\x1b[36m";
+constexpr std::string_view kComment = "\x1b[90m";
+constexpr std::string_view kDecorator = "\x1b[33m";
+
+constexpr std::array kKeywords = std::to_array<std::string_view>(
+    {"False", "None",  "True",   "and",    "as",     "assert", "break",  "class",  "continue", "def",  "del",  "elif", "else",
+     "except", "finally", "for", "from",   "global", "if",     "import", "in",     "is",       "lambda", "nonlocal", "not", "or",
+     "pass",  "raise", "return", "try",    "while",  "with"});
+
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+bool continues_name(char c) { return starts_name(c) || digit(c); }
+
+// The end of the string literal that begins at `begin`; its own line's end when it is not closed.
+size_t string_end(std::string_view text, size_t begin) {
+  char quote = text[begin];
+  bool triple = text.substr(begin).starts_with(std::string(3, quote));
+  size_t i = begin + (triple ? 3 : 1);
+  for (; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (triple) {
+      if (text.substr(i).starts_with(std::string(3, quote))) return i + 3;
+    } else if (text[i] == quote) {
+      return i + 1;
+    } else if (text[i] == '\n') {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string highlight(std::string_view text) {
+  std::string out;
+  auto paint = [&](std::string_view colour, std::string_view piece) { out.append(colour).append(piece).append(kReset); };
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    size_t end = i + 1;
+    if (c == '#') {
+      end = std::min(text.find('\n', i), text.size());
+      paint(kComment, text.substr(i, end - i));
+    } else if (c == '"' || c == '\'') {
+      end = string_end(text, i);
+      paint(kText, text.substr(i, end - i));
+    } else if (c == '@') {
+      while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
+      paint(kDecorator, text.substr(i, end - i));
+    } else if (starts_name(c)) {
+      while (end < text.size() && continues_name(text[end])) ++end;
+      std::string_view word = text.substr(i, end - i);
+      bool keyword = std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+      if (keyword) paint(kKeyword, word);
+      else out += word;
+    } else if (digit(c)) {
+      while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
+      paint(kNumber, text.substr(i, end - i));
+    } else {
+      out += c;
+    }
+    i = end;
+  }
+  return out;
+}
+
+bool wants_colour(int descriptor) {
+  if (isatty(descriptor) == 0) return false;
+  const char* no_colour = std::getenv("NO_COLOR");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  const char* term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) != "dumb";
+}
+
+}  // namespace mlc::print

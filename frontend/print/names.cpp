@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/print/names.h"
+
+#include <cctype>
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+Names::Names() {
+  // What the text itself uses: prefixes of the dialects, and the alias of the module.
+  for (std::string_view name : {"I", "T", "R", "cls"}) reserve(name);
+}
+
+const std::string* Names::find(const VarNode* var) const {
+  auto found = names_.find(var);
+  return found == names_.end() ? nullptr : &found->second.text;
+}
+const ForNode* Names::loop_of(const VarNode* var) const {
+  auto found = names_.find(var);
+  return found == names_.end() ? nullptr : found->second.loop;
+}
+
+// `hint`, or `hint_1`, `hint_2`, ...: the first that is free. next_ remembers per hint below which suffix
+// everything is taken, so that many equal hints stay linear.
+std::string Names::pick(std::string_view hint, Name& name) {
+  std::string base(hint);
+  for (char& c : base) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
+  }
+  if (base.empty()) base = "v";
+  int& next = next_[base];
+  std::string text;
+  int suffix = next;
+  for (;; ++suffix) {
+    text = suffix == 0 ? base : base + "_" + std::to_string(suffix);
+    if (taken_.emplace(text, 1).second) break;
+  }
+  next = suffix + 1;
+  name.hint = std::move(base);
+  name.suffix = suffix;
+  return text;
+}
+
+const std::string& Names::define(const VarNode* var, std::string_view hint) {
+  return define_in(frames_.size() - 1, var, hint);
+}
+const std::string& Names::define_in(size_t frame, const VarNode* var, std::string_view hint) {
+  auto known = names_.find(var);
+  if (known != names_.end()) return known->second.text;
+  Name name;
+  name.text = pick(hint, name);
+  defined_[frame].push_back(var);
+  return names_.insert_or_assign(var, std::move(name)).first->second.text;
+}
+void Names::define_as(const VarNode* var, std::string text) {
+  Name name;
+  name.text = std::move(text);
+  defined_.back().push_back(var);
+  names_.insert_or_assign(var, std::move(name));
+}
+void Names::define_loop(const ForNode* loop) {
+  const String& hint = loop->loop_var->name;
+  define(loop->loop_var.get(), std::string_view(hint.data(), hint.size()));
+  names_[loop->loop_var.get()].loop = loop;
+}
+
+void Names::push(const ffi::Object* node, int depth, size_t insert_at) {
+  frames_.push_back(Frame{node, insert_at, depth, 0});
+  defined_.emplace_back();
+}
+void Names::release(const VarNode* var) {
+  auto found = names_.find(var);
+  if (found == names_.end()) return;
+  const Name& name = found->second;
+  if (!name.hint.empty()) {
+    taken_.erase(name.text);
+    int& next = next_[name.hint];
+    next = std::min(next, name.suffix);
+    // `x_1` may have been a hint of its own: the suffix is free for `x` again.
+    size_t digits = name.text.find_last_not_of("0123456789");
+    if (digits != std::string::npos && digits + 1 < name.text.size() && name.text[digits] == '_') {
+      auto shorter = next_.find(name.text.substr(0, digits));
+      int suffix = name.text.size() - digits < 9 ? std::stoi(name.text.substr(digits + 1)) : 0;
+      if (shorter != next_.end()) shorter->second = std::min(shorter->second, suffix);
+    }
+  }
+  names_.erase(found);
+}
+void Names::pop() {
+  for (const VarNode* var : defined_.back()) release(var);
+  defined_.pop_back();
+  frames_.pop_back();
+}
+
+namespace {
+
+// For every variable the nodes that enclose all its uses, outermost first.
+class UseFinder {
+ public:
+  explicit UseFinder(std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses) : uses_(uses) {}
+
+  void walk(const Any& value) {
+    if (auto expr = value.as<Expr>()) return walk(*expr);
+    if (auto stmt = value.as<Stmt>()) return walk(*stmt);
+    if (auto fn = value.as<PrimFunc>()) {
+      path_.push_back(fn->get());
+      for (const Var& param : (*fn)->params) definition(param);
+      walk((*fn)->body);
+      path_.pop_back();
+      return;
+    }
+    if (auto mod = value.as<IRModule>()) {
+      path_.push_back(mod->get());
+      for (const auto& [name, fn] : (*mod)->functions) walk(Any(fn));
+      path_.pop_back();
+      return;
+    }
+    if (auto iter = value.as<IterVar>()) {
+      if ((*iter)->dom) walk((*iter)->dom);
+      return use((*iter)->var.get());
+    }
+    if (auto range = value.as<Range>()) return walk(*range);
+    if (auto list = value.as<Array<Any>>()) {
+      for (const Any& one : *list) walk(one);
+    }
+  }
+
+ private:
+  void use(const VarNode* var) {
+    auto [found, first] = uses_.try_emplace(var, path_);
+    if (!first) {
+      std::vector<const ffi::Object*>& common = found->second;
+      size_t n = 0;
+      while (n < common.size() && n < path_.size() && common[n] == path_[n]) ++n;
+      common.resize(n);
+    } else {
+      definition_type(var);
+    }
+  }
+  void definition(const Var& var) { definition_type(var.get()); }
+  void definition_type(const VarNode* var) {
+    const BufferTypeNode* buffer = var->buffer();
+    if (!buffer) return;
+    for (const Expr& e : buffer->shape) walk(e);
+    for (const Expr& e : buffer->strides) walk(e);
+    if (buffer->elem_offset) walk(buffer->elem_offset);
+  }
+  void walk(const Range& r) {
+    walk(r->min);
+    walk(r->extent);
+  }
+  void walk(const TensorRegion& r) {
+    use(r->source.get());
+    for (const Range& one : r->region) walk(one);
+  }
+  void walk(const Array<Expr>& list) {
+    for (const Expr& e : list) walk(e);
+  }
+  void walk(const Expr& e) {
+    if (!e) return;
+    dispatch(e, overloaded{
+                    [&](const VarNode* n) { use(n); },
+                    [&](const GlobalVarNode*) {},
+                    [&](const IntImmNode*) {},
+                    [&](const FloatImmNode*) {},
+                    [&](const StringImmNode*) {},
+                    [&](const OpNode*) {},
+                    [&](const CallNode* n) { walk(n->args); },
+                    [&](const TupleNode* n) { walk(n->elements); },
+                    [&](const TupleGetItemNode* n) { walk(n->tuple_value); },
+                    [&](const TensorLoadNode* n) {
+                      use(n->source.get());
+                      walk(n->indices);
+                    },
+                    [&](const TensorRegionNode* n) {
+                      use(n->source.get());
+                      for (const Range& one : n->region) walk(one);
+                    },
+                    [&](const BinaryNode* n) {
+                      walk(n->a);
+                      walk(n->b);
+                    },
+                    [&](const NotNode* n) { walk(n->a); },
+                    [&](const BitwiseNotNode* n) { walk(n->a); },
+                    [&](const CastNode* n) { walk(n->value); },
+                    [&](const SelectNode* n) {
+                      walk(n->condition);
+                      walk(n->true_value);
+                      walk(n->false_value);
+                    },
+                    [&](const RampNode* n) {
+                      walk(n->base);
+                      walk(n->stride);
+                      walk(n->lanes);
+                    },
+                    [&](const BroadcastNode* n) {
+                      walk(n->value);
+                      walk(n->lanes);
+                    },
+                    [&](const ShuffleNode* n) {
+                      walk(n->vectors);
+                      walk(n->indices);
+                    },
+                    [&](const LetNode* n) {
+                      use(n->var.get());
+                      walk(n->value);
+                      walk(n->body);
+                    },
+                    [&](const ReduceNode* n) {
+                      walk(n->source);
+                      walk(n->init);
+                      for (const IterVar& iter : n->axis) walk(Any(iter));
+                      walk(n->condition);
+                    },
+                });
+  }
+  void walk(const Stmt& s) {
+    if (!s) return;
+    path_.push_back(s.get());
+    dispatch(s, overloaded{
+                    [&](const BindNode* n) {
+                      use(n->var.get());
+                      walk(n->value);
+                    },
+                    [&](const AttrStmtNode* n) {
+                      walk(n->node);
+                      walk(n->value);
+                      walk(n->body);
+                    },
+                    [&](const AssertStmtNode* n) { walk(n->condition); },
+                    [&](const BufferStoreNode* n) {
+                      use(n->buffer.get());
+                      walk(n->value);
+                      walk(n->indices);
+                    },
+                    [&](const AllocBufferNode* n) { use(n->buffer.get()); },
+                    [&](const DeclBufferNode* n) {
+                      use(n->buffer.get());
+                      walk(n->data);
+                    },
+                    [&](const SeqStmtNode* n) {
+                      for (const Stmt& one : n->seq) walk(one);
+                    },
+                    [&](const EvaluateNode* n) { walk(n->value); },
+                    [&](const IfThenElseNode* n) {
+                      walk(n->condition);
+                      walk(n->then_case);
+                      walk(n->else_case);
+                    },
+                    [&](const ForNode* n) {
+                      use(n->loop_var.get());
+                      walk(n->min);
+                      walk(n->extent);
+                      walk(n->body);
+                    },
+                    [&](const WhileNode* n) {
+                      walk(n->condition);
+                      walk(n->body);
+                    },
+                    [&](const ReturnNode* n) { walk(n->value); },
+                    [&](const BreakNode*) {},
+                    [&](const ContinueNode*) {},
+                    [&](const SBlockNode* n) {
+                      for (const IterVar& iter : n->iter_vars) walk(Any(iter));
+                      for (const TensorRegion& one : n->reads) walk(one);
+                      for (const TensorRegion& one : n->writes) walk(one);
+                      for (const Buffer& one : n->alloc_buffers) use(one.get());
+                      for (const MatchBufferRegion& one : n->match_buffers) {
+                        use(one->buffer.get());
+                        walk(one->source);
+                      }
+                      walk(n->init);
+                      walk(n->body);
+                    },
+                    [&](const SBlockRealizeNode* n) {
+                      walk(n->iter_values);
+                      walk(n->predicate);
+                      walk(Stmt(n->block));
+                    },
+                });
+    path_.pop_back();
+  }
+
+  std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses_;
+  std::vector<const ffi::Object*> path_;
+};
+
+}  // namespace
+
+void Names::find_uses(const Any& root) {
+  auto object = root.as<ObjectRef>();
+  const ffi::Object* node = object ? object->get() : nullptr;
+  if (uses_known_ && uses_of_ == node) return;
+  uses_known_ = true;
+  uses_of_ = node;
+  uses_.clear();
+  UseFinder(uses_).walk(root);
+}
+size_t Names::frame_of_uses(const VarNode* var, const Any& root) {
+  find_uses(root);
+  auto found = uses_.find(var);
+  if (found == uses_.end()) return 0;
+  for (size_t i = found->second.size(); i-- > 0;) {
+    for (size_t f = 0; f < frames_.size(); ++f) {
+      if (frames_[f].node == found->second[i]) return f;
+    }
+  }
+  return 0;
+}
+bool Names::used_outside(const VarNode* var, const ffi::Object* node, const Any& root) {
+  find_uses(root);
+  auto found = uses_.find(var);
+  if (found == uses_.end()) return false;
+  for (const ffi::Object* one : found->second) {
+    if (one == node) return false;
+  }
+  return true;
+}
+
+}  // namespace mlc::print

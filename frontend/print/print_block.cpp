@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks and their axes.
+#include "frontend/print/printer.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+std::string_view axis_kind(IterType type) {
+  switch (type) {
+    case IterType::kDataPar: return "axis.spatial";
+    case IterType::kCommReduce: return "axis.reduce";
+    case IterType::kOrdered: return "axis.scan";
+    case IterType::kOpaque: return "axis.opaque";
+    default:
+      throw Error("not-printable", "a block iterator of kind {} has no text form", static_cast<int>(type));
+  }
+}
+
+}  // namespace
+
+void Printer::realize(const SBlockRealizeNode* s) {
+  Mark mark(*this, s->block.get());
+  block(s->block.get(), s);
+}
+
+// An iterator that just takes over a loop with the same domain.
+bool Printer::remaps(const IterVar& iter, const Expr& value) const {
+  if (iter->iter_type != IterType::kDataPar && iter->iter_type != IterType::kCommReduce) return false;
+  auto* var = as<VarNode>(value);
+  const ForNode* loop = var ? names_.loop_of(var) : nullptr;
+  if (!loop) return false;
+  auto same = [](const Expr& a, const Expr& b) {
+    auto* x = as<IntImmNode>(a);
+    auto* y = as<IntImmNode>(b);
+    if (x && y) return x->value == y->value && x->dtype() == y->dtype();
+    return structural_equal(a, b);
+  };
+  return same(loop->min, iter->dom->min) && same(loop->extent, iter->dom->extent);
+}
+
+void Printer::axis(const IterVar& iter, const Expr* value) {
+  line();
+  {
+    Mark mark(*this, iter.get());
+    put(names_.define(iter->var.get(), view(iter->var->name)), " = ");
+    tir(axis_kind(iter->iter_type));
+    put("(");
+    if (is_const_int(iter->dom->min, 0)) {
+      expr(iter->dom->extent);
+    } else {
+      put("(");
+      expr(iter->dom->min);
+      put(", ");
+      expr(end_of(iter->dom->min, iter->dom->extent));
+      put(")");
+    }
+    if (value) {
+      put(", ");
+      expr(*value);
+    }
+    put(")");
+  }
+  end_line();
+}
+
+void Printer::axes(const SBlockNode* block, const SBlockRealizeNode* realize) {
+  size_t count = block->iter_vars.size();
+  bool sugar = realize && options_.syntax_sugar;
+  for (size_t i = 0; i < count;) {
+    size_t end = i;
+    while (sugar && end < count && remaps(block->iter_vars[end], realize->iter_values[end])) ++end;
+    if (end < i + 2) {
+      const Expr value = realize ? realize->iter_values[i] : Expr();
+      axis(block->iter_vars[i], realize ? &value : nullptr);
+      ++i;
+      continue;
+    }
+    line();
+    std::string kinds;
+    for (size_t k = i; k < end; ++k) {
+      if (k > i) put(", ");
+      const IterVar& iter = block->iter_vars[k];
+      Mark mark(*this, iter.get());
+      put(names_.define(iter->var.get(), view(iter->var->name)));
+      kinds += iter->iter_type == IterType::kDataPar ? 'S' : 'R';
+    }
+    put(" = ");
+    tir("axis.remap");
+    put("(\"", kinds, "\", [");
+    for (size_t k = i; k < end; ++k) {
+      if (k > i) put(", ");
+      expr(realize->iter_values[k]);
+    }
+    put("])");
+    end_line();
+    i = end;
+  }
+}
+
+void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
+  line();
+  put("with ");
+  tir("sblock");
+  put("(", literal(view(block->name_hint)), realize ? "):" : ", no_realize=True):");
+  end_line();
+  ++depth_;
+  names_.push(block, depth_, out_.size());
+  axes(block, realize);
+  if (realize && !is_const_int(realize->predicate, 1)) {
+    line();
+    tir("where");
+    put("(");
+    expr(realize->predicate);
+    put(")");
+    end_line();
+  }
+  auto regions = [this](std::string_view name, const Array<TensorRegion>& list) {
+    line();
+    tir(name);
+    put("(");
+    bool first = true;
+    for (const TensorRegion& one : list) {
+      if (!first) put(", ");
+      first = false;
+      region(one.get());
+    }
+    put(")");
+    end_line();
+  };
+  regions("reads", block->reads);
+  regions("writes", block->writes);
+  if (!block->annotations.empty()) {
+    line();
+    tir("sblock_attr");
+    put("(");
+    dict(block->annotations);
+    put(")");
+    end_line();
+  }
+  for (const Buffer& buffer : block->alloc_buffers) block_buffer(buffer);
+  for (const MatchBufferRegion& match : block->match_buffers) {
+    line();
+    put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
+    tir("match_buffer");
+    put("(");
+    region(match->source.get());
+    put(", ");
+    buffer_arguments(match->buffer, {});
+    put(")");
+    end_line();
+  }
+  if (block->init) {
+    line();
+    put("with ");
+    tir("init");
+    put("():");
+    end_line();
+    names_.push(block->init.get(), depth_ + 1, out_.size());
+    body(block->init);
+    names_.pop();
+  }
+  statements(block->body);
+  names_.pop();
+  --depth_;
+}
+
+}  // namespace mlc::print

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions: operators with as few parentheses as Python's precedence allows.
+#include <algorithm>
+#include <array>
+
+#include "frontend/print/printer.h"
+#include "ir/op.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+struct Operator {
+  std::string_view symbol;  // empty: only the function form
+  std::string_view function;
+  Binding binding;
+};
+
+const Operator& operator_of(ExprKind kind) {
+  // In the order of MLC_BINARY_KINDS.
+  static constexpr std::array<Operator, 22> operators = {{
+      {" + ", "Add", Binding::kSum},
+      {" - ", "Sub", Binding::kSum},
+      {" * ", "Mul", Binding::kProduct},
+      {" / ", "Div", Binding::kProduct},
+      {"", "truncmod", Binding::kAtom},
+      {" // ", "FloorDiv", Binding::kProduct},
+      {" % ", "FloorMod", Binding::kProduct},
+      {"", "min", Binding::kAtom},
+      {"", "max", Binding::kAtom},
+      {" == ", "EQ", Binding::kCompare},
+      {" != ", "NE", Binding::kCompare},
+      {" < ", "LT", Binding::kCompare},
+      {" <= ", "LE", Binding::kCompare},
+      {" > ", "GT", Binding::kCompare},
+      {" >= ", "GE", Binding::kCompare},
+      {" and ", "And", Binding::kAnd},
+      {" or ", "Or", Binding::kOr},
+      {" & ", "BitwiseAnd", Binding::kBitAnd},
+      {" | ", "BitwiseOr", Binding::kBitOr},
+      {" ^ ", "BitwiseXor", Binding::kBitXor},
+      {" << ", "LShift", Binding::kShift},
+      {" >> ", "RShift", Binding::kShift},
+  }};
+  return operators[static_cast<size_t>(kind) - static_cast<size_t>(ExprKind::kAdd)];
+}
+
+bool is_constant(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
+bool is_number(const Expr& e, int64_t value) {
+  if (auto* imm = as<IntImmNode>(e)) return imm->value == value;
+  if (auto* imm = as<FloatImmNode>(e)) return imm->value == static_cast<double>(value);
+  return false;
+}
+
+// Operators that print their data type, and where.
+enum class DtypePlace : uint8_t { kNowhere, kFirst, kLast };
+DtypePlace dtype_place(std::string_view op) {
+  static const std::unordered_set<std::string_view> first = {
+      "tirx.call_extern",     "tirx.call_pure_extern", "tirx.call_llvm_intrin", "tirx.call_llvm_pure_intrin",
+      "tirx.reinterpret",     "tirx.type_annotation",  "tirx.vectorlow",        "tirx.vectorhigh",
+      "tirx.vectorcombine",   "tirx.masked_load",      "tirx.get_active_lane_mask",
+      "tirx.dp4a",            "tirx.mma_store",        "tirx.mma_fill",
+  };
+  if (op == "tirx.tvm_struct_get") return DtypePlace::kLast;
+  return first.contains(op) ? DtypePlace::kFirst : DtypePlace::kNowhere;
+}
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+}  // namespace
+
+// Measured against TVM's operator functions: two constants fold (not two float16), and so do x+0, x-0,
+// x*0, x*1, x//1, 0//x, x%1, 0%x, x<<0, and everything with a constant beside `and` and `or`.
+bool would_fold(const BinaryNode* e) {
+  const Expr& a = e->a;
+  const Expr& b = e->b;
+  bool left = is_constant(a);
+  bool right = is_constant(b);
+  if (!left && !right) return false;
+  DataType dtype = a->dtype();
+  bool index = dtype.is_int() && dtype.is_scalar() && (dtype.bits() == 32 || dtype.bits() == 64);
+  bool both = left && right && (!dtype.is_floating() || (dtype.is_float() && dtype.bits() >= 32));
+  switch (e->kind) {
+    case ExprKind::kAdd: return both || is_number(a, 0) || is_number(b, 0);
+    case ExprKind::kSub: return both || is_number(b, 0);
+    case ExprKind::kMul: return both || is_number(a, 0) || is_number(b, 0) || is_number(a, 1) || is_number(b, 1);
+    case ExprKind::kDiv: return both || is_number(b, 1) || is_number(a, 0);
+    case ExprKind::kFloorDiv: return both || is_number(b, 0) || is_number(b, 1) || is_number(a, 0);
+    case ExprKind::kFloorMod:
+      if (!index) return both && dtype.is_uint();
+      return both || is_number(b, 0) || is_number(b, 1) || is_number(a, 0);
+    case ExprKind::kEQ:
+    case ExprKind::kNE:
+    case ExprKind::kLT:
+    case ExprKind::kLE:
+    case ExprKind::kGT:
+    case ExprKind::kGE: return left && right;
+    case ExprKind::kAnd:
+    case ExprKind::kOr: return true;
+    case ExprKind::kBitwiseAnd:
+    case ExprKind::kBitwiseOr:
+    case ExprKind::kBitwiseXor: return index && both;
+    case ExprKind::kLShift:
+    case ExprKind::kRShift: return index && (both || is_number(b, 0));
+    default: return false;
+  }
+}
+
+Expr Printer::end_of(const Expr& min, const Expr& extent) {
+  auto* a = as<IntImmNode>(min);
+  auto* b = as<IntImmNode>(extent);
+  if (a && a->value == 0) return extent;
+  if (b && b->value == 0) return min;
+  if (a && b) return int_imm(min->dtype(), a->value + b->value);
+  return make<AddNode>(min, extent);
+}
+
+Binding Printer::binding(const Expr& e) const {
+  switch (e->kind) {
+    case ExprKind::kNot: return Binding::kNot;
+    case ExprKind::kBitwiseNot: return Binding::kUnary;
+    default: break;
+  }
+  const BinaryNode* two = as_binary(e);
+  if (!two) return Binding::kAtom;
+  const Operator& op = operator_of(e->kind);
+  if (op.symbol.empty() || would_fold(two)) return Binding::kAtom;
+  if (e->kind == ExprKind::kDiv && two->a->dtype().is_integral()) return Binding::kAtom;
+  return op.binding;
+}
+
+void Printer::operand(const Expr& e, Binding at_least) {
+  if (binding(e) >= at_least) return expr(e);
+  put("(");
+  expr(e);
+  put(")");
+}
+
+void Printer::exprs(const Array<Expr>& list) {
+  bool first = true;
+  for (const Expr& e : list) {
+    if (!first) put(", ");
+    first = false;
+    expr(e);
+  }
+}
+
+void Printer::indices(const Array<Expr>& list) {
+  put("[");
+  if (list.empty()) put("()");
+  exprs(list);
+  put("]");
+}
+
+void Printer::binary(const BinaryNode* e) {
+  const Operator& op = operator_of(e->kind);
+  bool integer_division = e->kind == ExprKind::kDiv && e->a->dtype().is_integral();
+  if (op.symbol.empty() || integer_division || would_fold(e)) {
+    tir(op.function);
+    put("(");
+    expr(e->a);
+    put(", ");
+    expr(e->b);
+    return put(")");
+  }
+  operand(e->a, op.binding);
+  put(op.symbol);
+  operand(e->b, static_cast<Binding>(static_cast<int>(op.binding) + 1));
+}
+
+void Printer::number(DataType dtype, int64_t value) {
+  std::string name = dtype.str();
+  if (dtype.is_bool()) {
+    tir("bool");
+    return put(value ? "(True)" : "(False)");
+  }
+  if (name == options_.int_dtype) return put(std::to_string(value));
+  tir(name);
+  put("(", dtype == DataType::UInt(64) ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value), ")");
+}
+void Printer::number(DataType dtype, double value) {
+  std::string name = dtype.str();
+  if (name == options_.float_dtype) return put(float_text(value));
+  tir(name);
+  put("(", float_text(value), ")");
+}
+
+void Printer::expr(const Expr& e) {
+  Mark mark(*this, e.get());
+  if (const BinaryNode* two = as_binary(e)) return binary(two);
+  dispatch(e, overloaded{
+                  [&](const VarNode* n) { put(name_of(n)); },
+                  [&](const GlobalVarNode* n) {
+                    if (module_) return put(module_name_, ".", view(n->name_hint));
+                    ir_name("GlobalVar");
+                    put("(", literal(view(n->name_hint)), ")");
+                  },
+                  [&](const IntImmNode* n) { number(n->dtype(), n->value); },
+                  [&](const FloatImmNode* n) { number(n->dtype(), n->value); },
+                  [&](const StringImmNode* n) { put(literal(view(n->value))); },
+                  [&](const OpNode* n) {
+                    ir_name("Op");
+                    put("(", literal(view(n->name)), ")");
+                  },
+                  [&](const CallNode* n) { call(n); },
+                  [&](const TupleNode* n) {
+                    put("(");
+                    exprs(n->elements);
+                    put(n->elements.size() == 1 ? ",)" : ")");
+                  },
+                  [&](const TupleGetItemNode* n) {
+                    expr(n->tuple_value);
+                    put("[", std::to_string(n->index), "]");
+                  },
+                  [&](const TensorLoadNode* n) {
+                    {
+                      Mark source(*this, n->source.get());
+                      put(name_of(n->source.get()));
+                    }
+                    if (!scalars_.contains(n->source.get())) indices(n->indices);
+                  },
+                  [&](const TensorRegionNode* n) { region(n); },
+                  [&](const BinaryNode* n) { binary(n); },
+                  [&](const NotNode* n) {
+                    put("not ");
+                    operand(n->a, Binding::kNot);
+                  },
+                  [&](const BitwiseNotNode* n) {
+                    put("~");
+                    operand(n->a, Binding::kUnary);
+                  },
+                  [&](const CastNode* n) {
+                    tir("Cast");
+                    put("(");
+                    dtype_literal(n->dtype());
+                    put(", ");
+                    expr(n->value);
+                    put(")");
+                  },
+                  [&](const SelectNode* n) {
+                    tir("Select");
+                    put("(");
+                    expr(n->condition);
+                    put(", ");
+                    expr(n->true_value);
+                    put(", ");
+                    expr(n->false_value);
+                    put(")");
+                  },
+                  [&](const RampNode* n) {
+                    tir("Ramp");
+                    put("(");
+                    expr(n->base);
+                    put(", ");
+                    expr(n->stride);
+                    put(", ");
+                    expr(n->lanes);
+                    put(")");
+                  },
+                  [&](const BroadcastNode* n) {
+                    tir("Broadcast");
+                    put("(");
+                    expr(n->value);
+                    put(", ");
+                    expr(n->lanes);
+                    put(")");
+                  },
+                  [&](const ShuffleNode* n) {
+                    tir("Shuffle");
+                    put("([");
+                    exprs(n->vectors);
+                    put("], [");
+                    exprs(n->indices);
+                    put("])");
+                  },
+                  [&](const LetNode* n) {
+                    name_of(n->var.get());  // declared before the statement
+                    tir("Let");
+                    put("(");
+                    expr(n->body);
+                    put(", where={");
+                    put(name_of(n->var.get()), ": ");
+                    expr(n->value);
+                    put("})");
+                  },
+                  [&](const ReduceNode* n) { reduce(n); },
+              });
+}
+
+void Printer::call(const CallNode* e) {
+  if (auto* op = as<OpNode>(e->op)) return op_call(e, op);
+  if (auto* global = as<GlobalVarNode>(e->op)) {
+    if (module_) put(module_name_, ".");
+    put(view(global->name_hint));
+  } else {
+    expr(e->op);
+  }
+  put("(");
+  exprs(e->args);
+  put(")");
+}
+
+void Printer::op_call(const CallNode* e, const OpNode* op) {
+  std::string_view name = view(op->name);
+  if (name == "tirx.buffer_data" && e->args.size() == 1) {
+    expr(e->args[0]);
+    return put(".data");
+  }
+  const OpRow& row = op_row(op);
+  std::string_view spelling = row.spelling.empty() ? name.substr(name.find('.') + 1) : row.spelling;
+  if (spelling.starts_with("tvm_call_")) spelling.remove_prefix(4);
+  tir(spelling);
+  put("(");
+  DtypePlace place = dtype_place(name);
+  auto data_type = [&] {
+    if (!e->dtype().is_handle()) return dtype_literal(e->dtype());
+    type(e->ty);
+    put(out_.back() == ')' ? ".ty" : "().ty");
+  };
+  if (place == DtypePlace::kFirst) {
+    data_type();
+    if (!e->args.empty()) put(", ");
+  }
+  exprs(e->args);
+  if (place == DtypePlace::kLast) {
+    if (!e->args.empty()) put(", ");
+    data_type();
+  }
+  put(")");
+}
+
+void Printer::comm_reducer(const CommReducerNode* combiner) {
+  names_.push(combiner, depth_, names_.innermost().insert_at);
+  tir("comm_reducer");
+  put("(lambda ");
+  bool first = true;
+  for (const Array<Var>* side : {&combiner->lhs, &combiner->rhs}) {
+    for (const Var& var : *side) {
+      if (!first) put(", ");
+      first = false;
+      put(names_.define(var.get(), view(var->name)));
+    }
+  }
+  put(": ");
+  if (combiner->result.size() == 1) {
+    expr(combiner->result[0]);
+  } else {
+    put("(");
+    exprs(combiner->result);
+    put(")");
+  }
+  put(", [");
+  exprs(combiner->identity_element);
+  put("])");
+  names_.pop();
+}
+
+void Printer::reduce(const ReduceNode* n) {
+  tir("reduce");
+  put("(");
+  comm_reducer(n->combiner.get());
+  put(", [");
+  exprs(n->source);
+  put("], [");
+  exprs(n->init);
+  put("], [");
+  bool first = true;
+  for (const IterVar& iter : n->axis) {
+    if (!first) put(", ");
+    first = false;
+    iter_var(iter.get());
+  }
+  put("], ");
+  expr(n->condition);
+  put(", ", std::to_string(n->value_index), ")");
+}
+
+}  // namespace mlc::print

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions and modules.
+#include <algorithm>
+
+#include "frontend/print/printer.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+bool contains_block(const Stmt& s) {
+  struct Finder final : Walker {
+    bool found = false;
+    void visit(const Expr&) override {}
+    void visit(const Stmt& s) override {
+      if (found) return;
+      if (as<SBlockRealizeNode>(s)) {
+        found = true;
+      } else {
+        walk_children(s);
+      }
+    }
+  };
+  Finder finder;
+  finder.visit(s);
+  return finder.found;
+}
+
+// The block that the parser puts around a body by itself: nothing in it needs to be said.
+const SBlockNode* implicit_root(const Stmt& body) {
+  auto* realize = as<SBlockRealizeNode>(body);
+  if (!realize || !realize->iter_values.empty() || !is_const_int(realize->predicate, 1)) return nullptr;
+  const SBlockNode* block = realize->block.get();
+  if (!block->annotations.empty() || !block->match_buffers.empty() || !block->reads.empty() ||
+      !block->writes.empty() || block->init) {
+    return nullptr;
+  }
+  if (!block->alloc_buffers.empty()) return block;
+  if (auto* inner = as<SBlockRealizeNode>(block->body)) return inner->block->iter_vars.empty() ? nullptr : block;
+  return contains_block(block->body) ? block : nullptr;
+}
+
+}  // namespace
+
+void Printer::module(const IRModuleNode* mod) {
+  Mark mark(*this, mod);
+  module_ = mod;
+  if (!options_.name.empty()) module_name_ = options_.name;
+  put("@");
+  ir_name("ir_module");
+  put("\nclass ", module_name_, ":\n");
+  names_.push(mod, 1, out_.size());
+  ++depth_;
+  if (mod->functions.empty() && mod->attrs.empty() && mod->global_infos.empty()) {
+    line();
+    put("pass\n");
+  }
+  if (!mod->attrs.empty()) {
+    line();
+    ir_name("module_attrs");
+    put("(");
+    dict(mod->attrs);
+    put(")\n");
+  }
+  if (!mod->global_infos.empty()) {
+    throw Error("not-printable", "global infos of a module (devices, meshes) have no text form yet");
+  }
+  std::vector<std::pair<GlobalVar, BaseFunc>> functions(mod->functions.begin(), mod->functions.end());
+  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {
+    bool a_main = view(a.first->name_hint) == "main";
+    bool b_main = view(b.first->name_hint) == "main";
+    if (a_main != b_main) return b_main;  // `main` comes last
+    return view(a.first->name_hint) < view(b.first->name_hint);
+  });
+  bool first = true;
+  for (const auto& [global, fn] : functions) {
+    if (!first) put("\n");
+    first = false;
+    auto prim = Any(fn).as<PrimFunc>();
+    if (!prim) throw Error("not-printable", "function `{}` is not a tensor function", view(global->name_hint));
+    prim_func(prim->get(), view(global->name_hint), global.get());
+  }
+  --depth_;
+  names_.pop();
+}
+
+// Variables of 64-bit dimensions belong to the whole text: `n = TypeVar("n")` above the function.
+void Printer::type_variables(const PrimFuncNode* fn) {
+  std::unordered_set<const VarNode*> seen;
+  std::vector<const VarNode*> found;
+  for (const Var& param : fn->params) {
+    if (!param->buffer()) seen.insert(param.get());
+  }
+  for (const Var& param : fn->params) {
+    const BufferTypeNode* type = param->buffer();
+    if (!type) continue;
+    auto collect = [&](const Expr& e) {
+      if (!e || e->kind == ExprKind::kIntImm) return;
+      for (const Var& var : free_vars(e)) {
+        if (var->dtype() == DataType::Int(64) && seen.insert(var.get()).second) found.push_back(var.get());
+      }
+    };
+    for (const Expr& e : type->shape) collect(e);
+    for (const Expr& e : type->strides) collect(e);
+    collect(type->elem_offset);
+  }
+  // By name; of equal names the last one seen comes first.
+  std::reverse(found.begin(), found.end());
+  std::stable_sort(found.begin(), found.end(), [](auto* a, auto* b) { return view(a->name) < view(b->name); });
+  for (const VarNode* var : found) {
+    const std::string& name = names_.define(var, view(var->name));
+    type_bound_.insert(var);
+    if (type_variable_set_.insert(name).second) type_variables_.push_back(name);
+  }
+  if (!options_.use_pep695 || found.empty()) return;
+  put("[");
+  for (size_t i = 0; i < found.size(); ++i) put(i ? ", " : "", *names_.find(found[i]));
+  put("]");
+}
+
+void Printer::parameters(const PrimFuncNode* fn) {
+  // Scalars come first in naming: dimensions may refer to any of them.
+  for (const Var& param : fn->params) {
+    if (!param->buffer()) names_.define(param.get(), view(param->name));
+  }
+  bool first = true;
+  for (const Var& param : fn->params) {
+    if (!first) put(", ");
+    first = false;
+    Mark mark(*this, param.get());
+    if (!param->buffer()) {
+      dims_bound_.insert(param.get());
+      put(*names_.find(param.get()), ": ");
+      type(param->ty);
+      continue;
+    }
+    put(names_.define(param.get(), view(param->name)), ": ");
+    tir("Buffer");
+    put("(");
+    BufferForm form;
+    form.dtype_always = true;
+    form.parameter = true;
+    buffer_arguments(param, form);
+    put(")");
+  }
+}
+
+void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const GlobalVarNode* global) {
+  Mark mark(*this, fn);
+  in_function_ = true;
+  scope_root_ = ref(fn);
+  schedulable_ = fn->attrs.count("s_tir") > 0;
+  type_bound_.clear();
+  dims_bound_.clear();
+  std::vector<std::pair<String, Any>> attrs;
+  bool has_symbol = false;
+  for (const auto& [key, item] : fn->attrs) {
+    if (view(key) == "s_tir") continue;
+    if (view(key) == "global_symbol") {
+      has_symbol = true;
+      auto symbol = item.try_cast<String>();
+      if (symbol && view(*symbol) == name) continue;
+    }
+    if (classic() && view(key).starts_with("tirx.")) {
+      attrs.emplace_back(String("tir." + std::string(view(key).substr(5))), item);
+    } else {
+      attrs.emplace_back(key, item);
+    }
+  }
+
+  line();
+  put("@");
+  tir("prim_func");
+  bool shows_dialect = schedulable_ && !classic();
+  if (!has_symbol) {
+    put(shows_dialect ? "(private=True, s_tir=True)" : "(private=True)");
+  } else if (shows_dialect) {
+    put("(s_tir=True)");
+  }
+  end_line();
+  line();
+  put("def ", name);
+  names_.push(fn, depth_ + 1, std::string::npos);  // declarations wait until the body begins
+  type_variables(fn);
+  put("(");
+  parameters(fn);
+  put(")");
+  if (fn->ret_type && !(fn->ret_type->kind == TypeKind::kTuple &&
+                        static_cast<const TupleTypeNode*>(fn->ret_type.get())->elements.empty())) {
+    put(" -> ");
+    type(fn->ret_type);
+  }
+  put(":");
+  end_line();
+  ++depth_;
+  put(waiting_);
+  waiting_.clear();
+  names_.innermost().insert_at = out_.size();
+  if (!attrs.empty()) {
+    line();
+    tir("func_attr");
+    put("(");
+    dict(std::move(attrs));
+    put(")");
+    end_line();
+  }
+  function_body(fn);
+  --depth_;
+  names_.pop();
+  in_function_ = false;
+}
+
+void Printer::function_body(const PrimFuncNode* fn) {
+  const SBlockNode* root = options_.syntax_sugar ? implicit_root(fn->body) : nullptr;
+  if (!root) return statements(fn->body);
+  line();
+  put("# with ");
+  tir("sblock");
+  put("(\"root\"):");
+  end_line();
+  for (const Buffer& buffer : root->alloc_buffers) block_buffer(buffer);
+  statements(root->body);
+}
+
+}  // namespace mlc::print

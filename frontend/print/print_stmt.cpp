@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements other than blocks.
+#include "frontend/print/printer.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+// The node of `T.attr({"key": value})`: a plain int32 zero.
+bool is_attr_of_nothing(const Any& node) {
+  if (auto number = node.as<int64_t>()) return *number == 0;
+  auto e = node.as<Expr>();
+  if (!e) return false;
+  auto* imm = as<IntImmNode>(*e);
+  return imm && imm->value == 0 && imm->dtype() == DataType::Int(32);
+}
+
+// A value printed as a call can stand as a statement by itself.
+bool prints_as_call(const Expr& e) {
+  auto* call = as<CallNode>(e);
+  if (!call) return false;
+  auto* op = as<OpNode>(call->op);
+  return !op || view(op->name) != "tirx.buffer_data";
+}
+
+bool is_trivial_step(const Expr& step) { return !step || is_const_int(step, 1); }
+
+}  // namespace
+
+void Printer::statements(const Stmt& s) {
+  if (auto* seq = as<SeqStmtNode>(s)) {
+    for (size_t i = 0; i < seq->seq.size();) one_of(seq->seq, i);
+    return;
+  }
+  stmt(s, true);
+}
+void Printer::one_of(const Array<Stmt>& seq, size_t& i) {
+  const Stmt s = seq[i];
+  ++i;
+  if (auto* alloc = as<AllocBufferNode>(s)) {
+    Mark mark(*this, s.get());
+    bool took_next = false;
+    bool more = i < seq.size();
+    alloc_buffer(alloc, more ? seq[i] : Stmt(), more ? &took_next : nullptr);
+    if (took_next) ++i;
+    return;
+  }
+  stmt(s, false);
+}
+void Printer::body(const Stmt& s) {
+  ++depth_;
+  statements(s);
+  --depth_;
+}
+
+void Printer::stmt(const Stmt& s, bool alone) {
+  Mark mark(*this, s.get());
+  dispatch(s, overloaded{
+                  [&](const BindNode* n) { bind(n); },
+                  [&](const AttrStmtNode* n) { attr_stmt(n, alone); },
+                  [&](const AssertStmtNode* n) {
+                    line();
+                    put("assert ");
+                    expr(n->condition);
+                    put(", (", literal(view(n->error_kind)), ", [");
+                    for (size_t i = 0; i < n->message_parts.size(); ++i) {
+                      if (i) put(", ");
+                      put(literal(view(n->message_parts[i])));
+                    }
+                    put("])");
+                    end_line();
+                  },
+                  [&](const BufferStoreNode* n) { store(n); },
+                  [&](const AllocBufferNode* n) { alloc_buffer(n, nullptr, nullptr); },
+                  [&](const DeclBufferNode* n) { decl_buffer(n); },
+                  [&](const SeqStmtNode*) { statements(s); },
+                  [&](const EvaluateNode* n) {
+                    line();
+                    if (prints_as_call(n->value)) {
+                      expr(n->value);
+                    } else {
+                      tir("evaluate");
+                      put("(");
+                      expr(n->value);
+                      put(")");
+                    }
+                    end_line();
+                  },
+                  [&](const IfThenElseNode* n) {
+                    line();
+                    put("if ");
+                    expr(n->condition);
+                    put(":");
+                    end_line();
+                    names_.push(n->then_case.get(), depth_ + 1, out_.size());
+                    body(n->then_case);
+                    names_.pop();
+                    if (!n->else_case) return;
+                    line();
+                    put("else:");
+                    end_line();
+                    names_.push(n->else_case.get(), depth_ + 1, out_.size());
+                    body(n->else_case);
+                    names_.pop();
+                  },
+                  [&](const ForNode* n) { for_loop(n); },
+                  [&](const WhileNode* n) {
+                    line();
+                    put("while ");
+                    expr(n->condition);
+                    put(":");
+                    end_line();
+                    names_.push(n, depth_ + 1, out_.size());
+                    body(n->body);
+                    names_.pop();
+                  },
+                  [&](const ReturnNode* n) {
+                    line();
+                    put("return ");
+                    expr(n->value);
+                    end_line();
+                  },
+                  [&](const BreakNode*) {
+                    line();
+                    put("break");
+                    end_line();
+                  },
+                  [&](const ContinueNode*) {
+                    line();
+                    put("continue");
+                    end_line();
+                  },
+                  [&](const SBlockNode* n) { block(n, nullptr); },
+                  [&](const SBlockRealizeNode* n) { realize(n); },
+              });
+}
+
+void Printer::bind(const BindNode* s) {
+  line();
+  if (!in_function_) declare_all(s->value);
+  if (const std::string* name = names_.find(s->var.get())) {
+    put(*name, " = ");
+  } else {
+    put(names_.define(s->var.get(), view(s->var->name)), ": ");
+    tir("let");
+    put("[");
+    type(s->var->ty);
+    put("] = ");
+  }
+  // A tuple on the right of `=` needs no parentheses.
+  if (auto* tuple = as<TupleNode>(s->value); tuple && tuple->elements.size() > 1) {
+    exprs(tuple->elements);
+  } else {
+    expr(s->value);
+  }
+  end_line();
+}
+
+// A store to consecutive or strided elements shows its vector index as a slice.
+void Printer::store(const BufferStoreNode* s) {
+  line();
+  if (!in_function_) {
+    name_of(s->buffer.get());
+    declare_all(s->value);
+  }
+  {
+    Mark mark(*this, s->buffer.get());
+    put(name_of(s->buffer.get()));
+  }
+  if (!scalars_.contains(s->buffer.get())) {
+    put("[");
+    if (s->indices.empty()) put("()");
+    bool first = true;
+    for (const Expr& index : s->indices) {
+      if (!first) put(", ");
+      first = false;
+      auto* ramp = as<RampNode>(index);
+      auto* stride = ramp ? as<IntImmNode>(ramp->stride) : nullptr;
+      if (!stride) {
+        expr(index);
+        continue;
+      }
+      auto* lanes = as<IntImmNode>(ramp->lanes);
+      Expr length = stride->value == 1 ? ramp->lanes
+                    : lanes            ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
+                                       : Expr(make<MulNode>(ramp->stride, ramp->lanes));
+      Mark mark(*this, ramp);
+      expr(ramp->base);
+      put(":");
+      expr(end_of(ramp->base, length));
+      if (stride->value != 1) {
+        put(":");
+        expr(ramp->stride);
+      }
+    }
+    put("]");
+  }
+  put(" = ");
+  expr(s->value);
+  end_line();
+}
+
+void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
+  if (view(s->attr_key) == "thread_extent" || view(s->attr_key) == "virtual_thread") {
+    if (auto thread = s->node.as<IterVar>()) return launch_thread(s, thread->get(), alone);
+  }
+  line();
+  if (!alone) put("with ");
+  tir("attr");
+  put("(");
+  const AttrStmtNode* innermost = s;
+  if (is_attr_of_nothing(s->node)) {
+    put("{");
+    for (;;) {
+      put(literal(view(innermost->attr_key)), ": ");
+      expr(innermost->value);
+      auto* inner = as<AttrStmtNode>(innermost->body);
+      if (!inner || !is_attr_of_nothing(inner->node)) break;
+      put(", ");
+      innermost = inner;
+    }
+    put("}");
+  } else {
+    value(s->node);
+    put(", ", literal(view(s->attr_key)), ", ");
+    expr(s->value);
+  }
+  put(alone ? ")" : "):");
+  end_line();
+  names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
+  if (alone) {
+    statements(innermost->body);
+  } else {
+    body(innermost->body);
+  }
+  names_.pop();
+}
+
+// `bx = T.launch_thread("blockIdx.x", 8)` where the variable lives only below this statement, else the
+// variable is made by T.env_thread before everything that uses it.
+void Printer::launch_thread(const AttrStmtNode* s, const IterVarNode* thread, bool alone) {
+  const VarNode* var = thread->var.get();
+  names_.innermost().insert_at = out_.size();
+  bool defines = false;
+  if (!names_.find(var)) {
+    if (!names_.used_outside(var, s, scope_root_)) {
+      defines = true;
+    } else {
+      size_t frame = names_.frame_of_uses(var, scope_root_);
+      std::string name = names_.define_in(frame, var, view(var->name));
+      Capture text(*this);
+      indent(names_.frames()[frame].depth);
+      put(name, " = ");
+      tir("env_thread");
+      put("(", literal(view(thread->thread_tag)), ")\n");
+      insert(frame, text.take());
+    }
+  }
+  line();
+  if (defines) {
+    names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
+    std::string name = names_.define(var, view(var->name));
+    names_.innermost().insert_at = out_.size();
+    if (alone) put(name, " = ");
+    if (!alone) put("with ");
+    tir("launch_thread");
+    put("(", literal(view(thread->thread_tag)), ", ");
+    expr(s->value);
+    put(")");
+    if (!alone) put(" as ", name, ":");
+  } else {
+    if (!alone) put("with ");
+    tir("launch_thread");
+    put("(", *names_.find(var), ", ");
+    expr(s->value);
+    put(alone ? ")" : "):");
+    names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
+  }
+  end_line();
+  if (alone) {
+    statements(s->body);
+  } else {
+    body(s->body);
+  }
+  names_.pop();
+}
+
+// `for i in range(...)`, `for i in T.parallel(...)`, ... after the loop variable is named.
+void Printer::loop_header(const ForNode* loop) {
+  bool from_zero = is_const_int(loop->min, 0) && is_trivial_step(loop->step);
+  const Any* unroll = nullptr;
+  bool unroll_off = false;
+  if (loop->annotations.size() == 1) {
+    for (const auto& [key, item] : loop->annotations) {
+      if (view(key) == "pragma_unroll") unroll = &item;
+      unroll_off = view(key) == "disable_unroll";
+    }
+  }
+  bool plain = loop->for_kind == ForKind::kSerial && loop->annotations.empty();
+  if (plain) {
+    put("range");
+  } else {
+    switch (loop->for_kind) {
+      case ForKind::kSerial: tir("serial"); break;
+      case ForKind::kParallel: tir("parallel"); break;
+      case ForKind::kVectorized: tir("vectorized"); break;
+      case ForKind::kUnrolled: tir("unroll"); break;
+      case ForKind::kThreadBinding: tir("thread_binding"); break;
+    }
+  }
+  put("(");
+  if (!from_zero) {
+    expr(loop->min);
+    put(", ");
+  }
+  expr(from_zero ? loop->extent : end_of(loop->min, loop->extent));
+  if (loop->for_kind == ForKind::kThreadBinding) {
+    put(", thread=", literal(loop->thread_binding ? view(loop->thread_binding->thread_tag) : std::string_view()));
+  }
+  if (unroll_off) {
+    put(", unroll=False");
+  } else if (unroll) {
+    for (const auto& [key, item] : loop->annotations) {
+      put(", unroll=");
+      value(item);
+    }
+  } else if (!loop->annotations.empty()) {
+    put(", annotations=");
+    dict(loop->annotations);
+  }
+  if (!is_trivial_step(loop->step)) {
+    put(plain ? ", " : ", step=");
+    expr(loop->step);
+  }
+  put(")");
+}
+
+void Printer::for_loop(const ForNode* loop) {
+  // Perfect nests of plain loops whose extents do not depend on each other become one T.grid.
+  std::vector<const ForNode*> grid;
+  if (options_.syntax_sugar) {
+    for (const ForNode* l = loop; l; l = as<ForNode>(l->body)) {
+      if (l->for_kind != ForKind::kSerial || !is_const_int(l->min, 0) || !l->annotations.empty() ||
+          !is_trivial_step(l->step)) {
+        break;
+      }
+      bool depends = l->extent->kind != ExprKind::kIntImm && !grid.empty() &&
+                     uses_var(l->extent, [&grid](const VarNode* var) {
+                       for (const ForNode* outer : grid) {
+                         if (outer->loop_var.get() == var) return true;
+                       }
+                       return false;
+                     });
+      if (depends) break;
+      grid.push_back(l);
+    }
+  }
+  line();
+  put("for ");
+  // Until the body begins, what the bounds need goes before the loop.
+  names_.push(loop, depth_, names_.innermost().insert_at);
+  const ForNode* innermost = loop;
+  if (grid.size() > 1) {
+    innermost = grid.back();
+    for (size_t i = 0; i < grid.size(); ++i) {
+      if (i) put(", ");
+      names_.define_loop(grid[i]);
+      put(*names_.find(grid[i]->loop_var.get()));
+    }
+    put(" in ");
+    tir("grid");
+    put("(");
+    for (size_t i = 0; i < grid.size(); ++i) {
+      if (i) put(", ");
+      expr(grid[i]->extent);
+    }
+    put(")");
+  } else {
+    names_.define_loop(loop);
+    put(*names_.find(loop->loop_var.get()), " in ");
+    loop_header(loop);
+  }
+  put(":");
+  end_line();
+  names_.innermost().depth = depth_ + 1;
+  body(innermost->body);
+  names_.pop();
+}
+
+}  // namespace mlc::print

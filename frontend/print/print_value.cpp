@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Literals, attribute values, types, ranges, iterators, regions, targets.
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/list.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "frontend/print/printer.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+std::string_view iter_type_name(IterType type) {
+  switch (type) {
+    case IterType::kDataPar: return "DataPar";
+    case IterType::kThreadIndex: return "ThreadIndex";
+    case IterType::kCommReduce: return "CommReduce";
+    case IterType::kOrdered: return "Ordered";
+    case IterType::kOpaque: return "Opaque";
+    case IterType::kUnrolled: return "Unrolled";
+    case IterType::kVectorized: return "Vectorized";
+    case IterType::kParallelized: return "Parallelized";
+    case IterType::kTensorized: return "Tensorized";
+  }
+  throw InternalError(__FILE__, __LINE__, "unknown iterator type");
+}
+
+// An untyped address: `T.handle`.
+bool is_opaque_pointer(const Type& t) {
+  if (t->kind == TypeKind::kPrim) return static_cast<const PrimTypeNode*>(t.get())->dtype.code == kDLOpaqueHandle;
+  if (t->kind != TypeKind::kPointer) return false;
+  const Type& element = static_cast<const PointerTypeNode*>(t.get())->element_type;
+  if (!element || element->kind == TypeKind::kTuple) return true;
+  return element->kind == TypeKind::kPrim &&
+         DataType(static_cast<const PrimTypeNode*>(element.get())->dtype).is_void();
+}
+
+}  // namespace
+
+std::string literal(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default: {
+        auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte < 0x7f) {
+          out += c;
+        } else {
+          fmt::format_to(std::back_inserter(out), "\\x{:02X}", byte);
+        }
+      }
+    }
+  }
+  return out + '"';
+}
+
+std::string float_text(double value) {
+  if (std::isnan(value)) return std::signbit(value) ? "\"-nan\"" : "\"nan\"";
+  if (std::isinf(value)) return value < 0 ? "\"-inf\"" : "\"inf\"";
+  if (std::nearbyint(value) == value) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.17g}", value);
+}
+
+void Printer::dtype_literal(DataType dtype) { put("\"", dtype.str(), "\""); }
+
+void Printer::type(const Type& t) {
+  if (!t) return put("None");
+  switch (t->kind) {
+    case TypeKind::kPrim:
+    case TypeKind::kPointer: {
+      if (is_opaque_pointer(t)) return tir("handle");
+      if (t->kind == TypeKind::kPrim) return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
+      const auto* pointer = static_cast<const PointerTypeNode*>(t.get());
+      tir("handle");
+      put("(");
+      if (pointer->element_type->kind == TypeKind::kPrim) {
+        dtype_literal(static_cast<const PrimTypeNode*>(pointer->element_type.get())->dtype);
+      } else {
+        type(pointer->element_type);
+      }
+      std::string_view scope = view(pointer->storage_scope);
+      return put(", ", literal(scope.empty() ? "global" : scope), ")");
+    }
+    case TypeKind::kTuple: {
+      const auto* tuple = static_cast<const TupleTypeNode*>(t.get());
+      if (tuple->elements.empty()) return put("None");
+      tir("Tuple");
+      put("(");
+      for (size_t i = 0; i < tuple->elements.size(); ++i) {
+        if (i) put(", ");
+        type(tuple->elements[i]);
+      }
+      return put(")");
+    }
+    case TypeKind::kString: ir_name("StringType"); return put("()");
+    case TypeKind::kFunc: {
+      const auto* fn = static_cast<const FuncTypeNode*>(t.get());
+      ir_name("FuncType");
+      put("([");
+      for (size_t i = 0; i < fn->arg_types.size(); ++i) {
+        if (i) put(", ");
+        type(fn->arg_types[i]);
+      }
+      put("], ");
+      type(fn->ret_type);
+      return put(")");
+    }
+    case TypeKind::kOpaque: ir_name("OpaqueType"); return put("()");
+    case TypeKind::kBufferRegion: tir("BufferRegionType"); return put("()");
+    case TypeKind::kBuffer: {
+      tir("Buffer");
+      Buffer anonymous = make<VarNode>("buffer", t);
+      BufferForm form;
+      form.dtype_always = true;
+      put("(");
+      buffer_arguments(anonymous, form);
+      return put(")");
+    }
+  }
+}
+
+void Printer::range(const Range& r, bool in_function) {
+  Mark mark(*this, r.get());
+  if (in_function) {
+    tir("Range");
+  } else {
+    ir_name("Range");
+  }
+  put("(");
+  expr(r->min);
+  put(", ");
+  expr(end_of(r->min, r->extent));
+  put(")");
+}
+
+void Printer::iter_var(const IterVarNode* iv) {
+  Mark mark(*this, iv);
+  tir("iter_var");
+  put("(", name_of(iv->var.get()), ", ");
+  if (iv->dom) {
+    range(iv->dom, true);
+  } else {
+    put("None");
+  }
+  put(", \"", iter_type_name(iv->iter_type), "\", ", literal(view(iv->thread_tag)), ")");
+}
+
+void Printer::region(const TensorRegionNode* r) {
+  Mark mark(*this, r);
+  {
+    Mark source(*this, r->source.get());
+    put(name_of(r->source.get()));
+  }
+  put("[");
+  if (r->region.empty()) put("()");
+  bool first = true;
+  for (const Range& one : r->region) {
+    if (!first) put(", ");
+    first = false;
+    expr(one->min);
+    if (is_const_int(one->extent, 1)) continue;
+    put(":");
+    expr(end_of(one->min, one->extent));
+  }
+  put("]");
+}
+
+void Printer::target(const TargetNode* t) {
+  std::vector<std::pair<String, Any>> items;
+  auto collect = [](const TargetNode* one, const auto& self) -> Map<String, Any> {
+    Map<String, Any> map = one->attrs;
+    map.Set("kind", one->kind);
+    if (!map.count("tag")) map.Set("tag", String(""));
+    map.Set("keys", one->keys);
+    if (one->host) map.Set("host", self(one->host.get(), self));
+    return map;
+  };
+  tir("target");
+  put("(");
+  dict(collect(t, collect));
+  put(")");
+}
+
+void Printer::dict(const Map<String, Any>& map) {
+  std::vector<std::pair<String, Any>> items;
+  items.reserve(map.size());
+  for (const auto& [key, item] : map) items.emplace_back(key, item);
+  dict(std::move(items));
+}
+void Printer::dict(std::vector<std::pair<String, Any>> items) {
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
+  put("{");
+  bool first = true;
+  for (const auto& [key, item] : items) {
+    if (!first) put(", ");
+    first = false;
+    put(literal(view(key)), ": ");
+    value(item);
+  }
+  put("}");
+}
+
+void Printer::value(const Any& v) {
+  if (v == nullptr) return put("None");
+  if (auto flag = v.as<bool>()) return put(*flag ? "True" : "False");
+  if (auto number = v.as<int64_t>()) return put(std::to_string(*number));
+  if (auto number = v.as<double>()) {
+    // Attributes are not IR constants: the shortest notation that %g finds, `.0` for whole numbers.
+    return put(float_text(*number));
+  }
+  if (auto s = v.as<String>()) return put(literal(view(*s)));
+  if (auto dtype = v.as<DLDataType>()) return dtype_literal(*dtype);
+  if (auto e = v.as<Expr>()) return expr(*e);
+  if (auto r = v.as<Range>()) return range(*r, true);
+  if (auto iter = v.as<IterVar>()) return iter_var(iter->get());
+  if (auto reducer = v.as<CommReducer>()) return comm_reducer(reducer->get());
+  if (auto t = v.as<Target>()) return target(t->get());
+  if (auto t = v.as<Type>()) return type(*t);
+  auto sequence = [&](const auto& list) {
+    put("[");
+    bool first = true;
+    for (const Any& one : list) {
+      if (!first) put(", ");
+      first = false;
+      value(one);
+    }
+    put("]");
+  };
+  if (auto list = v.as<Array<Any>>()) return sequence(*list);
+  if (auto list = v.as<ffi::List<Any>>()) return sequence(*list);
+  auto mapping = [&](const auto& map) {
+    std::vector<std::pair<String, Any>> items;
+    for (const auto& [key, item] : map) {
+      auto name = key.template try_cast<String>();
+      if (!name) throw Error("not-printable", "a dict with keys that are not strings cannot be printed as an attribute");
+      items.emplace_back(*name, item);
+    }
+    dict(std::move(items));
+  };
+  if (auto map = v.as<Map<Any, Any>>()) return mapping(*map);
+  if (auto map = v.as<ffi::Dict<Any, Any>>()) return mapping(*map);
+  throw Error("not-printable", "a value of type `{}` has no text form", v.GetTypeKey()).kind("TypeError");
+}
+
+}  // namespace mlc::print

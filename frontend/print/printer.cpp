@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of the text: what is printed, its header, declarations of free variables.
+#include "frontend/print/printer.h"
+
+#include <array>
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+}  // namespace
+
+Printer::Printer(const PrintOptions& options, Any root) : options_(options), root_(std::move(root)), scope_root_(root_) {
+  for (const ObjectRef& node : options.underline) marked_.emplace(node.get(), "");
+  for (const auto& [node, message] : options.annotate) marked_.emplace(node.get(), message);
+}
+
+// Names of the dialect that the text is written in.
+std::string_view Printer::classic(std::string_view name) const {
+  if (!classic()) return name;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> renamed = {{
+      {"sblock", "block"},
+      {"sblock_alloc_buffer", "alloc_buffer"},
+      {"sblock_attr", "block_attr"},
+  }};
+  for (const auto& [current, old] : renamed) {
+    if (current == name) return old;
+  }
+  return name;
+}
+
+std::string_view Printer::name_of(const VarNode* var) {
+  if (const std::string* known = names_.find(var)) return *known;
+  declare_free(var);
+  return *names_.find(var);
+}
+
+// A variable that nothing defines is declared in the innermost frame around all its uses, before the
+// statement that is being printed there.
+void Printer::declare_free(const VarNode* var) {
+  size_t frame = names_.frame_of_uses(var, scope_root_);
+  std::string name = names_.define_in(frame, var, view(var->name));
+  if (root_is_value_ && !options_.verbose_expr) return;
+  Capture text(*this);
+  indent(names_.frames()[frame].depth);
+  put(name, " = ");
+  if (var->buffer()) {
+    tir("Buffer");
+    put("(");
+    BufferForm form;
+    form.frame = frame;
+    buffer_arguments(ref(var), form);
+    put(")\n");
+  } else {
+    new_variable(var);
+    put("\n");
+  }
+  insert(frame, text.take());
+}
+
+void Printer::new_variable(const VarNode* var) {
+  type(var->ty);
+  if (out_.back() != ')') put("()");
+}
+
+// Dimensions that are variables of their own are declared together: `n, m = T.int32(), T.int32()`.
+void Printer::declare_dims(const std::vector<const VarNode*>& dims, size_t frame) {
+  if (dims.empty() || (root_is_value_ && !options_.verbose_expr)) return;
+  Capture text(*this);
+  indent(names_.frames()[frame].depth);
+  for (size_t i = 0; i < dims.size(); ++i) put(i ? ", " : "", *names_.find(dims[i]));
+  put(" = ");
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i) put(", ");
+    new_variable(dims[i]);
+  }
+  put("\n");
+  insert(frame, text.take());
+}
+
+void Printer::declare_all(const Expr& e) {
+  for (const Var& var : free_vars(e)) name_of(var.get());
+}
+
+void Printer::insert(size_t frame, const std::string& text) {
+  size_t at = names_.frames()[frame].insert_at;
+  if (at == std::string::npos) {
+    waiting_ += text;
+    return;
+  }
+  out_.insert(at, text);
+  inserted_ += text.size();
+  for (size_t i = frame; i < names_.frames().size(); ++i) {
+    size_t& position = names_.frames()[i].insert_at;
+    if (position != std::string::npos) position += text.size();
+  }
+  if (marked_.empty()) return;
+  for (Underline& span : spans_) {
+    if (span.begin >= at) span.begin += text.size();
+    if (span.end > at) span.end += text.size();
+  }
+  insertions_.emplace_back(at, text.size());
+}
+
+void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
+  auto found = marked_.find(node);
+  if (found == marked_.end()) return;
+  for (size_t i = insertions; i < insertions_.size(); ++i) {
+    if (insertions_[i].first <= begin) begin += insertions_[i].second;
+  }
+  size_t end = out_.size();
+  while (end > begin && out_[end - 1] == '\n') --end;
+  spans_.push_back(Underline{begin, end, found->second});
+}
+
+void Printer::root_value() {
+  names_.push(nullptr, 0, 0);
+  if (auto mod = root_.as<IRModule>()) return module(mod->get());
+  if (auto fn = root_.as<PrimFunc>()) {
+    std::string name = options_.name;
+    if (name.empty()) {
+      auto symbol = attr(*fn, "global_symbol");
+      name = symbol ? std::string(symbol->cast<String>()) : "main";
+    }
+    return prim_func(fn->get(), name, nullptr);
+  }
+  if (auto s = root_.as<Stmt>()) return as<SeqStmtNode>(*s) ? statements(*s) : stmt(*s, false);
+  root_is_value_ = true;
+  if (auto r = root_.as<Range>()) return range(*r, false);
+  if (auto t = root_.as<Target>()) {
+    return put(target_text(*t));
+  }
+  value(root_);
+}
+
+std::string Printer::finish() {
+  bool program = root_.as<IRModule>() || root_.as<PrimFunc>();
+  std::string head;
+  if (program) {
+    bool pep695 = options_.use_pep695 && !type_variables_.empty();
+    if (pep695) head += "from __future__ import annotations\n\n";
+    if (!type_variables_.empty() && !pep695) head += "# from typing import TypeVar\n";
+    if (uses_ir_) head += fmt::format("# from tvm.script import ir as {}\n", options_.ir_prefix);
+    if (uses_tir_) {
+      head += fmt::format("# from tvm.script import {} as {}\n", classic() ? "tir" : "tirx", options_.tir_prefix);
+      if (!classic()) head += "# from tvm.tirx.layout import Axis\n";
+    }
+    head += "\n";
+    if (!pep695) {
+      for (const std::string& name : type_variables_) head += fmt::format("{} = TypeVar(\"{}\")\n", name, name);
+    }
+  }
+  while (!out_.empty() && out_.back() == '\n') out_.pop_back();
+  for (Underline& span : spans_) {
+    span.begin += head.size();
+    span.end += head.size();
+  }
+  std::string text = std::move(head);
+  text += out_;
+  if (spans_.empty() && !options_.print_line_numbers) return text;
+  return decorate(text, std::move(spans_), options_);
+}
+
+std::string Printer::run() {
+  out_.reserve(4096);
+  root_value();
+  return finish();
+}
+
+std::string script(const Any& node, const PrintOptions& options) { return Printer(options, node).run(); }
+
+std::string text_of(const Any& node) { return script(node); }
+
+bool printable(const Any& node) {
+  return node.as<IRModule>() || node.as<BaseFunc>() || node.as<Stmt>() || node.as<Expr>() || node.as<Type>() ||
+         node.as<Range>() || node.as<IterVar>() || node.as<CommReducer>() || node.as<Target>();
+}
+
+std::string file_text(const IRModule& mod, const PrintOptions& options) {
+  std::string text = script(mod, options);
+  // The header names its imports in comments; in a file they are real.
+  size_t body = 0;
+  while (text.compare(body, 2, "# ") == 0) body = text.find('\n', body) + 1;
+  std::string file;
+  bool type_variables = text.find(" = TypeVar(\"") != std::string::npos;
+  if (type_variables) file += "from typing import TypeVar\n\n";
+  file += "import tvm\n";
+  std::string_view dialect = options.dialect == Dialect::kClassic ? "tir" : "tirx";
+  file += fmt::format("from tvm.script import ir as {}, {} as {}\n", options.ir_prefix, dialect, options.tir_prefix);
+  file += text.substr(body);
+  return file + "\n";
+}
+
+}  // namespace mlc::print

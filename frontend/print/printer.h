@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one printer: appends to a string, keeps the names of what is in scope.
+#pragma once
+
+#include "frontend/print/names.h"
+#include "frontend/print/print.h"
+#include "ir/target.h"
+#include "ir/visit.h"
+
+namespace mlc::print {
+
+// How tightly an expression binds when it stands as an operand, loosest first (Python's table).
+enum class Binding : uint8_t {
+  kNone,
+  kOr,
+  kAnd,
+  kNot,
+  kCompare,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kAtom,
+};
+
+// A stretch of the text to put carets under.
+struct Underline {
+  size_t begin, end;
+  std::string message;
+};
+
+class Printer {
+ public:
+  Printer(const PrintOptions& options, ir::Any root);
+  std::string run();
+
+ private:
+  // print_expr.cpp
+  void expr(const ir::Expr& e);
+  void operand(const ir::Expr& e, Binding at_least);
+  void binary(const ir::BinaryNode* e);
+  void call(const ir::CallNode* e);
+  void op_call(const ir::CallNode* e, const ir::OpNode* op);
+  void exprs(const ir::Array<ir::Expr>& list);
+  void number(ir::DataType dtype, int64_t value);
+  void number(ir::DataType dtype, double value);
+  void indices(const ir::Array<ir::Expr>& list);
+  void reduce(const ir::ReduceNode* e);
+  void comm_reducer(const ir::CommReducerNode* combiner);
+  Binding binding(const ir::Expr& e) const;
+  // min + extent, folded as far as TVM's `+` folds.
+  static ir::Expr end_of(const ir::Expr& min, const ir::Expr& extent);
+
+  // print_value.cpp: what is neither expression nor statement
+  void value(const ir::Any& v);
+  void dict(std::vector<std::pair<ir::String, ir::Any>> items);
+  void dict(const ir::Map<ir::String, ir::Any>& map);
+  void type(const ir::Type& t);
+  void dtype_literal(ir::DataType dtype);  // "float32" in quotes
+  void range(const ir::Range& r, bool in_function);
+  void iter_var(const ir::IterVarNode* iv);
+  void region(const ir::TensorRegionNode* r);
+  void target(const ir::TargetNode* t);
+
+  // print_buffer.cpp
+  static constexpr size_t npos = std::string::npos;
+  struct BufferForm {
+    bool dtype_always = false;   // parameters spell out float32
+    bool with_data = false;      // `data=` follows the data type
+    bool scope_implied = false;  // alloc_shared, alloc_local
+    bool parameter = false;      // dims may be quoted
+    ir::Expr data = nullptr;
+    size_t frame = npos;         // where new dims are declared; npos: the innermost
+    const ir::Map<ir::String, ir::Any>* annotations = nullptr;
+  };
+  // Everything between the parentheses of T.Buffer(...), T.alloc_buffer(...), ...
+  void buffer_arguments(const ir::Buffer& buffer, const BufferForm& form);
+  std::vector<const ir::VarNode*> shape(const ir::BufferTypeNode* type, bool parameter, size_t frame);
+  bool is_view_of(const ir::BufferTypeNode* view, const ir::Expr& data) const;
+  bool is_scalar(const ir::Buffer& buffer) const;
+  void alloc_buffer(const ir::AllocBufferNode* s, const ir::Stmt& next, bool* took_next);
+  void decl_buffer(const ir::DeclBufferNode* s);
+  void block_buffer(const ir::Buffer& buffer);
+
+  // print_stmt.cpp
+  void stmt(const ir::Stmt& s, bool alone);  // alone: the whole body of what encloses it
+  void body(const ir::Stmt& s);         // in a frame, one level deeper
+  void statements(const ir::Stmt& s);   // at this level
+  void one_of(const ir::Array<ir::Stmt>& seq, size_t& i);
+  void store(const ir::BufferStoreNode* s);
+  void attr_stmt(const ir::AttrStmtNode* s, bool alone);
+  void launch_thread(const ir::AttrStmtNode* s, const ir::IterVarNode* thread, bool alone);
+  void for_loop(const ir::ForNode* loop);
+  void loop_header(const ir::ForNode* loop);
+  void bind(const ir::BindNode* s);
+
+  // print_block.cpp
+  void realize(const ir::SBlockRealizeNode* s);
+  void block(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
+  void axes(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
+  void axis(const ir::IterVar& iter, const ir::Expr* value);
+  bool remaps(const ir::IterVar& iter, const ir::Expr& value) const;
+
+  // print_function.cpp
+  void module(const ir::IRModuleNode* mod);
+  void prim_func(const ir::PrimFuncNode* fn, std::string_view name, const ir::GlobalVarNode* global);
+  void parameters(const ir::PrimFuncNode* fn);
+  void type_variables(const ir::PrimFuncNode* fn);
+  void function_body(const ir::PrimFuncNode* fn);
+
+  // printer.cpp
+  void root_value();
+  std::string finish();
+  void line() {  // a new statement of the innermost frame starts here
+    names_.innermost().insert_at = out_.size();
+    indent(depth_);
+  }
+  void indent(int depth) { out_.append(static_cast<size_t>(depth * options_.indent_spaces), ' '); }
+  void end_line() { out_ += '\n'; }
+  template <class... Parts>
+  void put(const Parts&... parts) {
+    (out_.append(parts), ...);
+  }
+  void tir(std::string_view name) {
+    uses_tir_ = true;
+    put(options_.tir_prefix, ".", classic(name));
+  }
+  void ir_name(std::string_view name) {
+    uses_ir_ = true;
+    put(options_.ir_prefix, ".", name);
+  }
+  std::string_view classic(std::string_view name) const;
+  std::string_view name_of(const ir::VarNode* var);
+  void declare_free(const ir::VarNode* var);
+  void declare_all(const ir::Expr& e);
+  void new_variable(const ir::VarNode* var);
+  void declare_dims(const std::vector<const ir::VarNode*>& dims, size_t frame);
+  void insert(size_t frame, const std::string& text);  // before that frame's current statement
+  bool classic() const { return options_.dialect == Dialect::kClassic; }
+
+  // Takes back what was printed since it was made. Declarations inserted meanwhile lie before it.
+  class Capture {
+   public:
+    explicit Capture(Printer& p) : p_(p), from_(p.out_.size()), inserted_(p.inserted_) {}
+    std::string take() {
+      size_t from = from_ + (p_.inserted_ - inserted_);
+      std::string tail = p_.out_.substr(from);
+      p_.out_.resize(from);
+      return tail;
+    }
+
+   private:
+    Printer& p_;
+    size_t from_;
+    size_t inserted_;
+  };
+
+  // Marks what node is printed between construction and destruction, when anybody asked.
+  class Mark {
+   public:
+    Mark(Printer& p, const ffi::Object* node)
+        : p_(p), node_(node), begin_(p.out_.size()), insertions_(p.insertions_.size()) {}
+    ~Mark() {
+      if (!p_.marked_.empty()) p_.note(node_, begin_, insertions_);
+    }
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+
+   private:
+    Printer& p_;
+    const ffi::Object* node_;
+    size_t begin_;
+    size_t insertions_;
+  };
+  void note(const ffi::Object* node, size_t begin, size_t insertions);
+
+  const PrintOptions& options_;
+  ir::Any root_;
+  ir::Any scope_root_;  // the function being printed, else root_: where uses of free variables are looked for
+  std::string out_;
+  Names names_;
+  int depth_ = 0;
+  bool in_function_ = false;
+  bool schedulable_ = true;
+  bool uses_ir_ = false;
+  bool uses_tir_ = false;
+  const ir::IRModuleNode* module_ = nullptr;
+  std::string module_name_ = "Module";
+  std::vector<std::string> type_variables_;          // module level, in order of appearance
+  std::unordered_set<std::string> type_variable_set_;
+  std::unordered_set<const ir::VarNode*> type_bound_;  // TypeVars of this function
+  std::unordered_set<const ir::VarNode*> dims_bound_;  // parameters and dims seen in this signature
+  std::unordered_set<const ir::VarNode*> scalars_;     // one-element buffers printed as variables
+  std::unordered_map<const ffi::Object*, std::string> marked_;  // what to underline -> message
+  std::vector<Underline> spans_;
+  std::vector<std::pair<size_t, size_t>> insertions_;  // where and how much, while something is marked
+  size_t inserted_ = 0;          // total length of inserted declarations
+  std::string waiting_;          // declarations for the body of the function whose header is being printed
+  bool root_is_value_ = false;   // free variables need no declaration
+  friend class Mark;
+};
+
+// True when TVM's operator function of that kind would fold a and b, so that the node cannot be spelled
+// with the operator.
+bool would_fold(const ir::BinaryNode* e);
+
+// The text with carets beneath the spans, line numbers, and lines far from the carets left out.
+std::string decorate(const std::string& text, std::vector<Underline> spans, const PrintOptions& options);
+
+}  // namespace mlc::print

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carets under chosen stretches of a text, line numbers, and context.
+#include <algorithm>
+
+#include "frontend/print/printer.h"
+
+namespace mlc::print {
+
+std::string decorate(const std::string& text, std::vector<Underline> spans, const PrintOptions& options) {
+  struct Line {
+    size_t begin, end;
+    std::string carets;    // empty: nothing is underlined
+    std::string message;
+  };
+  std::vector<Line> lines;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(Line{begin, end, "", ""});
+    begin = end + 1;
+  }
+  auto line_of = [&lines](size_t offset) {
+    auto after = std::upper_bound(lines.begin(), lines.end(), offset,
+                                  [](size_t value, const Line& line) { return value < line.begin; });
+    return static_cast<size_t>(after - lines.begin()) - 1;
+  };
+  for (const Underline& span : spans) {
+    size_t last = line_of(span.end > span.begin ? span.end - 1 : span.begin);
+    for (size_t i = line_of(span.begin); i <= last; ++i) {
+      Line& line = lines[i];
+      std::string_view content(text.data() + line.begin, line.end - line.begin);
+      size_t indent = std::min(content.find_first_not_of(' '), content.size());
+      if (content.substr(indent).starts_with("#")) continue;  // comments belong to nobody
+      size_t from = span.begin > line.begin ? span.begin - line.begin : 0;
+      size_t to = std::min(span.end, line.end) - line.begin;
+      from = std::max(from, indent);
+      if (from >= to) continue;
+      if (line.carets.size() < to) line.carets.resize(to, ' ');
+      std::fill(line.carets.begin() + static_cast<ptrdiff_t>(from), line.carets.begin() + static_cast<ptrdiff_t>(to), '^');
+      if (i == last && !span.message.empty()) line.message = span.message;
+    }
+  }
+  std::vector<char> shown(lines.size(), options.num_context_lines < 0 || spans.empty() ? 1 : 0);
+  if (options.num_context_lines >= 0) {
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].carets.empty()) continue;
+      auto context = static_cast<size_t>(options.num_context_lines);
+      for (size_t k = i > context ? i - context : 0; k <= std::min(i + context, lines.size() - 1); ++k) shown[k] = 1;
+    }
+  }
+  size_t width = options.print_line_numbers ? std::to_string(lines.size()).size() + 1 : 0;
+  std::string out;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!shown[i]) {
+      size_t from = i;
+      while (i + 1 < lines.size() && !shown[i + 1]) ++i;
+      size_t skipped = i - from + 1;
+      out += fmt::format("(... {} {} skipped ...)\n", skipped, skipped == 1 ? "line" : "lines");
+      continue;
+    }
+    if (width) out += fmt::format("{:>{}} ", i + 1, width - 1);
+    out.append(text, lines[i].begin, lines[i].end - lines[i].begin);
+    out += '\n';
+    if (lines[i].carets.empty()) continue;
+    out.append(width, ' ');
+    out += lines[i].carets;
+    if (!lines[i].message.empty()) out += " " + lines[i].message;
+    out += '\n';
+  }
+  out.pop_back();
+  return out;
+}
+
+}  // namespace mlc::print

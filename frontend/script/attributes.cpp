@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// `object.name` for every kind of object: script classes and instances, builtin methods, modules, fields and
+// methods of registered objects.
+#include <algorithm>
+
+#include "frontend/script/ir_values.h"
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+Any bind(const Any& self, const Any& callee) { return Any(ir::make<BoundMethodNode>(self, callee)); }
+
+// What a class member becomes when it is read through an instance.
+Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any& member, ir::Span span) {
+  if (as<FunctionNode>(member) || as<BuiltinNode>(member)) return bind(self, member);
+  if (auto* property = as<PropertyNode>(member)) {
+    if (is_none(property->getter)) raise("AttributeError", span, "no-getter", "property has no getter");
+    return evaluator.call(property->getter, std::span<const Any>(&self, 1), {}, span);
+  }
+  if (auto* fixed = as<StaticMethodNode>(member)) {
+    return fixed->takes_class ? bind(Any(ir::ref(cls)), fixed->callee) : fixed->callee;
+  }
+  return member;
+}
+
+// An instance's class; for exceptions and instances alike.
+bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name, Any& out,
+                        ir::Span span) {
+  const Any* member = instance->cls->find(name);
+  if (member != nullptr && as<PropertyNode>(*member) != nullptr) {
+    out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
+    return true;
+  }
+  if (const Any* own = instance->own(name)) {
+    out = *own;
+    return true;
+  }
+  if (member != nullptr) {
+    out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
+    return true;
+  }
+  if (name == known().cls) {
+    out = Any(instance->cls);
+    return true;
+  }
+  if (name == known().dict) {
+    Dict all;
+    for (const auto& [key, value] : instance->attributes) all.Set(str_value(key.str()), value);
+    out = all;
+    return true;
+  }
+  if (instance->cls->is_exception && exception_attribute(evaluator, instance, name, out)) return true;
+  if (instance->cls->has_getattr) {
+    Any args[] = {object, str_value(name.str())};
+    out = evaluator.call(*instance->cls->find(known().getattr), args, {}, span);
+    return true;
+  }
+  return false;
+}
+
+bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out) {
+  if (const Any* member = cls->find(name)) {
+    if (auto* fixed = as<StaticMethodNode>(*member)) {
+      out = fixed->takes_class ? bind(Any(ir::ref(cls)), fixed->callee) : fixed->callee;
+    } else {
+      out = *member;
+    }
+    return true;
+  }
+  if (name == known().name || name == known().qualname) {
+    size_t dot = name == known().name ? cls->name.rfind('.') : std::string::npos;
+    out = str_value(dot == std::string::npos ? cls->name : cls->name.substr(dot + 1));
+    return true;
+  }
+  if (name == known().module) {
+    out = str_value(cls->module);
+    return true;
+  }
+  if (name == known().doc) {
+    out = nullptr;
+    return true;
+  }
+  if (name == known().mro || name == known().bases) {
+    Tuple all;
+    if (name == known().mro) {
+      for (ClassNode* each : cls->mro) all.push_back(Any(ir::ref(each)));
+    } else {
+      for (const Ref<ClassNode>& each : cls->bases) all.push_back(Any(each));
+    }
+    out = all;
+    return true;
+  }
+  if (cls->module == "builtins") {
+    if (const BuiltinRow* row = class_method_row(cls, name)) {
+      out = builtin_value(row, cls->name);
+      return true;
+    }
+    if (class_builtin(evaluator, cls, name, out)) return true;
+  }
+  if (name == known().init && cls->is_exception) {
+    out = exception_init();
+    return true;
+  }
+  if (name == known().init) {
+    out = object_init();
+    return true;
+  }
+  return false;
+}
+
+bool function_attribute(FunctionNode* fn, Symbol name, Any& out) {
+  for (const auto& [key, value] : fn->attributes) {
+    if (key == name) {
+      out = value;
+      return true;
+    }
+  }
+  if (name == known().name) {
+    out = str_value(fn->info->name);
+  } else if (name == known().qualname) {
+    out = str_value(fn->info->qualified_name);
+  } else if (name == known().doc) {
+    out = fn->info->doc.empty() ? Any(nullptr) : str_value(fn->info->doc);
+  } else if (name == known().module) {
+    out = str_value(fn->module->name);
+  } else if (name == known().defaults) {
+    out = fn->defaults.empty() ? Any(nullptr) : Any(Tuple(fn->defaults.begin(), fn->defaults.end()));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& out, ir::Span span) {
+  auto* cls = as<ClassNode>(super->self);
+  bool of_class = cls != nullptr;
+  if (!of_class) {
+    auto* instance = as<InstanceNode>(super->self);
+    if (instance == nullptr) return false;
+    cls = const_cast<ClassNode*>(instance->cls.get());
+  }
+  bool behind = false;
+  for (ClassNode* each : cls->mro) {
+    if (!behind) {
+      behind = each == super->after.get();
+      continue;
+    }
+    if (const Any* member = each->own(name)) {
+      out = of_class && as<StaticMethodNode>(*member) == nullptr ? *member
+                                                                 : bind_member(evaluator, super->self, cls, *member, span);
+      return true;
+    }
+    if (each->is_exception && each->module != "__main__" && name == known().init) {
+      out = bind(super->self, exception_init());
+      return true;
+    }
+    if (each->is_exception && each->module != "__main__" && name == known().str) {
+      out = bind(super->self, exception_str());
+      return true;
+    }
+  }
+  if (name == known().init) {
+    out = bind(super->self, object_init());
+    return true;
+  }
+  if (const BuiltinRow* row = object_method_row(name)) {
+    out = bind(super->self, builtin_value(row, "object"));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Evaluator::find_attribute(const Any& object, Symbol name, Any& out) {
+  return state_->attribute_or_not(object, name, out, {});
+}
+
+bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span) {
+  if (auto* instance = as<InstanceNode>(object)) {
+    if (instance_attribute(self, instance, object, name, out, span)) return true;
+    if (const BuiltinRow* row = object_method_row(name)) {
+      out = bind(object, builtin_value(row, "object"));
+      return true;
+    }
+    return false;
+  }
+  if (auto* module = as<ModuleNode>(object)) {
+    if (const Any* found = module->find(name)) {
+      out = *found;
+      return true;
+    }
+    if (name == known().name) {
+      out = str_value(module->name);
+      return true;
+    }
+    return false;
+  }
+  if (auto* module = as<ApiModuleNode>(object)) return module_member(module->path, name, out);
+  if (auto* cls = as<ClassNode>(object)) return class_attribute(self, cls, name, out);
+  if (auto* super = as<SuperNode>(object)) return super_attribute(self, super, name, out, span);
+  if (name == known().cls) {
+    out = self.type_of(object);
+    return true;
+  }
+  if (auto* fn = as<FunctionNode>(object)) return function_attribute(fn, name, out);
+  if (auto* api = as<ApiFunctionNode>(object)) {
+    if (name == known().name || name == known().qualname) {
+      out = str_value(api->api->name);
+      return true;
+    }
+    if (name == known().doc) {
+      out = str_value(api->api->row.doc);
+      return true;
+    }
+    return module_member(api->api->path(), name, out);
+  }
+  if (auto* bound = as<BoundMethodNode>(object)) {
+    if (name == known().self || name == known().func) {
+      out = name == known().self ? bound->self : bound->callee;
+      return true;
+    }
+    return attribute_or_not(bound->callee, name, out, span);
+  }
+  if (auto* builtin = as<BuiltinNode>(object)) {
+    if (name == known().name || name == known().qualname) {
+      out = str_value(builtin->row->name);
+      return true;
+    }
+    if (name == known().doc) {
+      out = str_value(builtin->row->doc);
+      return true;
+    }
+    return false;
+  }
+  if (auto* property = as<PropertyNode>(object)) return property_attribute(property, object, name, out);
+  if (auto* slice = as<SliceNode>(object)) {
+    if (name.str() == "start") out = slice->start;
+    else if (name.str() == "stop") out = slice->stop;
+    else if (name.str() == "step") out = slice->step;
+    else return false;
+    return true;
+  }
+  if (auto* range = as<RangeNode>(object)) {
+    if (name.str() == "start") out = range->start;
+    else if (name.str() == "stop") out = range->stop;
+    else if (name.str() == "step") out = range->step;
+    else if (const BuiltinRow* row = builtin_method(kTVMFFIArray, name)) out = bind(object, builtin_value(row, "range"));
+    else return false;
+    return true;
+  }
+  if (const BuiltinRow* row = builtin_method_of(object, name)) {
+    out = bind(object, builtin_value(row, builtin_type_of(object) ? std::string_view(builtin_type_of(object)->name) : "dict"));
+    return true;
+  }
+  if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out)) return true;
+  if (!is_object(object)) return false;
+  if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
+    if (api->row.kind == ir::ApiKind::kProperty) {
+      Any argument = object;
+      ir::Span spans[] = {span};
+      ir::ApiCall call{*api, self, std::span<Any>(&argument, 1), span, spans};
+      try {
+        out = api->row.body(call);
+      } catch (ir::Error& error) {
+        if (!error.first().span) error.first().span = span;
+        throw;
+      }
+    } else {
+      out = bind(object, api_value(api));
+    }
+    return true;
+  }
+  if (numpy_attribute(self, object, name, out)) return true;
+  if (object_field(object, name, out)) return true;
+  if (is_ir_value(object)) {
+    if (std::optional<Any> found = ir_attribute(object, name.str(), span)) {
+      out = *std::move(found);
+      return true;
+    }
+  }
+  if (name == known().doc) {
+    out = nullptr;
+    return true;
+  }
+  return false;
+}
+
+Any Evaluator::attribute(const Any& object, Symbol name, ir::Span span) {
+  Any out;
+  if (state_->attribute_or_not(object, name, out, span)) return out;
+  state_->no_attribute(object, name, span);
+}
+
+void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
+  std::string help = ir::did_you_mean(name.str(), self.attribute_names(object));
+  std::string message;
+  if (auto* module = as<ApiModuleNode>(object)) {
+    message = fmt::format("module '{}' has no attribute '{}'", module->path, name.str());
+  } else if (auto* file = as<ModuleNode>(object)) {
+    message = fmt::format("module '{}' has no attribute '{}'", file->name, name.str());
+  } else if (auto* cls = as<ClassNode>(object)) {
+    message = fmt::format("type object '{}' has no attribute '{}'", cls->name, name.str());
+  } else if (as<SuperNode>(object) != nullptr) {
+    message = fmt::format("'super' object has no attribute '{}'", name.str());
+  } else {
+    message = fmt::format("'{}' object has no attribute '{}'", type_name_of(self, object), name.str());
+  }
+  throw ir::Error("no-attribute", "{}", message).kind("AttributeError").at(span).help(help);
+}
+
+bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out) {
+  if (auto* instance = as<InstanceNode>(object)) {
+    if (instance->own(name) == nullptr) {
+      const Any* member = instance->cls->find(name);
+      if (member != nullptr && as<FunctionNode>(*member) != nullptr) {
+        out = *member;
+        return true;
+      }
+    }
+  } else if (const BuiltinRow* row = builtin_method_of(object, name)) {
+    Ref<ClassNode> type = builtin_type_of(object);
+    out = builtin_value(row, type ? std::string_view(type->name) : "dict");
+    return true;
+  } else if (is_object(object) && as<ApiModuleNode>(object) == nullptr) {
+    const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str());
+    if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) {
+      out = api_value(api);
+      return true;
+    }
+  }
+  if (!attribute_or_not(object, name, out, span)) no_attribute(object, name, span);
+  return false;
+}
+
+bool State::special(const Any& object, Symbol name, std::span<const Any> args, Any& out, ir::Span span) {
+  const Any* method = nullptr;
+  if (auto* instance = as<InstanceNode>(object)) {
+    method = instance->cls->find(name);
+    if (method == nullptr || is_none(*method)) return false;
+    Any bound = bind_member(self, object, const_cast<ClassNode*>(instance->cls.get()), *method, span);
+    out = self.call(bound, args, {}, span);
+    return true;
+  }
+  return false;
+}
+
+void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, ir::Span span) {
+  if (auto* instance = as<InstanceNode>(object)) {
+    const Any* member = instance->cls->find(name);
+    if (member != nullptr) {
+      if (auto* property = as<PropertyNode>(*member)) {
+        if (is_none(property->setter)) {
+          raise("AttributeError", span, "no-setter", "property '{}' of '{}' object has no setter", name.str(),
+                instance->cls->name);
+        }
+        Any args[] = {object, value};
+        call(property->setter, args, {}, span);
+        return;
+      }
+    }
+    if (const Any* hook = instance->cls->find(known().setattr)) {
+      Any args[] = {object, str_value(name.str()), value};
+      call(*hook, args, {}, span);
+      return;
+    }
+    instance->set(name, value);
+    return;
+  }
+  if (auto* cls = as<ClassNode>(object)) {
+    if (cls->module == "builtins" || cls->module.find('.') != std::string::npos) {
+      raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
+            cls->name);
+    }
+    cls->set(name, value);
+    cls->has_getattr = cls->find(known().getattr) != nullptr;
+    return;
+  }
+  if (auto* module = as<ModuleNode>(object)) {
+    module->set(name, value);
+    return;
+  }
+  if (auto* fn = as<FunctionNode>(object)) {
+    for (auto& [key, old] : fn->attributes) {
+      if (key == name) {
+        old = value;
+        return;
+      }
+    }
+    fn->attributes.emplace_back(name, value);
+    return;
+  }
+  if (as<ApiModuleNode>(object) != nullptr) {
+    raise("AttributeError", span, "no-monkey-patching", "modules of mlc cannot be changed: `{}`", name.str());
+  }
+  Any existing;
+  if (find_attribute(object, name, existing)) {
+    raise("AttributeError", span, "read-only", "attribute '{}' of '{}' objects is not writable", name.str(),
+          type_name_of(*this, object));
+  }
+  state_->no_attribute(object, name, span);
+}
+
+std::vector<std::string> Evaluator::attribute_names(const Any& value) {
+  std::vector<std::string> names;
+  auto add_class = [&](const ClassNode* cls) {
+    for (const ClassNode* each : cls->mro) {
+      for (const auto& [name, member] : each->members) names.emplace_back(name.str());
+    }
+  };
+  if (auto* instance = as<InstanceNode>(value)) {
+    for (const auto& [name, member] : instance->attributes) names.emplace_back(name.str());
+    add_class(instance->cls.get());
+  } else if (auto* cls = as<ClassNode>(value)) {
+    add_class(cls);
+  } else if (auto* module = as<ModuleNode>(value)) {
+    for (const ModuleNode::Slot& slot : module->slots) {
+      if (!is_unbound(slot.value)) names.emplace_back(slot.name.str());
+    }
+  } else if (auto* api = as<ApiModuleNode>(value)) {
+    names = ir::ApiRegistry::global().members(api->path);
+  } else {
+    for (std::string& name : builtin_names_of(value)) names.push_back(std::move(name));
+    if (is_object(value)) {
+      for (std::string& name : ir::ApiRegistry::global().methods(value.type_index())) names.push_back(std::move(name));
+      for (std::string& name : object_fields(value.type_index())) names.push_back(std::move(name));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace mlc::script

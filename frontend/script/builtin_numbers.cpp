@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builtin functions and methods of numbers.
+#include <cmath>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+namespace {
+
+Any sum(Evaluator& evaluator, const Arguments& args) {
+  const Any* start = args.size() == 2 ? &args[1] : args.keyword("start");
+  Any total = start == nullptr ? Any(int64_t{0}) : *start;
+  if (is_str(total)) {
+    raise("TypeError", args.span, "wrong-type", "sum() can't sum strings [use ''.join(seq) instead]");
+  }
+  auto add = [&](const Any& value) {
+    int64_t r;
+    if (is_int(total) && is_int(value) && !__builtin_add_overflow(raw_int(total), raw_int(value), &r)) {
+      total = r;
+    } else if (is_float(total) && is_float(value)) {
+      total = raw_float(total) + raw_float(value);
+    } else {
+      total = evaluator.binary(syntax::BinOperator::kAdd, total, value, args.span);
+    }
+  };
+  if (args[0].type_index() == kTVMFFIList || args[0].type_index() == kTVMFFIArray) {
+    for (size_t i = 0; i < elements(args[0]).size(); ++i) add(elements(args[0])[i]);
+    return total;
+  }
+  Any iterator = evaluator.iterate(args[0], args.span_of(0));
+  Any value;
+  while (evaluator.next(iterator, value)) add(value);
+  return total;
+}
+
+Any abs(Evaluator& evaluator, const Arguments& args) {
+  const Any& value = args[0];
+  if (is_int(value) || is_bool(value)) {
+    int64_t v = raw_int(value);
+    if (v == INT64_MIN) raise("OverflowError", args.span, "integer-overflow", "abs({}) does not fit in 64 bits", v);
+    return v < 0 ? -v : v;
+  }
+  if (is_float(value)) return std::abs(raw_float(value));
+  Any result;
+  if (evaluator.state().special(value, known().abs, {}, result, args.span)) return result;
+  if (is_array_operand(value)) return call_numpy(evaluator, "numpy.abs", args);
+  if (is_object(value)) {
+    if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__abs__")) {
+      return evaluator.call(evaluator.state().api_value(api), std::span<const Any>(&value, 1), {}, args.span);
+    }
+  }
+  raise("TypeError", args.span_of(0), "wrong-type", "bad operand type for abs(): '{}'", type_name_of(evaluator, value));
+}
+
+// Rounds half to even in decimal, by way of the correctly rounded text.
+double round_digits(double value, int64_t digits) {
+  if (!std::isfinite(value) || digits > 300) return value;
+  if (digits < -308) return std::copysign(0.0, value);
+  if (digits >= 0) {
+    int size = std::snprintf(nullptr, 0, "%.*f", static_cast<int>(digits), value);
+    std::string text(static_cast<size_t>(size), 0);
+    std::snprintf(text.data(), text.size() + 1, "%.*f", static_cast<int>(digits), value);
+    return std::strtod(text.c_str(), nullptr);
+  }
+  double scale = std::pow(10.0, static_cast<double>(-digits));
+  return std::nearbyint(value / scale) * scale;
+}
+
+Any round(Evaluator& evaluator, const Arguments& args) {
+  const Any* digits = args.size() == 2 ? &args[1] : args.keyword("ndigits");
+  if (digits != nullptr && is_none(*digits)) digits = nullptr;
+  Any value = plain_number(args[0]);
+  if (is_int(value) || is_bool(value)) {
+    if (digits == nullptr || raw_int(*digits) >= 0) return raw_int(value);
+    int64_t scale = 1;
+    for (int64_t i = raw_int(*digits); i < 0; ++i) {
+      if (__builtin_mul_overflow(scale, 10, &scale)) return int64_t{0};
+    }
+    int64_t v = raw_int(value);
+    int64_t rest = ((v % scale) + scale) % scale;
+    int64_t down = v - rest;
+    if (rest * 2 > scale || (rest * 2 == scale && (down / scale) % 2 != 0)) down += scale;
+    return down;
+  }
+  if (is_float(value)) {
+    double real = raw_float(value);
+    if (digits != nullptr) return round_digits(real, raw_int(*digits));
+    if (std::isnan(real)) raise("ValueError", args.span, "not-a-number", "cannot convert float NaN to integer");
+    if (std::isinf(real)) {
+      raise("OverflowError", args.span, "integer-overflow", "cannot convert float infinity to integer");
+    }
+    return static_cast<int64_t>(std::nearbyint(real));
+  }
+  Any result;
+  if (evaluator.state().special(value, syntax::Symbol("__round__"), digits == nullptr ? std::span<const Any>() : std::span<const Any>(digits, 1), result, args.span)) {
+    return result;
+  }
+  raise("TypeError", args.span_of(0), "wrong-type", "type {} doesn't define __round__ method",
+        type_name_of(evaluator, value));
+}
+
+Any divmod(Evaluator& evaluator, const Arguments& args) {
+  Any quotient = evaluator.binary(syntax::BinOperator::kFloorDiv, args[0], args[1], args.span);
+  return Tuple{quotient, evaluator.binary(syntax::BinOperator::kMod, args[0], args[1], args.span)};
+}
+
+Any pow(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 2) return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
+  for (size_t i = 0; i < 3; ++i) {
+    if (!is_int(args[i])) {
+      raise("TypeError", args.span_of(i), "wrong-type", "pow() 3rd argument not allowed unless all arguments are integers");
+    }
+  }
+  int64_t modulus = raw_int(args[2]);
+  if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
+  if (raw_int(args[1]) < 0) raise("ValueError", args.span, "not-supported", "pow() with a negative exponent and a modulus");
+  auto multiply = [&](__int128 a, __int128 b) { return static_cast<int64_t>((a * b % modulus + modulus) % modulus); };
+  int64_t result = multiply(1, 1);
+  int64_t base = multiply(raw_int(args[0]), 1);
+  for (int64_t e = raw_int(args[1]); e > 0; e >>= 1) {
+    if ((e & 1) != 0) result = multiply(result, base);
+    base = multiply(base, base);
+  }
+  return result;
+}
+
+int64_t whole(Evaluator& evaluator, const Arguments& args) {
+  return index_value(evaluator, args[0], args.span_of(0), "argument");
+}
+std::string with_prefix(int64_t value, std::string_view prefix, int base) {
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  std::string digits = base == 16 ? fmt::format("{:x}", magnitude) : base == 8 ? fmt::format("{:o}", magnitude) : fmt::format("{:b}", magnitude);
+  return std::string(value < 0 ? "-" : "") + std::string(prefix) + digits;
+}
+Any hex(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0x", 16)); }
+Any oct(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0o", 8)); }
+Any bin(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0b", 2)); }
+
+Any chr(Evaluator& evaluator, const Arguments& args) {
+  int64_t point = whole(evaluator, args);
+  if (point < 0 || point > 0x10FFFF) {
+    raise("ValueError", args.span_of(0), "out-of-range", "chr() arg not in range(0x110000)");
+  }
+  std::string text;
+  append_utf8(text, static_cast<uint32_t>(point));
+  return str_value(text);
+}
+Any ord(Evaluator& evaluator, const Arguments& args) {
+  if (!is_str(args[0])) {
+    raise("TypeError", args.span_of(0), "wrong-type", "ord() expected string of length 1, but {} found",
+          type_name_of(evaluator, args[0]));
+  }
+  std::string_view text = text_of(args[0]);
+  if (utf8_length(text) != 1) {
+    raise("TypeError", args.span_of(0), "wrong-type", "ord() expected a character, but string of length {} found",
+          utf8_length(text));
+  }
+  auto c = static_cast<unsigned char>(text[0]);
+  if (c < 0x80) return static_cast<int64_t>(c);
+  uint32_t point = c & (0xFF >> (text.size() + 1));
+  for (size_t i = 1; i < text.size(); ++i) point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
+  return static_cast<int64_t>(point);
+}
+
+Any bit_length(Evaluator&, const Arguments& args) {
+  int64_t value = raw_int(args[0]);
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return static_cast<int64_t>(magnitude == 0 ? 0 : 64 - __builtin_clzll(magnitude));
+}
+Any bit_count(Evaluator&, const Arguments& args) {
+  int64_t value = raw_int(args[0]);
+  return static_cast<int64_t>(__builtin_popcountll(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
+}
+Any is_integer(Evaluator&, const Arguments& args) {
+  if (!is_float(args[0])) return true;
+  double value = raw_float(args[0]);
+  return std::isfinite(value) && value == std::floor(value);
+}
+Any conjugate(Evaluator&, const Arguments& args) { return args[0]; }
+
+constexpr BuiltinRow functions[] = {
+    {"sum", "(iterable, start=0)", "The sum of the elements.", sum, 1, 2, "start"},
+    {"abs", "(x)", "The absolute value.", abs, 1, 1},
+    {"round", "(number, ndigits=None)", "The number rounded, half to even.", round, 1, 2, "ndigits"},
+    {"divmod", "(a, b)", "The pair (a // b, a % b).", divmod, 2, 2},
+    {"pow", "(base, exp, mod=None)", "base ** exp, or that modulo mod.", pow, 2, 3},
+    {"hex", "(number)", "The number in base 16.", hex, 1, 1},
+    {"oct", "(number)", "The number in base 8.", oct, 1, 1},
+    {"bin", "(number)", "The number in base 2.", bin, 1, 1},
+    {"chr", "(i)", "The character of a code point.", chr, 1, 1},
+    {"ord", "(c)", "The code point of a character.", ord, 1, 1},
+};
+constexpr BuiltinRow methods[] = {
+    {"bit_length", "()", "Bits needed for the absolute value.", bit_length, 0, 0},
+    {"bit_count", "()", "Ones in the absolute value.", bit_count, 0, 0},
+    {"is_integer", "()", "Is the number whole?", is_integer, 0, 0},
+    {"conjugate", "()", "The number itself.", conjugate, 0, 0},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> number_builtins() { return functions; }
+std::span<const BuiltinRow> number_methods() { return methods; }
+
+bool number_attribute(const Any& number, Symbol name, Any& out) {
+  std::string_view text = name.str();
+  if (text == "real" || (text == "numerator" && !is_float(number))) {
+    out = number;
+  } else if (text == "imag") {
+    out = is_float(number) ? Any(0.0) : Any(int64_t{0});
+  } else if (text == "denominator" && !is_float(number)) {
+    out = int64_t{1};
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builtin names: functions of this file and builtin_numbers.cpp, types, exceptions, constants.
+#include <algorithm>
+#include <iostream>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+Any print(Evaluator& evaluator, const Arguments& args) {
+  auto text_argument = [&](std::string_view name, std::string_view otherwise) {
+    const Any* given = args.keyword(name);
+    if (given == nullptr || is_none(*given)) return std::string(otherwise);
+    if (!is_str(*given)) {
+      raise("TypeError", args.span, "wrong-type", "{} must be None or a string, not {}", name,
+            type_name_of(evaluator, *given));
+    }
+    return std::string(text_of(*given));
+  };
+  std::string separator = text_argument("sep", " ");
+  std::string line;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) line += separator;
+    line += evaluator.str(args[i]);
+  }
+  line += text_argument("end", "\n");
+  const Any* file = args.keyword("file");
+  if (file != nullptr && !is_none(*file)) {
+    write_stream(evaluator, *file, line, args.span);
+  } else {
+    evaluator.print(line);
+  }
+  return nullptr;
+}
+
+Any len(Evaluator& evaluator, const Arguments& args) { return evaluator.length(args[0], args.span_of(0)); }
+
+struct Ordering {
+  Evaluator& evaluator;
+  ir::Span span;
+  bool operator()(const Any& a, const Any& b) const {
+    if (is_int(a) && is_int(b)) return raw_int(a) < raw_int(b);
+    return evaluator.truth(evaluator.compare(syntax::CmpOperator::kLt, a, b, span), span);
+  }
+};
+
+Any sorted(Evaluator& evaluator, const Arguments& args) {
+  std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
+  sort_values(evaluator, all, args);
+  return List(all.begin(), all.end());
+}
+
+Any all(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = evaluator.iterate(args[0], args.span_of(0));
+  Any value;
+  while (evaluator.next(iterator, value)) {
+    if (!evaluator.truth(value, args.span)) return false;
+  }
+  return true;
+}
+Any any(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = evaluator.iterate(args[0], args.span_of(0));
+  Any value;
+  while (evaluator.next(iterator, value)) {
+    if (evaluator.truth(value, args.span)) return true;
+  }
+  return false;
+}
+
+Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
+  std::string_view name = greatest ? "max" : "min";
+  const Any* key = args.keyword("key");
+  const Any* otherwise = args.keyword("default");
+  if (key != nullptr && is_none(*key)) key = nullptr;
+  std::vector<Any> values;
+  if (args.size() == 1) {
+    values = evaluator.elements_of(args[0], args.span_of(0));
+    if (values.empty()) {
+      if (otherwise != nullptr) return *otherwise;
+      raise("ValueError", args.span, "empty-sequence", "{}() arg is an empty sequence", name);
+    }
+  } else {
+    values.assign(args.positional.begin(), args.positional.end());
+  }
+  Any best, best_key;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Any value_key = key == nullptr ? values[i] : evaluator.call(*key, std::span<const Any>(&values[i], 1), {}, args.span);
+    if (i == 0 ||
+        evaluator.truth(evaluator.compare(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt, value_key,
+                                          best_key, args.span), args.span)) {
+      best = values[i];
+      best_key = value_key;
+    }
+  }
+  return best;
+}
+Any max(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, true); }
+Any min(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, false); }
+
+Any isinstance(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.is_instance(args[0], args[1], args.span_of(1));
+}
+Any issubclass(Evaluator& evaluator, const Arguments& args) {
+  auto* cls = as<ClassNode>(args[0]);
+  if (cls == nullptr) raise("TypeError", args.span_of(0), "not-a-type", "issubclass() arg 1 must be a class");
+  std::vector<Any> bases;
+  if (args[1].type_index() == kTVMFFIArray) {
+    bases = evaluator.elements_of(args[1]);
+  } else {
+    bases.push_back(args[1]);
+  }
+  for (const Any& base : bases) {
+    auto* base_class = as<ClassNode>(base);
+    if (base_class == nullptr) {
+      raise("TypeError", args.span_of(1), "not-a-type", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+    }
+    if (cls->derives_from(base_class) || base_class == types().object.get()) return true;
+  }
+  return false;
+}
+Any callable(Evaluator& evaluator, const Arguments& args) { return evaluator.callable(args[0]); }
+
+Symbol name_argument(const Arguments& args, std::string_view function) {
+  if (!is_str(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "{}(): attribute name must be string", function);
+  }
+  return Symbol(text_of(args[1]));
+}
+Any getattr(Evaluator& evaluator, const Arguments& args) {
+  Symbol name = name_argument(args, "getattr");
+  if (args.size() == 2) return evaluator.attribute(args[0], name, args.span);
+  Any out;
+  try {
+    return evaluator.find_attribute(args[0], name, out) ? out : args[2];
+  } catch (ir::Error& error) {
+    // A property that itself raises AttributeError counts as missing.
+    if (error.first().kind == "AttributeError") return args[2];
+    throw;
+  }
+}
+Any hasattr(Evaluator& evaluator, const Arguments& args) {
+  Any out;
+  try {
+    return evaluator.find_attribute(args[0], name_argument(args, "hasattr"), out);
+  } catch (ir::Error& error) {
+    if (error.first().kind == "AttributeError") return false;
+    throw;
+  }
+}
+Any setattr(Evaluator& evaluator, const Arguments& args) {
+  evaluator.set_attribute(args[0], name_argument(args, "setattr"), args[2], args.span);
+  return nullptr;
+}
+Any delattr(Evaluator& evaluator, const Arguments& args) {
+  Symbol name = name_argument(args, "delattr");
+  if (auto* instance = as<InstanceNode>(args[0])) {
+    auto& attributes = instance->attributes;
+    for (size_t i = 0; i < attributes.size(); ++i) {
+      if (attributes[i].first == name) {
+        attributes.erase(attributes.begin() + static_cast<ptrdiff_t>(i));
+        return nullptr;
+      }
+    }
+  }
+  evaluator.state().no_attribute(args[0], name, args.span);
+}
+
+Any id(Evaluator&, const Arguments& args) {
+  return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0]))) : raw_int(args[0]);
+}
+Any hash(Evaluator& evaluator, const Arguments& args) { return evaluator.hash(args[0], args.span_of(0)); }
+Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
+Any ascii(Evaluator& evaluator, const Arguments& args) {
+  std::string text;
+  std::string whole = evaluator.repr(args[0]);
+  for (size_t i = 0; i < whole.size();) {
+    auto c = static_cast<unsigned char>(whole[i]);
+    if (c < 0x80) {
+      text += whole[i++];
+      continue;
+    }
+    size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    uint32_t point = c & (0xFF >> (n + 1));
+    for (size_t k = 1; k < n && i + k < whole.size(); ++k) point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
+    i += n;
+    text += point < 0x100 ? fmt::format("\\x{:02x}", point) : point < 0x10000 ? fmt::format("\\u{:04x}", point) : fmt::format("\\U{:08x}", point);
+  }
+  return str_value(text);
+}
+Any format(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 2 && !is_str(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "format() argument 2 must be str, not {}",
+          type_name_of(evaluator, args[1]));
+  }
+  return str_value(format_value(evaluator, args[0], args.size() == 2 ? text_of(args[1]) : "", args.span));
+}
+
+Any iter(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 1) return evaluator.iterate(args[0], args.span_of(0));
+  return call_until_iterator(args[0], args[1]);
+}
+Any next(Evaluator& evaluator, const Arguments& args) {
+  Any out;
+  if (evaluator.next(args[0], out, args.span)) return out;
+  if (args.size() == 2) return args[1];
+  Any exception = evaluator.call(Any(evaluator.state().exception_class("StopIteration")), {});
+  evaluator.state().throw_exception(exception, args.span);
+}
+
+Any input(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 1) evaluator.print(evaluator.str(args[0]));
+  std::string line;
+  if (!std::getline(std::cin, line)) raise("EOFError", args.span, "end-of-input", "EOF when reading a line");
+  return str_value(line);
+}
+
+Any dir(Evaluator& evaluator, const Arguments& args) {
+  List names;
+  if (args.size() == 1) {
+    for (const std::string& name : evaluator.attribute_names(args[0])) names.push_back(str_value(name));
+  } else {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : evaluator.globals()) all.push_back(name);
+    std::sort(all.begin(), all.end());
+    for (const std::string& name : all) names.push_back(str_value(name));
+  }
+  return names;
+}
+Any vars(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.attribute(args[0], known().dict, args.span_of(0));
+}
+Any globals(Evaluator& evaluator, const Arguments& args) {
+  Dict all;
+  for (const auto& [name, value] : evaluator.globals()) all.Set(str_value(name), value);
+  return all;
+}
+
+Any refused(Evaluator&, const Arguments& args, std::string_view name, std::string_view why) {
+  raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
+}
+Any open(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "open", "scripts of mlc read and write files through np.load and the build commands");
+}
+Any exec(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "exec", "scripts of mlc do not run text as code");
+}
+Any eval(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
+}
+Any locals(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "locals", "local names live in slots; use globals() or a dict");
+}
+
+constexpr BuiltinRow rows[] = {
+    {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.", print, 0, 127,
+     "sep end file flush"},
+    {"len", "(obj)", "The number of items.", len, 1, 1},
+    {"sorted", "(iterable, *, key=None, reverse=False)", "A new sorted list.", sorted, 1, 1, "key reverse"},
+    {"all", "(iterable)", "True when every element is true.", all, 1, 1},
+    {"any", "(iterable)", "True when some element is true.", any, 1, 1},
+    {"max", "(*values, key=None, default=None)", "The greatest value.", max, 1, 127, "key default"},
+    {"min", "(*values, key=None, default=None)", "The least value.", min, 1, 127, "key default"},
+    {"isinstance", "(obj, class_or_tuple)", "Is the object of this class?", isinstance, 2, 2},
+    {"issubclass", "(cls, class_or_tuple)", "Does the class derive from this one?", issubclass, 2, 2},
+    {"callable", "(obj)", "Can the object be called?", callable, 1, 1},
+    {"getattr", "(obj, name, default)", "The attribute of that name.", getattr, 2, 3},
+    {"hasattr", "(obj, name)", "Has the object such an attribute?", hasattr, 2, 2},
+    {"setattr", "(obj, name, value)", "Sets the attribute of that name.", setattr, 3, 3},
+    {"delattr", "(obj, name)", "Removes the attribute of that name.", delattr, 2, 2},
+    {"id", "(obj)", "A number that is this object's alone.", id, 1, 1},
+    {"hash", "(obj)", "The hash of the value.", hash, 1, 1},
+    {"repr", "(obj)", "The value as text, as a program would write it.", repr, 1, 1},
+    {"ascii", "(obj)", "As repr, with escapes for everything but ASCII.", ascii, 1, 1},
+    {"format", "(value, format_spec='')", "The value as text by a format specification.", format, 1, 2},
+    {"iter", "(iterable, sentinel)", "An iterator over the elements.", iter, 1, 2},
+    {"next", "(iterator, default)", "The next element.", next, 1, 2},
+    {"input", "(prompt='')", "Reads a line.", input, 0, 1},
+    {"dir", "(obj)", "The names of the object's attributes.", dir, 0, 1},
+    {"vars", "(obj)", "The object's own attributes as a dict.", vars, 1, 1},
+    {"globals", "()", "The names of the main module as a dict (a copy).", globals, 0, 0},
+    {"open", "(file, mode='r')", "Not available.", open, 0, 127, "*"},
+    {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
+    {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
+    {"locals", "()", "Not available.", locals, 0, 0},
+};
+
+}  // namespace
+
+void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments& args) {
+  const Any* key = args.keyword("key");
+  const Any* reverse = args.keyword("reverse");
+  bool descending = reverse != nullptr && evaluator.truth(*reverse);
+  Ordering less{evaluator, args.span};
+  std::vector<std::pair<Any, Any>> keyed;
+  keyed.reserve(values.size());
+  for (Any& value : values) {
+    Any by = key == nullptr || is_none(*key) ? value : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
+    keyed.emplace_back(std::move(by), std::move(value));
+  }
+  // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their order in
+  // both directions.
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
+    return descending ? less(b.first, a.first) : less(a.first, b.first);
+  });
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::move(keyed[i].second);
+}
+
+std::span<const BuiltinRow> function_builtins() { return rows; }
+
+Any builtin_value(const BuiltinRow* row, std::string_view owner) {
+  static std::unordered_map<const BuiltinRow*, std::unordered_map<std::string_view, Any>> made;
+  Any& value = made[row][owner];
+  if (is_none(value)) value = Any(ir::make<BuiltinNode>(row, owner));
+  return value;
+}
+
+void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
+  for (auto table : {function_builtins(), number_builtins()}) {
+    for (const BuiltinRow& row : table) builtins[Symbol(row.name)] = builtin_value(&row, "");
+  }
+  const Types& t = types();
+  for (const Ref<ClassNode>& type :
+       {t.object, t.type, t.boolean, t.integer, t.real, t.str, t.bytes, t.list, t.tuple, t.dict, t.set, t.frozenset, t.range,
+        t.slice, t.property, t.static_method, t.class_method, t.super, t.enumerate, t.zip, t.map, t.filter, t.reversed}) {
+    builtins[Symbol(type->name)] = Any(type);
+  }
+  for (const auto& [name, cls] : exception_classes()) {
+    if (cls->module == "builtins") builtins[Symbol(name)] = Any(cls);
+  }
+  builtins[Symbol("IOError")] = Any(exception_classes().at("OSError"));
+  builtins[Symbol("NotImplemented")] = not_implemented();
+  builtins[Symbol("Ellipsis")] = ellipsis();
+  builtins[Symbol("__debug__")] = true;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls: arguments are pushed on the value stack, where they become the callee's first slots.
+#include <tvm/ffi/error.h>
+
+#include "frontend/script/machine.h"
+#include "ir/ndarray.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using State = Evaluator::State;
+
+namespace {
+
+constexpr size_t kShownCalls = 8;
+
+// Enters and leaves one level of the C++ stack.
+struct Depth {
+  State& state;
+  explicit Depth(State& state) : state(state) {
+    char here;
+    if (++state.depth > state.self.recursion_limit || &here < state.c_stack_limit) [[unlikely]] {
+      --state.depth;
+      state.recursion_error();
+    }
+  }
+  ~Depth() { --state.depth; }
+};
+
+struct EnterFrame {
+  State& state;
+  Frame& frame;
+  EnterFrame(State& state, Frame& frame) : state(state), frame(frame) {
+    frame.back = state.frame;
+    state.frame = &frame;
+  }
+  ~EnterFrame() { state.frame = frame.back; }
+};
+
+void note_call(ir::Error& error, std::string_view name, ir::Span span) {
+  ir::Diagnostic& first = error.first();
+  if (!span) return;
+  if (!first.span) {
+    first.span = span;
+    return;
+  }
+  size_t calls = 0;
+  for (const ir::Note& note : first.notes) calls += note.message.ends_with("was called here");
+  if (calls < kShownCalls) first.notes.push_back({fmt::format("`{}` was called here", name), span});
+}
+
+std::string plural(size_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? (names.size() > 2 ? ", and " : " and ") : ", ";
+    text += "'" + names[i] + "'";
+  }
+  return text;
+}
+
+}  // namespace
+
+Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::Span span) {
+  Mark mark(*this);
+  for (const Any& arg : args) push(arg);
+  Keywords none;
+  return call_on_stack(callee, mark.base, none, span, {});
+}
+
+// Puts given arguments where the parameters' slots are.
+void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span) {
+  const FunctionInfo& info = *fn.info;
+  size_t given = static_cast<size_t>(top - base);
+  Tuple rest;
+  if (given > info.positional) {
+    if (!info.has_vararg) {
+      size_t least = info.positional - fn.defaults.size();
+      std::string takes = least == info.positional ? plural(info.positional, "positional argument")
+                                                   : fmt::format("from {} to {} positional arguments", least, info.positional);
+      throw ir::Error("too-many-arguments", "{}() takes {} but {} {} given", info.qualified_name, takes, given,
+                      given == 1 ? "was" : "were")
+          .kind("TypeError")
+          .at(span)
+          .note(fmt::format("`{}` is defined here", info.name), info.span);
+    }
+    rest = Tuple(base + info.positional, base + given);
+    while (top > base + info.positional) (--top)->reset();
+  }
+  size_t parameters = info.parameters.size();
+  while (top < base + parameters) push(unbound());
+  Dict extra;
+  for (auto& [name, value] : keywords) {
+    size_t found = parameters;
+    for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
+      if (info.parameters[i].str() == name) found = i;
+    }
+    if (found == parameters) {
+      if (info.has_kwarg) {
+        extra.Set(str_value(name), value);
+        continue;
+      }
+      std::vector<std::string> names;
+      for (Symbol p : info.parameters) names.emplace_back(p.str());
+      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", info.qualified_name, name)
+          .kind("TypeError")
+          .at(span)
+          .note(fmt::format("`{}` is defined here", info.name), info.span)
+          .help(ir::did_you_mean(name, names));
+    }
+    if (!is_unbound(base[found])) {
+      raise("TypeError", span, "duplicate-argument", "{}() got multiple values for argument '{}'",
+            info.qualified_name, name);
+    }
+    base[found] = std::move(value);
+  }
+  size_t first_default = info.positional - fn.defaults.size();
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < info.positional; ++i) {
+    if (!is_unbound(base[i])) continue;
+    if (i >= first_default) {
+      base[i] = fn.defaults[i - first_default];
+    } else {
+      missing.emplace_back(info.parameters[i].str());
+    }
+  }
+  std::string_view sort = "positional";
+  if (missing.empty()) {
+    for (size_t i = 0; i < info.keyword_only; ++i) {
+      Any& slot = base[info.positional + i];
+      if (!is_unbound(slot)) continue;
+      slot = fn.kw_defaults[i];
+      if (is_unbound(slot)) missing.emplace_back(info.parameters[info.positional + i].str());
+    }
+    sort = "keyword-only";
+  }
+  if (!missing.empty()) {
+    throw ir::Error("missing-argument", "{}() missing {} required {} argument{}: {}", info.qualified_name,
+                    missing.size(), sort, missing.size() == 1 ? "" : "s", quoted_list(missing))
+        .kind("TypeError")
+        .at(span)
+        .note(fmt::format("`{}` is defined here", info.name), info.span);
+  }
+  size_t next = info.positional + info.keyword_only;
+  if (info.has_vararg) base[next++] = rest;
+  if (info.has_kwarg) base[next] = extra;
+}
+
+// The arguments are in the parameters' slots.
+Any State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
+  const FunctionInfo& info = *fn.info;
+  if (base + info.slots >= stack_end) recursion_error();
+  while (top < base + info.slots) *top++ = unbound();
+  for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
+  for (size_t i = 0; i < info.free_variables.size(); ++i) base[info.free_variables[i].slot] = fn.cells[i];
+  if (info.yields) return start_generator(fn, base);
+  Depth depth(*this);
+  check_interrupt();
+  Frame frame;
+  frame.info = &info;
+  frame.slots = base;
+  frame.module = const_cast<ModuleNode*>(fn.module.get());
+  frame.function = &fn;
+  EnterFrame enter(*this, frame);
+  try {
+    if (info.expr != nullptr) return eval(info.expr, frame);
+    exec_block(info.body, frame);
+    return std::move(frame.result);
+  } catch (ir::Error& error) {
+    note_call(error, info.name, span);
+    throw;
+  }
+}
+
+Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span) {
+  if (!fn.info->simple || static_cast<size_t>(top - base) != fn.info->positional || !keywords.empty()) {
+    bind_arguments(fn, base, keywords, span);
+  }
+  return run_function(fn, base, span);
+}
+
+Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
+                    std::span<const ir::Span> spans) {
+  bool numpy = api.row.owner.starts_with("numpy") || api.row.owner.starts_with("mlc.np");
+  if (!numpy) {
+    for (Any* arg = base; arg != top; ++arg) *arg = plain_number(*arg);
+    for (auto& [name, value] : keywords) value = plain_number(value);
+  }
+  Depth depth(*this);
+  try {
+    return ir::call_api(api, self,
+                        ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
+                                         .keywords = keywords,
+                                         .span = span,
+                                         .positional_spans = spans,
+                                         .keyword_spans = {}});
+  } catch (ir::Error& error) {
+    if (!error.first().span) error.first().span = span;
+    throw;
+  } catch (const ffi::Error& error) {
+    throw ir::Error("ffi-error", "{}", std::string(error.message())).kind(std::string(error.kind())).at(span);
+  }
+}
+
+// Compiled functions and everything else that speaks tvm-ffi: arrays go in as their tensors.
+Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
+  std::vector<ffi::AnyView> views;
+  std::vector<Any> kept;
+  kept.reserve(static_cast<size_t>(top - base));
+  for (Any* arg = base; arg != top; ++arg) {
+    Any value = plain_number(*arg);
+    if (auto* array = as<ir::NDArrayNode>(value)) value = array->tensor;
+    kept.push_back(std::move(value));
+  }
+  for (const Any& value : kept) views.emplace_back(value);
+  try {
+    Any result;
+    fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    return result;
+  } catch (ir::Error& error) {
+    if (!error.first().span) error.first().span = span;
+    throw;
+  } catch (const ffi::Error& error) {
+    throw ir::Error("call-failed", "{}", std::string(error.message())).kind(std::string(error.kind())).at(span);
+  }
+}
+
+Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
+                         std::span<const ir::Span> spans) {
+  if (auto* fn = as<FunctionNode>(callee)) return call_function(*fn, base, keywords, span);
+  if (auto* builtin = as<BuiltinNode>(callee)) {
+    return call_builtin(*builtin->row, builtin->owner, base, keywords, span, spans);
+  }
+  if (auto* bound = as<BoundMethodNode>(callee)) {
+    // Make room for `self` in front.
+    Ref<BoundMethodNode> keep = ir::ref(bound);
+    push(Any(nullptr));
+    for (Any* at = top - 1; at != base; --at) *at = std::move(at[-1]);
+    *base = bound->self;
+    std::vector<ir::Span> shifted;
+    if (!spans.empty()) {
+      shifted.reserve(spans.size() + 1);
+      shifted.push_back({});
+      shifted.insert(shifted.end(), spans.begin(), spans.end());
+    }
+    return call_on_stack(bound->callee, base, keywords, span, shifted);
+  }
+  if (auto* api = as<ApiFunctionNode>(callee)) return call_api(*api->api, base, keywords, span, spans);
+  if (auto* cls = as<ClassNode>(callee)) return call_class(ir::ref(cls), base, keywords, span, spans);
+  if (callee.type_index() == kTVMFFIFunction) {
+    if (!keywords.empty()) {
+      raise("TypeError", span, "no-keywords", "compiled functions take no keyword arguments");
+    }
+    return call_packed(callee.cast<ffi::Function>(), base, span);
+  }
+  if (auto* fixed = as<StaticMethodNode>(callee)) return call_on_stack(fixed->callee, base, keywords, span, spans);
+  Any method;
+  if (auto* instance = as<InstanceNode>(callee)) {
+    if (const Any* call = instance->cls->find(known().call)) {
+      return call_on_stack(Any(ir::make<BoundMethodNode>(callee, *call)), base, keywords, span, spans);
+    }
+  } else if (is_object(callee)) {
+    if (const ir::Api* api = ir::ApiRegistry::global().method(callee.type_index(), "__call__")) {
+      return call_on_stack(Any(ir::make<BoundMethodNode>(callee, api_value(api))), base, keywords, span, spans);
+    }
+  }
+  raise("TypeError", span, "not-callable", "'{}' object is not callable", type_name_of(self, callee));
+}
+
+Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords, ir::Span span,
+                        std::span<const ir::Span> spans) {
+  size_t given = static_cast<size_t>(top - base);
+  size_t least = static_cast<size_t>(row.least) + (owner.empty() ? 0 : 1);
+  size_t most = static_cast<size_t>(row.most) + (owner.empty() ? 0 : 1);
+  if (given < least || given > most) {
+    size_t own = owner.empty() ? given : given - 1;
+    std::string shown = owner.empty() ? std::string(row.name) : fmt::format("{}.{}", owner, row.name);
+    std::string expected =
+        row.least == row.most ? (row.most == 0   ? std::string("no arguments")
+                                 : row.most == 1 ? std::string("exactly one argument")
+                                                 : fmt::format("exactly {} arguments", row.most))
+        : own < static_cast<size_t>(row.least)
+            ? fmt::format("at least {}", plural(static_cast<size_t>(row.least), "argument"))
+            : fmt::format("at most {}", plural(static_cast<size_t>(row.most), "argument"));
+    throw ir::Error("wrong-argument-count", "{}() takes {} ({} given)", shown, expected, own)
+        .kind("TypeError")
+        .at(span)
+        .help(fmt::format("the signature is `{}{}`", row.name, row.signature));
+  }
+  for (const auto& [name, value] : keywords) {
+    std::vector<std::string> accepted;
+    for (size_t at = 0; at < row.keywords.size();) {
+      size_t end = std::min(row.keywords.find(' ', at), row.keywords.size());
+      accepted.emplace_back(row.keywords.substr(at, end - at));
+      at = end + 1;
+    }
+    bool known_keyword = row.keywords == "*";
+    for (const std::string& each : accepted) known_keyword = known_keyword || each == name;
+    if (!known_keyword) {
+      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", row.name, name)
+          .kind("TypeError")
+          .at(span)
+          .help(ir::did_you_mean(name, accepted));
+    }
+  }
+  Arguments arguments{{base, given}, keywords, span, spans};
+  Depth depth(*this);
+  try {
+    return row.body(self, arguments);
+  } catch (ir::Error& error) {
+    if (!error.first().span) error.first().span = span;
+    throw;
+  }
+}
+
+Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,
+                      std::span<const ir::Span> spans) {
+  size_t given = static_cast<size_t>(top - base);
+  // A builtin type, or an exception class.
+  if (cls->construct != nullptr && (cls->module == "builtins" || cls->module.find('.') != std::string::npos || cls->is_exception)) {
+    Arguments arguments{{base, given}, keywords, span, spans};
+    if (!cls->is_exception || cls->find(known().init) == nullptr) {
+      if (!keywords.empty() && cls->is_exception) {
+        raise("TypeError", span, "unknown-keyword", "{}() takes no keyword arguments", cls->name);
+      }
+      return cls->construct(self, cls, arguments);
+    }
+  } else if (cls->construct == nullptr) {
+    raise("TypeError", span, "not-callable", "cannot create '{}' instances", cls->name);
+  }
+  Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
+  if (cls->is_exception) {
+    const_cast<InstanceNode*>(made.get())->set(known().args, Tuple(base, base + given));
+  }
+  Any object(made);
+  if (const Any* init = cls->find(known().init)) {
+    push(Any(nullptr));
+    for (Any* at = top - 1; at != base; --at) *at = std::move(at[-1]);
+    *base = object;
+    Any result = call_on_stack(*init, base, keywords, span, {});
+    if (!is_none(result)) {
+      raise("TypeError", span, "init-result", "__init__() should return None, not '{}'", type_name_of(self, result));
+    }
+  } else if (given > 0 || !keywords.empty()) {
+    raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->name);
+  }
+  return object;
+}
+
+Any State::zero_super(Frame& f, ir::Span span) {
+  if (f.function == nullptr || f.info->parameters.empty()) raise("RuntimeError", span, "no-super", "super(): no arguments");
+  auto* owner = as<ClassNode>(f.function->owner);
+  if (owner == nullptr) raise("RuntimeError", span, "no-super", "super(): __class__ cell not found");
+  Any self_value = f.slots[0];
+  if (auto* cell = as<CellNode>(self_value)) self_value = Any(cell->value);
+  return Any(ir::make<SuperNode>(ir::ref(owner), self_value));
+}
+
+Any State::eval_call(const Call& call, Frame& f) {
+  Mark mark(*this);
+  Any* base = mark.base;
+  Any callee;
+  const Any* target = nullptr;
+  bool method = false;
+  if (call.func->kind == ExprKind::kAttribute) {
+    auto* attribute = static_cast<const Attribute*>(call.func);
+    Any object = eval(attribute->value, f);
+    method = load_method(object, attribute->attr, attribute->attr_span ? attribute->attr_span : call.func->span, callee);
+    if (method) push(std::move(object));
+  } else {
+    const Any* variable = peek(call.func, f);
+    if (variable != nullptr) {
+      callee = *variable;
+    } else {
+      callee = eval(call.func, f);
+    }
+    if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty()) return zero_super(f, call.span);
+  }
+  target = &callee;
+  size_t count = call.args.size() + (method ? 1 : 0);
+  // Spans of the arguments are wanted by api functions and builtins only.
+  ir::Span small[8];
+  std::vector<ir::Span> large;
+  ir::Span* spans = small;
+  if (count > 8) {
+    large.resize(count);
+    spans = large.data();
+  }
+  size_t at = 0;
+  if (method) spans[at++] = static_cast<const Attribute*>(call.func)->value->span;
+  bool starred = false;
+  for (const Expr* arg : call.args) {
+    if (arg->kind == ExprKind::kStarred) {
+      starred = true;
+      auto* star = static_cast<const Starred*>(arg);
+      for (Any& value : self.elements_of(eval(star->value, f), star->value->span)) push(std::move(value));
+    } else {
+      push(eval(arg, f));
+      spans[at++] = arg->span;
+    }
+  }
+  Keywords keywords;
+  for (const Keyword* keyword : call.keywords) {
+    if (keyword->name) {
+      keywords.emplace_back(keyword->name.str(), eval(keyword->value, f));
+      continue;
+    }
+    Any more = eval(keyword->value, f);
+    if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
+      raise("TypeError", keyword->value->span, "not-a-mapping", "argument after ** must be a mapping, not {}",
+            type_name_of(self, more));
+    }
+    for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
+      if (!is_str(key)) raise("TypeError", keyword->value->span, "keyword-not-a-string", "keywords must be strings");
+      keywords.emplace_back(Symbol(text_of(key)).str(), value);
+    }
+  }
+  for (size_t i = 1; i < keywords.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (keywords[i].first == keywords[j].first) {
+        raise("TypeError", call.span, "duplicate-argument", "got multiple values for keyword argument '{}'",
+              keywords[i].first);
+      }
+    }
+  }
+  std::span<const ir::Span> arg_spans;
+  if (!starred) arg_spans = {spans, count};
+  return call_on_stack(*target, base, keywords, call.span, arg_spans);
+}
+
+Any Evaluator::call(const Any& callee, std::span<const Any> args) { return call(callee, args, {}, {}); }
+
+Any Evaluator::call(const Any& callee, std::span<const Any> args,
+                    std::span<const std::pair<std::string_view, Any>> keywords, ir::Span span,
+                    std::span<const ir::Span> arg_spans) {
+  State::Mark mark(*state_);
+  for (const Any& arg : args) state_->push(arg);
+  Keywords given(keywords.begin(), keywords.end());
+  return state_->call_on_stack(callee, mark.base, given, span, arg_spans);
+}
+
+bool Evaluator::callable(const Any& value) {
+  if (as<FunctionNode>(value) || as<BuiltinNode>(value) || as<BoundMethodNode>(value) || as<ClassNode>(value) ||
+      as<ApiFunctionNode>(value) || value.type_index() == kTVMFFIFunction) {
+    return true;
+  }
+  if (auto* instance = as<InstanceNode>(value)) return instance->cls->find(known().call) != nullptr;
+  return is_object(value) && ir::ApiRegistry::global().method(value.type_index(), "__call__") != nullptr;
+}
+
+std::vector<std::string> Evaluator::parameter_names(const Any& callee) {
+  std::vector<std::string> names;
+  if (auto* bound = as<BoundMethodNode>(callee)) {
+    names = parameter_names(bound->callee);
+    if (!names.empty()) names.erase(names.begin());
+  } else if (auto* fn = as<FunctionNode>(callee)) {
+    for (size_t i = 0; i < fn->info->positional; ++i) names.emplace_back(fn->info->parameters[i].str());
+    if (fn->info->has_vararg) {
+      names.push_back("*" + std::string(fn->info->parameters[fn->info->positional + fn->info->keyword_only].str()));
+    }
+  } else if (auto* api = as<ApiFunctionNode>(callee)) {
+    for (const ir::ApiParam& p : api->api->params) {
+      if (p.kind == ir::ApiParam::Kind::kPositional) names.push_back(p.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comprehensions run in the frame around them, their variables in slots of their own. Generator expressions are
+// lazy: an object that keeps its slots and its iterators.
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using State = Evaluator::State;
+
+namespace {
+
+void fresh_cells(const Expr* target, Frame& f) {
+  switch (target->kind) {
+    case ExprKind::kName: {
+      auto* name = static_cast<const Name*>(target);
+      if (storage_of(name->resolved) == Storage::kCell) {
+        f.slots[index_of(name->resolved)] = Any(ir::make<CellNode>(unbound()));
+      }
+      break;
+    }
+    case ExprKind::kStarred: fresh_cells(static_cast<const Starred*>(target)->value, f); break;
+    case ExprKind::kTuple:
+      for (const Expr* e : static_cast<const syntax::Tuple*>(target)->elts) fresh_cells(e, f);
+      break;
+    case ExprKind::kList:
+      for (const Expr* e : static_cast<const syntax::List*>(target)->elts) fresh_cells(e, f);
+      break;
+    default: break;
+  }
+}
+
+// Runs `emit` for each combination of the loops.
+template <class F>
+struct Loops {
+  State& state;
+  Frame& f;
+  Seq<Comprehension> generators;
+  F& emit;
+
+  bool passes(const Comprehension& c) {
+    for (const Expr* condition : c.ifs) {
+      if (!state.test(condition, f)) return false;
+    }
+    return true;
+  }
+  void step(size_t level, Any value) {
+    const Comprehension& c = *generators[level];
+    auto* name = syntax::as<Name>(c.target);
+    if (name != nullptr && storage_of(name->resolved) == Storage::kLocal) {
+      f.slots[index_of(name->resolved)] = std::move(value);
+    } else {
+      state.store(c.target, std::move(value), f);
+    }
+    if (!passes(c)) return;
+    if (level + 1 == generators.size()) {
+      emit();
+    } else {
+      run(level + 1);
+    }
+  }
+  void run(size_t level) {
+    const Comprehension& c = *generators[level];
+    Any iterable = state.eval(c.iter, f);
+    if (auto* range = as<RangeNode>(iterable)) {
+      int64_t count = range->size();
+      for (int64_t i = 0; i < count; ++i) {
+        state.check_interrupt();
+        step(level, range->at(i));
+      }
+      return;
+    }
+    if (iterable.type_index() == kTVMFFIList || iterable.type_index() == kTVMFFIArray) {
+      for (size_t i = 0; i < elements(iterable).size(); ++i) step(level, elements(iterable)[i]);
+      return;
+    }
+    Any iterator = state.self.iterate(iterable, c.iter->span);
+    Any value;
+    while (state.self.next(iterator, value, c.iter->span)) {
+      state.check_interrupt();
+      step(level, std::move(value));
+    }
+  }
+};
+
+template <class F>
+void run_loops(State& state, Frame& f, Seq<Comprehension> generators, uint32_t resolved, F&& emit) {
+  if (resolved == 2) {
+    for (const Comprehension* c : generators) fresh_cells(c->target, f);
+  }
+  // Where names are looked up as they run, the variables hide others until the end.
+  if (resolved == 0) {
+    Frame inner;
+    inner.dynamic = true;
+    inner.outer = &f;
+    inner.module = f.module;
+    inner.info = nullptr;
+    inner.function = f.function;
+    inner.generator = f.generator;
+    Loops<F> loops{state, inner, generators, emit};
+    emit.frame = &inner;
+    loops.run(0);
+    return;
+  }
+  emit.frame = &f;
+  Loops<F> loops{state, f, generators, emit};
+  loops.run(0);
+}
+
+// Names of the class body around are visible in a dynamic comprehension through `outer`.
+template <class F>
+struct Emit {
+  F body;
+  Frame* frame = nullptr;
+  void operator()() { body(*frame); }
+};
+template <class F>
+Emit<F> emit_with(F body) {
+  return Emit<F>{std::move(body)};
+}
+
+struct GeneratorExpression final : IteratorNode {
+  Ref<FunctionNode> fn;
+  std::vector<Any> slots;
+  std::vector<bool> open;  // levels whose iterator is in its slot
+  bool done = false;
+
+  GeneratorExpression(Ref<FunctionNode> fn, Any first) : IteratorNode("generator"), fn(std::move(fn)) {
+    const FunctionInfo& info = *this->fn->info;
+    slots.resize(info.slots);
+    for (Any& slot : slots) slot = unbound();
+    for (uint32_t slot : info.cells) slots[slot] = Any(ir::make<CellNode>(unbound()));
+    for (size_t i = 0; i < info.free_variables.size(); ++i) slots[info.free_variables[i].slot] = this->fn->cells[i];
+    slots[0] = std::move(first);
+    open.resize(info.generator->generators.size());
+    open[0] = true;
+  }
+
+  bool next(Evaluator& evaluator, Any& out) override {
+    if (done) return false;
+    State& state = evaluator.state();
+    const FunctionInfo& info = *fn->info;
+    const auto& generators = info.generator->generators;
+    Frame f;
+    f.info = &info;
+    f.slots = slots.data();
+    f.module = const_cast<ModuleNode*>(fn->module.get());
+    f.function = fn.get();
+    size_t level = generators.size() - 1;
+    while (!open[level]) --level;
+    try {
+      for (;;) {
+        Any value;
+        const Comprehension& c = *generators[level];
+        if (!evaluator.next(slots[level], value, c.iter->span)) {
+          open[level] = false;
+          slots[level] = nullptr;
+          if (level == 0) {
+            done = true;
+            return false;
+          }
+          --level;
+          continue;
+        }
+        state.store(c.target, std::move(value), f);
+        bool passes = true;
+        for (const Expr* condition : c.ifs) passes = passes && state.test(condition, f);
+        if (!passes) continue;
+        if (level + 1 == generators.size()) {
+          out = state.eval(info.generator->elt, f);
+          return true;
+        }
+        ++level;
+        slots[level] = evaluator.iterate(state.eval(generators[level]->iter, f), generators[level]->iter->span);
+        open[level] = true;
+      }
+    } catch (...) {
+      done = true;
+      throw;
+    }
+  }
+};
+
+}  // namespace
+
+Any State::list_comprehension(const ListComp& expr, Frame& f) {
+  List result;
+  auto emit = emit_with([&](Frame& inner) { result.push_back(eval(expr.elt, inner)); });
+  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  return result;
+}
+Any State::set_comprehension(const SetComp& expr, Frame& f) {
+  Ref<SetNode> result = ir::make<SetNode>();
+  auto emit = emit_with(
+      [&](Frame& inner) { const_cast<SetNode*>(result.get())->add(self, eval(expr.elt, inner)); });
+  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  return Any(result);
+}
+Any State::dict_comprehension(const DictComp& expr, Frame& f) {
+  Dict result;
+  auto emit = emit_with([&](Frame& inner) {
+    Any key = eval(expr.key, inner);
+    dict_set(self, result, key, eval(expr.value, inner), expr.key->span);
+  });
+  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  return result;
+}
+
+Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
+  Any first = self.iterate(eval(expr.generators[0]->iter, f), expr.generators[0]->iter->span);
+  const FunctionInfo* info;
+  if (expr.resolved != 0) {
+    info = resolver.info(expr.resolved);
+  } else {
+    NameList by_name;
+    for (Symbol name : resolver.free_names(expr)) {
+      const Any* found = find_dynamic(name, f);
+      if (found != nullptr && found != f.module->find(name) && !builtins.contains(name)) by_name.push_back(name);
+    }
+    info = resolver.generator(expr, f.module, by_name);
+  }
+  static const syntax::Arguments no_arguments{};
+  Any fn = make_function(info, no_arguments, f);
+  return make_iterator<GeneratorExpression>(ir::ref(as<FunctionNode>(fn)), std::move(first));
+}
+
+}  // namespace mlc::script

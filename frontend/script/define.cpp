@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// def, lambda, class, and the hooks by which IR builders take over definitions.
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using State = Evaluator::State;
+
+namespace {
+
+std::unordered_map<std::string, DefinitionHook>& hooks() {
+  static std::unordered_map<std::string, DefinitionHook> all;
+  return all;
+}
+
+// The frame of the function around, class bodies skipped.
+Frame* function_frame(Frame& f) {
+  Frame* at = &f;
+  while (at != nullptr && at->dynamic) at = at->outer;
+  return at;
+}
+
+std::string scope_name(Frame& f) {
+  if (f.cls != nullptr) return f.cls->name;
+  if (f.info == nullptr || f.function == nullptr) return "";
+  return f.info->qualified_name + ".<locals>";
+}
+
+// The order in which classes are searched (C3 linearisation).
+std::vector<ClassNode*> linearise(ClassNode* cls, ir::Span span) {
+  std::vector<std::vector<ClassNode*>> lists;
+  for (const Ref<ClassNode>& base : cls->bases) lists.push_back(base->mro);
+  std::vector<ClassNode*> direct;
+  for (const Ref<ClassNode>& base : cls->bases) direct.push_back(const_cast<ClassNode*>(base.get()));
+  lists.push_back(direct);
+  std::vector<ClassNode*> order = {cls};
+  for (;;) {
+    ClassNode* next = nullptr;
+    bool empty = true;
+    for (const auto& list : lists) {
+      if (list.empty()) continue;
+      empty = false;
+      bool free = true;
+      for (const auto& other : lists) {
+        for (size_t i = 1; i < other.size(); ++i) free = free && other[i] != list[0];
+      }
+      if (free) {
+        next = list[0];
+        break;
+      }
+    }
+    if (empty) return order;
+    if (next == nullptr) {
+      raise("TypeError", span, "bad-bases", "Cannot create a consistent method resolution order (MRO) for bases");
+    }
+    order.push_back(next);
+    for (auto& list : lists) {
+      if (!list.empty() && list[0] == next) list.erase(list.begin());
+    }
+  }
+}
+
+}  // namespace
+
+void register_definition_hook(std::string api_path, DefinitionHook hook) { hooks()[std::move(api_path)] = hook; }
+
+DefinitionHook find_hook(const ir::Api& api) {
+  auto found = hooks().find(api.path());
+  return found == hooks().end() ? nullptr : found->second;
+}
+
+Any State::make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f) {
+  Ref<FunctionNode> made = ir::make<FunctionNode>(info, ir::ref(f.module));
+  auto* fn = const_cast<FunctionNode*>(made.get());
+  for (const Expr* e : args.defaults) fn->defaults.push_back(eval(e, f));
+  for (const Expr* e : args.kw_defaults) fn->kw_defaults.push_back(e == nullptr ? unbound() : eval(e, f));
+  if (!info->free_variables.empty()) {
+    Frame* around = function_frame(f);
+    for (const FunctionInfo::Free& free : info->free_variables) {
+      if (free.outer == kByName) {
+        const Any* value = find_dynamic(free.name, f);
+        fn->cells.push_back(Any(ir::make<CellNode>(value == nullptr ? unbound() : *value)));
+      } else {
+        MLC_CHECK(around != nullptr, "no frame around `{}`", info->name);
+        fn->cells.push_back(around->slots[index_of(free.outer)]);
+      }
+    }
+  }
+  if (f.cls != nullptr) {
+    fn->owner = Any(ir::ref(f.cls));
+  } else if (f.function != nullptr && info->expr == nullptr && info->generator == nullptr) {
+    fn->owner = nullptr;
+  } else if (f.function != nullptr) {
+    fn->owner = f.function->owner;
+  }
+  return Any(made);
+}
+
+bool State::run_hook(const Stmt& def, Seq<Expr> decorators, Frame& f, Any& out) {
+  if (decorators.empty()) return false;
+  const Expr* last = decorators.back();
+  auto* call = syntax::as<Call>(last);
+  const Expr* named = call == nullptr ? last : call->func;
+  if (named->kind != ExprKind::kName && named->kind != ExprKind::kAttribute) return false;
+  Any callee = eval(named, f);
+  auto* api = as<ApiFunctionNode>(callee);
+  DefinitionHook hook = api == nullptr ? nullptr : find_hook(*api->api);
+  if (hook == nullptr) return false;
+  Any arguments;
+  if (call != nullptr) {
+    if (!call->args.empty()) {
+      raise("TypeError", call->args[0]->span, "too-many-arguments", "`{}` takes keyword arguments only", api->api->name);
+    }
+    ir::Map<String, Any> given;
+    for (const Keyword* keyword : call->keywords) {
+      if (!keyword->name) raise("TypeError", keyword->span, "no-expansion", "`**` is not allowed in this decorator");
+      bool accepted = false;
+      std::vector<std::string> names;
+      for (const ir::ApiParam& p : api->api->params) {
+        names.push_back(p.name);
+        accepted = accepted || p.name == keyword->name.str() || p.kind == ir::ApiParam::Kind::kVarKeywords;
+      }
+      if (!accepted) {
+        throw ir::Error("unknown-keyword", "`{}` has no argument named `{}`", api->api->name, keyword->name.str())
+            .kind("TypeError")
+            .at(keyword->name_span)
+            .help(ir::did_you_mean(keyword->name.str(), names));
+      }
+      given.Set(String(std::string(keyword->name.str())), eval(keyword->value, f));
+    }
+    arguments = given;
+  }
+  out = hook(self, def, arguments, &f);
+  return true;
+}
+
+Any State::decorate(Seq<Expr> decorators, size_t count, Any value, Frame& f) {
+  std::vector<Any> callees;
+  for (size_t i = 0; i < count; ++i) callees.push_back(eval(decorators[i], f));
+  for (size_t i = count; i-- > 0;) value = call_values(callees[i], {value}, decorators[i]->span);
+  return value;
+}
+
+Any State::define_function(const FunctionDef& def, Frame& f) {
+  Any made;
+  if (run_hook(def, def.decorators, f, made)) return decorate(def.decorators, def.decorators.size() - 1, made, f);
+  Frame* around = function_frame(f);
+  const FunctionInfo* parent = around != nullptr && around->function != nullptr ? around->info : nullptr;
+  const FunctionInfo* info = resolver.function(def, parent, f.module, scope_name(f));
+  return decorate(def.decorators, def.decorators.size(), make_function(info, *def.args, f), f);
+}
+
+Any State::define_class(const ClassDef& def, Frame& f) {
+  Any made;
+  if (run_hook(def, def.decorators, f, made)) return decorate(def.decorators, def.decorators.size() - 1, made, f);
+  Ref<ClassNode> ref = ir::make<ClassNode>(std::string(def.name.str()));
+  auto* cls = const_cast<ClassNode*>(ref.get());
+  std::string around = scope_name(f);
+  if (!around.empty()) cls->name = around + "." + cls->name;
+  cls->module = f.module->name;
+  for (const Expr* e : def.bases) {
+    Any base = eval(e, f);
+    auto* base_class = as<ClassNode>(base);
+    if (base_class == nullptr) {
+      raise("TypeError", e->span, "not-a-base-class", "`{}` cannot be a base class", self.repr(base));
+    }
+    if (base_class->module == "builtins" && !base_class->is_exception && base_class != types().object.get()) {
+      raise("TypeError", e->span, "not-a-base-class", "the builtin type `{}` cannot be a base class here",
+            base_class->name);
+    }
+    cls->bases.push_back(ir::ref(base_class));
+    cls->is_exception = cls->is_exception || base_class->is_exception;
+  }
+  for (const Keyword* keyword : def.keywords) {
+    raise("TypeError", keyword->span, "no-class-keywords", "class keywords such as `{}` are not supported",
+          keyword->name.str());
+  }
+  if (cls->bases.empty()) cls->bases.push_back(types().object);
+  cls->mro = linearise(cls, def.name_span);
+  for (const Ref<ClassNode>& base : cls->bases) cls->construct = cls->construct ? cls->construct : base->construct;
+  Frame body;
+  body.dynamic = true;
+  body.cls = cls;
+  body.outer = &f;
+  body.module = f.module;
+  body.info = nullptr;
+  body.back = frame;
+  frame = &body;
+  struct Leave {
+    State& state;
+    Frame& body;
+    ~Leave() { state.frame = body.back; }
+  } leave{*this, body};
+  exec_block(def.body, body);
+  if (!def.body.empty()) {
+    auto* first = syntax::as<ExprStmt>(def.body[0]);
+    auto* doc = first == nullptr ? nullptr : syntax::as<Constant>(first->value);
+    if (doc != nullptr && doc->type == Constant::Type::kStr) cls->set(known().doc, str_value(doc->text));
+  }
+  cls->has_getattr = cls->find(known().getattr) != nullptr;
+  if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr) cls->set(known().hash, Any(nullptr));
+  for (size_t i = 0; i < cls->members.size(); ++i) {
+    auto [name, value] = cls->members[i];
+    if (auto* instance = as<InstanceNode>(value); instance != nullptr && instance->cls->find(known().set_name)) {
+      Any args[] = {Any(ref), str_value(name.str())};
+      Any ignored;
+      special(value, known().set_name, args, ignored, def.name_span);
+    }
+  }
+  return decorate(def.decorators, def.decorators.size(), Any(ref), f);
+}
+
+}  // namespace mlc::script

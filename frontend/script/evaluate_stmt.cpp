@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cxxabi.h>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using State = Evaluator::State;
+
+void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
+  switch (storage_of(resolved)) {
+    case Storage::kLocal: f.slots[index_of(resolved)] = std::move(value); return;
+    case Storage::kCell:
+      static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value = std::move(value);
+      return;
+    case Storage::kGlobal: f.module->slots[index_of(resolved)].value = std::move(value); return;
+    case Storage::kDynamic: break;
+  }
+  for (size_t i = f.locals.size(); i-- > 0;) {
+    if (f.locals[i].first == name) {
+      f.locals[i].second = std::move(value);
+      return;
+    }
+  }
+  if (f.cls != nullptr) {
+    f.cls->set(name, std::move(value));
+  } else if (f.dynamic) {
+    f.locals.emplace_back(name, std::move(value));
+  } else if (f.info != nullptr && f.info->names.contains(name)) {
+    store_name(name, f.info->names.at(name), std::move(value), f);
+  } else {
+    f.module->set(name, std::move(value));
+  }
+}
+
+uint32_t State::place_of(Symbol name, Frame& f) {
+  if (f.dynamic) return 0;
+  if (f.info != nullptr) {
+    auto found = f.info->names.find(name);
+    if (found != f.info->names.end()) return found->second;
+  }
+  return place(Storage::kGlobal, f.module->slot_of(name));
+}
+
+void State::store(const Expr* target, Any value, Frame& f) {
+  switch (target->kind) {
+    case ExprKind::kName: {
+      auto* name = static_cast<const Name*>(target);
+      store_name(name->id, name->resolved, std::move(value), f);
+      return;
+    }
+    case ExprKind::kAttribute: {
+      auto* attribute = static_cast<const Attribute*>(target);
+      Any object = eval(attribute->value, f);
+      self.set_attribute(object, attribute->attr, value, attribute->attr_span ? attribute->attr_span : target->span);
+      return;
+    }
+    case ExprKind::kSubscript: {
+      auto* subscript = static_cast<const Subscript*>(target);
+      Any object = eval(subscript->value, f);
+      Any index = eval_slice(subscript->slice, f);
+      if (object.type_index() == kTVMFFIList && is_int(index)) {
+        std::span<Any> all = elements(object);
+        int64_t i = raw_int(index);
+        if (i < 0) i += static_cast<int64_t>(all.size());
+        if (i >= 0 && i < static_cast<int64_t>(all.size())) {
+          all[i] = std::move(value);
+          return;
+        }
+      }
+      self.set_subscript(object, index, value, target->span);
+      return;
+    }
+    case ExprKind::kTuple: unpack(static_cast<const syntax::Tuple*>(target)->elts, value, target->span, f); return;
+    case ExprKind::kList: unpack(static_cast<const syntax::List*>(target)->elts, value, target->span, f); return;
+    default: raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
+  }
+}
+
+void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f) {
+  // An iterable of known length is looked at in place; the copy keeps it alive while targets are stored.
+  std::vector<Any> values = self.elements_of(value, span);
+  size_t star = targets.size();
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i]->kind == ExprKind::kStarred) star = i;
+  }
+  if (star == targets.size()) {
+    if (values.size() > targets.size()) {
+      throw ir::Error("unpack-mismatch", "too many values to unpack (expected {})", targets.size())
+          .kind("ValueError")
+          .at(span)
+          .note(fmt::format("the right side has {} values", values.size()));
+    }
+    if (values.size() < targets.size()) {
+      raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected {}, got {})", targets.size(),
+            values.size());
+    }
+    for (size_t i = 0; i < targets.size(); ++i) store(targets[i], std::move(values[i]), f);
+    return;
+  }
+  if (values.size() + 1 < targets.size()) {
+    raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected at least {}, got {})",
+          targets.size() - 1, values.size());
+  }
+  size_t behind = targets.size() - star - 1;
+  for (size_t i = 0; i < star; ++i) store(targets[i], std::move(values[i]), f);
+  store(static_cast<const Starred*>(targets[star])->value, List(values.begin() + static_cast<ptrdiff_t>(star), values.end() - static_cast<ptrdiff_t>(behind)), f);
+  for (size_t i = 0; i < behind; ++i) store(targets[star + 1 + i], std::move(values[values.size() - behind + i]), f);
+}
+
+void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span) {
+  Any* place = nullptr;
+  switch (storage_of(resolved)) {
+    case Storage::kLocal: place = &f.slots[index_of(resolved)]; break;
+    case Storage::kCell: place = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value; break;
+    case Storage::kGlobal: place = &f.module->slots[index_of(resolved)].value; break;
+    case Storage::kDynamic:
+      if (f.cls != nullptr) {
+        auto& members = f.cls->members;
+        for (size_t i = 0; i < members.size(); ++i) {
+          if (members[i].first == name) {
+            members.erase(members.begin() + static_cast<ptrdiff_t>(i));
+            return;
+          }
+        }
+      }
+      break;
+  }
+  if (place == nullptr || is_unbound(*place)) undefined(name, f, span);
+  *place = unbound();
+}
+
+void State::remove(const Expr* target, Frame& f) {
+  switch (target->kind) {
+    case ExprKind::kName: {
+      auto* name = static_cast<const Name*>(target);
+      remove_name(name->id, name->resolved, f, target->span);
+      return;
+    }
+    case ExprKind::kTuple:
+      for (const Expr* e : static_cast<const syntax::Tuple*>(target)->elts) remove(e, f);
+      return;
+    case ExprKind::kList:
+      for (const Expr* e : static_cast<const syntax::List*>(target)->elts) remove(e, f);
+      return;
+    case ExprKind::kSubscript: {
+      auto* subscript = static_cast<const Subscript*>(target);
+      Any object = eval(subscript->value, f);
+      Any index = eval_slice(subscript->slice, f);
+      if (object.type_index() == kTVMFFIDict) {
+        if (!dict_remove(self, object, index, target->span)) key_error(self, index, subscript->slice->span);
+        return;
+      }
+      if (object.type_index() == kTVMFFIList) {
+        auto* list = static_cast<ffi::ListObj*>(raw_object(object));
+        if (auto* slice = as<SliceNode>(index)) {
+          SliceBounds bounds = slice_bounds(self, *slice, static_cast<int64_t>(list->size()), target->span);
+          std::vector<Any> kept;
+          std::vector<bool> gone(list->size());
+          for (int64_t i = 0; i < bounds.count; ++i) gone[static_cast<size_t>(bounds.start + i * bounds.step)] = true;
+          for (size_t i = 0; i < list->size(); ++i) {
+            if (!gone[i]) kept.push_back((*list)[static_cast<int64_t>(i)]);
+          }
+          object.cast<List>().Assign(kept.begin(), kept.end());
+          return;
+        }
+        int64_t i = index_value(self, index, subscript->slice->span, "list indices");
+        int64_t size = static_cast<int64_t>(list->size());
+        if (i < 0) i += size;
+        if (i < 0 || i >= size) {
+          raise("IndexError", target->span, "index-out-of-range", "list assignment index out of range");
+        }
+        list->erase(i);
+        return;
+      }
+      Any args[] = {index};
+      Any ignored;
+      if (special(object, known().delitem, args, ignored, target->span)) return;
+      raise("TypeError", target->span, "no-item-deletion", "'{}' object doesn't support item deletion",
+            type_name_of(self, object));
+    }
+    case ExprKind::kAttribute: {
+      auto* attribute = static_cast<const Attribute*>(target);
+      Any object = eval(attribute->value, f);
+      if (auto* instance = as<InstanceNode>(object)) {
+        auto& all = instance->attributes;
+        for (size_t i = 0; i < all.size(); ++i) {
+          if (all[i].first == attribute->attr) {
+            all.erase(all.begin() + static_cast<ptrdiff_t>(i));
+            return;
+          }
+        }
+      }
+      raise("AttributeError", target->span, "no-attribute", "'{}' object has no attribute '{}'",
+            type_name_of(self, object), attribute->attr.str());
+    }
+    default: raise("SyntaxError", target->span, "not-a-target", "cannot delete this expression");
+  }
+}
+
+void State::exec_augmented(const AugAssign& assign, Frame& f) {
+  if (auto* name = syntax::as<Name>(assign.target)) {
+    Any* place = nullptr;
+    switch (storage_of(name->resolved)) {
+      case Storage::kLocal: place = &f.slots[index_of(name->resolved)]; break;
+      case Storage::kGlobal: place = &f.module->slots[index_of(name->resolved)].value; break;
+      default: break;
+    }
+    Any right_value;
+    const Any* right = peek(assign.value, f);
+    if (right == nullptr) right = &(right_value = eval(assign.value, f));
+    if (place != nullptr && is_int(*place) && is_int(*right)) {
+      int64_t r;
+      if (assign.op == BinOperator::kAdd && !__builtin_add_overflow(raw_int(*place), raw_int(*right), &r)) {
+        *place = r;
+        return;
+      }
+      if (assign.op == BinOperator::kSub && !__builtin_sub_overflow(raw_int(*place), raw_int(*right), &r)) {
+        *place = r;
+        return;
+      }
+    }
+    Any left = eval(assign.target, f);
+    store_name(name->id, name->resolved, self.in_place(assign.op, left, *right, assign.op_span), f);
+    return;
+  }
+  if (auto* attribute = syntax::as<Attribute>(assign.target)) {
+    Any object = eval(attribute->value, f);
+    ir::Span span = attribute->attr_span ? attribute->attr_span : attribute->span;
+    Any left = self.attribute(object, attribute->attr, span);
+    Any right = eval(assign.value, f);
+    self.set_attribute(object, attribute->attr, self.in_place(assign.op, left, right, assign.op_span), span);
+    return;
+  }
+  if (auto* subscript = syntax::as<Subscript>(assign.target)) {
+    Any object = eval(subscript->value, f);
+    Any index = eval_slice(subscript->slice, f);
+    Any left = self.subscript(object, index, subscript->span, subscript->slice->span);
+    Any right = eval(assign.value, f);
+    self.set_subscript(object, index, self.in_place(assign.op, left, right, assign.op_span), subscript->span);
+    return;
+  }
+  raise("SyntaxError", assign.target->span, "not-a-target", "illegal expression for augmented assignment");
+}
+
+Flow State::exec_for(const For& loop, Frame& f) {
+  Any iterable = eval(loop.iter, f);
+  auto* name = syntax::as<Name>(loop.target);
+  auto bind = [&](Any value) {
+    if (name != nullptr && storage_of(name->resolved) == Storage::kLocal) {
+      f.slots[index_of(name->resolved)] = std::move(value);
+    } else {
+      store(loop.target, std::move(value), f);
+    }
+  };
+  if (auto* range = as<RangeNode>(iterable)) {
+    int64_t count = range->size();
+    int64_t value = range->start;
+    for (int64_t i = 0; i < count; ++i, value += range->step) {
+      check_interrupt();
+      bind(value);
+      Flow flow = exec_block(loop.body, f);
+      if (flow == Flow::kBreak) return Flow::kNext;
+      if (flow == Flow::kReturn) return flow;
+    }
+    return exec_block(loop.orelse, f);
+  }
+  if (iterable.type_index() == kTVMFFIList || iterable.type_index() == kTVMFFIArray) {
+    // The list may grow or shrink meanwhile.
+    for (size_t i = 0; i < elements(iterable).size(); ++i) {
+      check_interrupt();
+      bind(elements(iterable)[i]);
+      Flow flow = exec_block(loop.body, f);
+      if (flow == Flow::kBreak) return Flow::kNext;
+      if (flow == Flow::kReturn) return flow;
+    }
+    return exec_block(loop.orelse, f);
+  }
+  Any iterator = self.iterate(iterable, loop.iter->span);
+  for (;;) {
+    check_interrupt();
+    Any value;
+    if (!self.next(iterator, value, loop.iter->span)) break;
+    bind(std::move(value));
+    Flow flow = exec_block(loop.body, f);
+    if (flow == Flow::kBreak) return Flow::kNext;
+    if (flow == Flow::kReturn) return flow;
+  }
+  return exec_block(loop.orelse, f);
+}
+
+Flow State::exec_while(const While& loop, Frame& f) {
+  while (test(loop.test, f)) {
+    check_interrupt();
+    Flow flow = exec_block(loop.body, f);
+    if (flow == Flow::kBreak) return Flow::kNext;
+    if (flow == Flow::kReturn) return flow;
+  }
+  return exec_block(loop.orelse, f);
+}
+
+Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
+  if (item_index == with.items.size()) return exec_block(with.body, f);
+  const WithItem* item = with.items[item_index];
+  Any manager = eval(item->context_expr, f);
+  ir::Span span = item->context_expr->span;
+  Any enter, exit;
+  if (!self.find_attribute(manager, known().enter, enter) || !self.find_attribute(manager, known().exit, exit)) {
+    raise("TypeError", span, "not-a-context-manager", "'{}' object does not support the context manager protocol",
+          type_name_of(self, manager));
+  }
+  Any value = call_values(enter, {}, span);
+  Flow flow;
+  try {
+    if (item->optional_vars != nullptr) store(item->optional_vars, value, f);
+    flow = exec_with(with, item_index + 1, f);
+  } catch (ir::Error& error) {
+    Any exception = exception_of(error);
+    Any swallowed = call_values(exit, {self.type_of(exception), exception, Any(nullptr)}, span);
+    if (self.truth(swallowed)) return Flow::kNext;
+    throw;
+  }
+  Any kept = std::move(f.result);
+  f.result = nullptr;
+  call_values(exit, {Any(nullptr), Any(nullptr), Any(nullptr)}, span);
+  f.result = std::move(kept);
+  return flow;
+}
+
+Flow State::handle(const Try& attempt, ScriptError& error, Frame& f) {
+  Any exception = error.exception;
+  for (const ExceptHandler* handler : attempt.handlers) {
+    if (handler->type != nullptr) {
+      Any type = eval(handler->type, f);
+      bool valid = as<ClassNode>(type) != nullptr || as<ApiFunctionNode>(type) != nullptr;
+      if (type.type_index() == kTVMFFIArray) {
+        valid = true;
+        for (const Any& each : elements(type)) valid = valid && (as<ClassNode>(each) != nullptr || as<ApiFunctionNode>(each) != nullptr);
+      }
+      if (!valid) {
+        raise("TypeError", handler->type->span, "not-an-exception-class",
+              "catching classes that do not inherit from BaseException is not allowed");
+      }
+      if (!self.is_instance(exception, type, handler->type->span)) continue;
+    }
+    if (handler->name) store_name(handler->name, handler->resolved, exception, f);
+    handled.push_back(exception);
+    struct Leave {
+      State& state;
+      ~Leave() { state.handled.pop_back(); }
+    } leave{*this};
+    Flow flow = exec_block(handler->body, f);
+    if (handler->name) store_name(handler->name, handler->resolved, unbound(), f);
+    return flow;
+  }
+  throw error;
+}
+
+Flow State::exec_try(const Try& attempt, Frame& f) {
+  auto guarded = [&]() -> Flow {
+    if (attempt.handlers.empty()) {
+      Flow flow = exec_block(attempt.body, f);
+      return flow == Flow::kNext ? exec_block(attempt.orelse, f) : flow;
+    }
+    Flow flow;
+    std::unique_ptr<ScriptError> caught;
+    try {
+      flow = exec_block(attempt.body, f);
+    } catch (ir::Error& error) {
+      caught = std::make_unique<ScriptError>(error.first(), exception_of(error));
+    }
+    // The handler runs outside of the C++ catch block, so that it may suspend a generator.
+    if (caught != nullptr) return handle(attempt, *caught, f);
+    return flow == Flow::kNext ? exec_block(attempt.orelse, f) : flow;
+  };
+  if (attempt.finalbody.empty()) return guarded();
+  std::exception_ptr pending;
+  Flow flow = Flow::kNext;
+  try {
+    flow = guarded();
+  } catch (abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    pending = std::current_exception();
+  }
+  Any kept = std::move(f.result);
+  f.result = nullptr;
+  Flow last = exec_block(attempt.finalbody, f);
+  if (last != Flow::kNext) return last;  // `return` in `finally` wins
+  f.result = std::move(kept);
+  if (pending) std::rethrow_exception(pending);
+  return flow;
+}
+
+void State::exec_raise(const Raise& raise_stmt, Frame& f) {
+  if (raise_stmt.exc == nullptr) {
+    if (handled.empty()) {
+      raise("RuntimeError", raise_stmt.span, "nothing-to-raise", "No active exception to reraise");
+    }
+    Any again = handled.back();
+    throw_exception(again, raise_stmt.span);
+  }
+  Any value = eval(raise_stmt.exc, f);
+  if (auto* cls = as<ClassNode>(value)) {
+    if (!cls->is_exception) {
+      raise("TypeError", raise_stmt.exc->span, "not-an-exception", "exceptions must derive from BaseException");
+    }
+    value = call_values(value, {}, raise_stmt.exc->span);
+  } else if (as<ApiFunctionNode>(value) != nullptr) {
+    value = call_values(value, {}, raise_stmt.exc->span);
+  }
+  auto* instance = as<InstanceNode>(value);
+  if (instance == nullptr || !instance->cls->is_exception) {
+    raise("TypeError", raise_stmt.exc->span, "not-an-exception", "exceptions must derive from BaseException");
+  }
+  if (raise_stmt.cause != nullptr) instance->set(known().cause, eval(raise_stmt.cause, f));
+  throw_exception(value, raise_stmt.exc->span);
+}
+
+Flow State::exec(const Stmt* stmt, Frame& f) {
+  switch (stmt->kind) {
+    case StmtKind::kExprStmt: eval(static_cast<const ExprStmt*>(stmt)->value, f); return Flow::kNext;
+    case StmtKind::kAssign: {
+      auto* assign = static_cast<const Assign*>(stmt);
+      const Expr* first = assign->targets[0];
+      if (assign->targets.size() == 1) {
+        auto* targets = syntax::as<syntax::Tuple>(first);
+        auto* values = syntax::as<syntax::Tuple>(assign->value);
+        if (targets != nullptr && values != nullptr && targets->elts.size() == values->elts.size() &&
+            targets->elts.size() <= 3) {
+          // `a, b = b, a` without a tuple.
+          bool starred = false;
+          for (size_t i = 0; i < targets->elts.size(); ++i) {
+            starred = starred || targets->elts[i]->kind == ExprKind::kStarred ||
+                      values->elts[i]->kind == ExprKind::kStarred;
+          }
+          if (!starred) {
+            Any parts[3];
+            for (size_t i = 0; i < values->elts.size(); ++i) parts[i] = eval(values->elts[i], f);
+            for (size_t i = 0; i < values->elts.size(); ++i) store(targets->elts[i], std::move(parts[i]), f);
+            return Flow::kNext;
+          }
+        }
+        store(first, eval(assign->value, f), f);
+        return Flow::kNext;
+      }
+      Any value = eval(assign->value, f);
+      for (const Expr* target : assign->targets) store(target, value, f);
+      return Flow::kNext;
+    }
+    case StmtKind::kAugAssign: exec_augmented(static_cast<const AugAssign&>(*stmt), f); return Flow::kNext;
+    case StmtKind::kAnnAssign: {
+      auto* assign = static_cast<const AnnAssign*>(stmt);
+      if (assign->value != nullptr) store(assign->target, eval(assign->value, f), f);
+      return Flow::kNext;
+    }
+    case StmtKind::kIf: {
+      auto* branch = static_cast<const If*>(stmt);
+      return exec_block(test(branch->test, f) ? branch->body : branch->orelse, f);
+    }
+    case StmtKind::kFor: return exec_for(static_cast<const For&>(*stmt), f);
+    case StmtKind::kWhile: return exec_while(static_cast<const While&>(*stmt), f);
+    case StmtKind::kReturn: {
+      auto* ret = static_cast<const Return*>(stmt);
+      if (ret->value != nullptr) {
+        f.result = eval(ret->value, f);
+      } else {
+        f.result = nullptr;
+      }
+      return Flow::kReturn;
+    }
+    case StmtKind::kBreak: return Flow::kBreak;
+    case StmtKind::kContinue: return Flow::kContinue;
+    case StmtKind::kPass:
+    case StmtKind::kGlobal:
+    case StmtKind::kNonlocal: return Flow::kNext;
+    case StmtKind::kFunctionDef: {
+      auto* def = static_cast<const FunctionDef*>(stmt);
+      Any value = define_function(*def, f);
+      store_name(def->name, place_of(def->name, f), std::move(value), f);
+      return Flow::kNext;
+    }
+    case StmtKind::kClassDef: {
+      auto* def = static_cast<const ClassDef*>(stmt);
+      Any value = define_class(*def, f);
+      store_name(def->name, place_of(def->name, f), std::move(value), f);
+      return Flow::kNext;
+    }
+    case StmtKind::kWith: return exec_with(static_cast<const With&>(*stmt), 0, f);
+    case StmtKind::kTry: return exec_try(static_cast<const Try&>(*stmt), f);
+    case StmtKind::kRaise: exec_raise(static_cast<const Raise&>(*stmt), f);
+    case StmtKind::kAssert: {
+      auto* check = static_cast<const Assert*>(stmt);
+      if (test(check->test, f)) return Flow::kNext;
+      throw_assertion(*check, f);
+    }
+    case StmtKind::kDelete:
+      for (const Expr* target : static_cast<const Delete*>(stmt)->targets) remove(target, f);
+      return Flow::kNext;
+    case StmtKind::kImport: exec_import(static_cast<const Import&>(*stmt), f); return Flow::kNext;
+    case StmtKind::kImportFrom: exec_import_from(static_cast<const ImportFrom&>(*stmt), f); return Flow::kNext;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace mlc::script

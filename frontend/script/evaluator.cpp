@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/script/evaluator.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "frontend/script/machine.h"
+#include "frontend/syntax/parse.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+constexpr size_t kValueStackBytes = size_t{64} << 20;  // committed as it is touched
+constexpr size_t kWantedCStack = size_t{100} << 20;
+constexpr size_t kCStackMargin = size_t{192} << 10;    // for native functions below the last script call
+
+// The lowest address the C++ stack may reach. The main thread's stack grows up to the resource limit, which is
+// raised here where the system allows it.
+char* find_stack_limit() {
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  char here;
+  char* high = static_cast<char*>(low) + size;
+  rlimit limit{};
+  bool main_thread = getpid() == gettid();
+  if (main_thread && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < kWantedCStack) {
+    rlim_t wanted = limit.rlim_max == RLIM_INFINITY ? kWantedCStack : std::min<rlim_t>(limit.rlim_max, kWantedCStack);
+    limit.rlim_cur = wanted;
+    if (setrlimit(RLIMIT_STACK, &limit) == 0) size = wanted;
+  } else if (main_thread) {
+    size = std::min(size, kWantedCStack);
+  }
+  char* lowest = high - size + kCStackMargin;
+  return lowest < &here ? lowest : nullptr;
+}
+
+}  // namespace
+
+State::State(Evaluator& evaluator) : self(evaluator) {
+  void* memory = mmap(nullptr, kValueStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  MLC_CHECK(memory != MAP_FAILED, "no memory for the value stack");
+  stack = top = static_cast<Any*>(memory);
+  stack_end = stack + kValueStackBytes / sizeof(Any);
+  c_stack_limit = find_stack_limit();
+  add_builtins(builtins);
+  main = new_module("__main__");
+}
+
+State::~State() {
+  while (top != stack) (--top)->reset();
+  files.clear();
+  main = nullptr;
+  munmap(stack, kValueStackBytes);
+}
+
+Ref<ModuleNode> State::new_module(std::string name) {
+  Ref<ModuleNode> module = ir::make<ModuleNode>(name);
+  auto* node = const_cast<ModuleNode*>(module.get());
+  node->builtin_of = [this](Symbol symbol) {
+    auto found = builtins.find(symbol);
+    return found == builtins.end() ? unbound() : found->second;
+  };
+  node->set(known().name, str_value(name));
+  return module;
+}
+
+Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last) {
+  std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file_id);
+  trees.push_back(tree);
+  auto* node = const_cast<ModuleNode*>(module.get());
+  module_infos.push_back(resolver.module(tree->module->body, node));
+  const FunctionInfo& info = *module_infos.back();
+  Mark mark(*this);
+  for (uint32_t i = 0; i < info.slots; ++i) push(unbound());
+  Frame f;
+  f.info = &info;
+  f.slots = mark.base;
+  f.module = node;
+  f.back = frame;
+  frame = &f;
+  struct Leave {
+    State& state;
+    Frame& f;
+    ~Leave() { state.frame = f.back; }
+  } leave{*this, f};
+  syntax::Seq<syntax::Stmt> body = tree->module->body;
+  Any last;
+  for (size_t i = 0; i < body.size(); ++i) {
+    auto* expression = i + 1 == body.size() && value_of_last ? syntax::as<syntax::ExprStmt>(body[i]) : nullptr;
+    try {
+      if (expression != nullptr) {
+        last = eval(expression->value, f);
+      } else if (exec(body[i], f) != Flow::kNext) {
+        raise("SyntaxError", body[i]->span, "misplaced-jump", "'return', 'break' or 'continue' outside of its place");
+      }
+    } catch (ir::Error& error) {
+      if (!error.first().span) error.first().span = body[i]->span;
+      throw;
+    }
+  }
+  return last;
+}
+
+Evaluator::Evaluator() {
+  out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
+  err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  state_ = std::make_unique<State>(*this);
+}
+Evaluator::~Evaluator() = default;
+
+namespace {
+
+// SystemExit leaves as its own type, whatever raised it.
+template <class F>
+auto with_exit(Evaluator& evaluator, F&& run) {
+  try {
+    return run();
+  } catch (ScriptError& error) {
+    auto* instance = as<InstanceNode>(error.exception);
+    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("SystemExit").get())) throw;
+    const Any* args = instance->own(known().args);
+    if (args == nullptr || elements(*args).empty() || is_none(elements(*args)[0])) throw Evaluator::SystemExit{0};
+    Any code = elements(*args)[0];
+    if (is_int(code) || is_bool(code)) throw Evaluator::SystemExit{static_cast<int>(raw_int(code))};
+    evaluator.err(evaluator.str(code) + "\n");
+    throw Evaluator::SystemExit{1};
+  }
+}
+
+}  // namespace
+
+void Evaluator::run_file(const std::string& path, std::vector<std::string> arguments) {
+  argv = {path};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw ir::Error("is-a-directory", "`{}` is a directory", path).kind("IsADirectoryError");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw ir::Error("file-not-found", "cannot read `{}`", path).kind("FileNotFoundError");
+  std::ostringstream text;
+  text << file.rdbuf();
+  state_->directory = std::filesystem::path(path).parent_path().string();
+  const_cast<ModuleNode*>(state_->main.get())->set(known().file, str_value(path));
+  run_source(ir::SourceMap::global().add(path, text.str()));
+}
+void Evaluator::run_source(uint32_t file_id) {
+  with_exit(*this, [&] { state_->run_module(file_id, state_->main, false); });
+}
+Any Evaluator::evaluate_repl(uint32_t file_id) {
+  return with_exit(*this, [&] { return state_->run_module(file_id, state_->main, true); });
+}
+
+Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names) { return evaluate(expr, names, state_->frame); }
+
+Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where) {
+  Frame f;
+  f.dynamic = true;
+  f.names = &names;
+  f.outer = where;
+  f.module = where != nullptr ? where->module : const_cast<ModuleNode*>(state_->main.get());
+  f.back = state_->frame;
+  state_->frame = &f;
+  struct Leave {
+    State& state;
+    Frame& f;
+    ~Leave() { state.frame = f.back; }
+  } leave{*state_, f};
+  return state_->eval_slice(&expr, f);
+}
+
+const Any* Evaluator::lookup(Symbol name, Scope where) {
+  if (where != nullptr) return state_->find_dynamic(name, *where);
+  if (const Any* found = state_->main->find(name)) return found;
+  auto builtin = state_->builtins.find(name);
+  return builtin == state_->builtins.end() ? nullptr : &builtin->second;
+}
+
+void Evaluator::print(std::string_view text) { out(text); }
+
+std::vector<std::pair<std::string, Any>> Evaluator::globals() const {
+  std::vector<std::pair<std::string, Any>> all;
+  for (const ModuleNode::Slot& slot : state_->main->slots) {
+    if (!is_unbound(slot.value)) all.emplace_back(std::string(slot.name.str()), slot.value);
+  }
+  return all;
+}
+const Any* Evaluator::global(std::string_view name) const { return state_->main->find(Symbol(name)); }
+void Evaluator::set_global(std::string_view name, Any value) {
+  const_cast<ModuleNode*>(state_->main.get())->set(Symbol(name), std::move(value));
+}
+std::vector<std::string> Evaluator::builtin_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : state_->builtins) names.emplace_back(name.str());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+struct ClassRow {
+  std::string_view name;
+  std::string_view bases;  // separated by blanks
+  std::string_view module = "builtins";
+};
+constexpr ClassRow rows[] = {
+    {"BaseException", "object"},
+    {"Exception", "BaseException"},
+    {"SystemExit", "BaseException"},
+    {"KeyboardInterrupt", "BaseException"},
+    {"GeneratorExit", "BaseException"},
+    {"ArithmeticError", "Exception"},
+    {"FloatingPointError", "ArithmeticError"},
+    {"OverflowError", "ArithmeticError"},
+    {"ZeroDivisionError", "ArithmeticError"},
+    {"AssertionError", "Exception"},
+    {"AttributeError", "Exception"},
+    {"BufferError", "Exception"},
+    {"EOFError", "Exception"},
+    {"ImportError", "Exception"},
+    {"ModuleNotFoundError", "ImportError"},
+    {"LookupError", "Exception"},
+    {"IndexError", "LookupError"},
+    {"KeyError", "LookupError"},
+    {"MemoryError", "Exception"},
+    {"NameError", "Exception"},
+    {"UnboundLocalError", "NameError"},
+    {"OSError", "Exception"},
+    {"FileNotFoundError", "OSError"},
+    {"FileExistsError", "OSError"},
+    {"IsADirectoryError", "OSError"},
+    {"PermissionError", "OSError"},
+    {"TimeoutError", "OSError"},
+    {"RuntimeError", "Exception"},
+    {"NotImplementedError", "RuntimeError"},
+    {"RecursionError", "RuntimeError"},
+    {"StopIteration", "Exception"},
+    {"SyntaxError", "Exception"},
+    {"IndentationError", "SyntaxError"},
+    {"TypeError", "Exception"},
+    {"ValueError", "Exception"},
+    {"UnicodeError", "ValueError"},
+    {"UnicodeDecodeError", "UnicodeError"},
+    {"UnicodeEncodeError", "UnicodeError"},
+    {"Warning", "Exception"},
+    {"UserWarning", "Warning"},
+    {"RuntimeWarning", "Warning"},
+    {"DeprecationWarning", "Warning"},
+    {"AxisError", "ValueError IndexError", "numpy.exceptions"},
+    {"InternalError", "RuntimeError", "tvm.error"},
+    {"DiagnosticError", "RuntimeError", "tvm.error"},
+    {"OpError", "RuntimeError", "tvm.error"},
+    {"OpNotImplemented", "OpError NotImplementedError", "tvm.error"},
+    {"OpAttributeRequired", "OpError AttributeError", "tvm.error"},
+    {"OpAttributeInvalid", "OpError AttributeError", "tvm.error"},
+    {"OpAttributeUnImplemented", "OpError NotImplementedError", "tvm.error"},
+    {"RPCError", "RuntimeError", "tvm.error"},
+    {"TVMError", "RuntimeError", "tvm.error"},
+    {"ScheduleError", "RuntimeError", "tvm.s_tir.schedule.schedule"},
+    {"CompileError", "RuntimeError", "tvm.error"},
+};
+
+Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
+  Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
+  const_cast<InstanceNode*>(made.get())
+      ->set(known().args, Tuple(args.positional.begin(), args.positional.end()));
+  return Any(made);
+}
+
+}  // namespace
+
+const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
+  static const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
+    std::unordered_map<std::string, Ref<ClassNode>> all;
+    for (const ClassRow& row : rows) {
+      Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
+      auto* cls = const_cast<ClassNode*>(ref.get());
+      cls->module = std::string(row.module);
+      cls->is_exception = true;
+      cls->construct = construct_exception;
+      cls->mro = {cls};
+      for (size_t at = 0; at < row.bases.size();) {
+        size_t end = std::min(row.bases.find(' ', at), row.bases.size());
+        std::string name(row.bases.substr(at, end - at));
+        at = end + 1;
+        Ref<ClassNode> base = name == "object" ? types().object : all.at(name);
+        cls->bases.push_back(base);
+      }
+      for (const Ref<ClassNode>& base : cls->bases) {
+        for (ClassNode* each : base->mro) {
+          // A shared ancestor comes after all that derive from it.
+          auto at = std::find(cls->mro.begin(), cls->mro.end(), each);
+          if (at != cls->mro.end()) cls->mro.erase(at);
+          cls->mro.push_back(each);
+        }
+      }
+      all.emplace(row.name, ref);
+    }
+    return all;
+  }();
+  return classes;
+}
+
+Ref<ClassNode> State::exception_class(std::string_view kind) {
+  auto found = exception_classes().find(std::string(kind));
+  return found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
+}
+
+// The object a script sees in `except ... as e`.
+Any State::exception_of(const ir::Error& error) {
+  if (auto* script = dynamic_cast<const ScriptError*>(&error)) return script->exception;
+  const ir::Diagnostic& first = error.first();
+  Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
+  auto* instance = const_cast<InstanceNode*>(made.get());
+  instance->set(known().args, Tuple{str_value(first.message)});
+  instance->diagnostic = std::make_unique<ir::Diagnostic>(first);
+  return Any(made);
+}
+
+std::string State::exception_text(const Any& exception) {
+  auto* instance = as<InstanceNode>(exception);
+  const Any* args = instance->own(known().args);
+  if (args == nullptr || args->type_index() != kTVMFFIArray) return "";
+  std::span<Any> all = elements(*args);
+  if (all.empty()) return "";
+  if (all.size() > 1) return self.repr(*args);
+  static const ClassNode* key_error_class = exception_classes().at("KeyError").get();
+  return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);
+}
+
+void State::throw_exception(const Any& exception, ir::Span span) {
+  auto* instance = as<InstanceNode>(exception);
+  ir::Diagnostic diagnostic;
+  if (instance->diagnostic != nullptr) {
+    diagnostic = *instance->diagnostic;
+  } else {
+    diagnostic.name = "raised";
+    diagnostic.kind = instance->cls->name;
+    std::string text = self.str(exception);
+    diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
+    diagnostic.span = span;
+    const Any* cause = instance->own(known().cause);
+    if (cause != nullptr && !is_none(*cause)) {
+      diagnostic.notes.push_back({"caused by " + self.repr(*cause), {}});
+    }
+  }
+  throw ScriptError(std::move(diagnostic), exception);
+}
+
+void State::throw_assertion(const syntax::Assert& check, Frame& f) {
+  std::vector<Any> args;
+  if (check.msg != nullptr) args.push_back(eval(check.msg, f));
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "assertion-failed";
+  diagnostic.kind = "AssertionError";
+  diagnostic.message = args.empty() ? "assertion failed" : "assertion failed: " + self.str(args[0]);
+  diagnostic.span = check.test->span;
+  // The values of the plain variables in a failed comparison; evaluating anything else again might have effects.
+  if (auto* compare = syntax::as<syntax::Compare>(check.test)) {
+    auto show = [&](const syntax::Expr* e) {
+      const Any* value = peek(e, f);
+      if (value == nullptr || is_object(*value)) return;
+      diagnostic.notes.push_back({fmt::format("`{}` is {}", ir::SourceMap::global().text(e->span), self.repr(*value)), {}});
+    };
+    show(compare->left);
+    for (const syntax::Expr* e : compare->comparators) show(e);
+  }
+  throw ScriptError(std::move(diagnostic), self.call(Any(exception_class("AssertionError")), args));
+}
+
+void State::recursion_error() {
+  raise("RecursionError", {}, "recursion-limit", "maximum recursion depth exceeded");
+}
+
+volatile bool State::interrupted = false;
+
+void State::stop() {
+  interrupted = false;
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "interrupted";
+  diagnostic.kind = "KeyboardInterrupt";
+  diagnostic.message = "interrupted";
+  throw ScriptError(diagnostic, self.call(Any(exception_class("KeyboardInterrupt")), {}));
+}
+
+void Evaluator::interrupt() noexcept { State::interrupted = true; }
+void Evaluator::clear_interrupt() noexcept { State::interrupted = false; }
+
+}  // namespace mlc::script

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes and equality of dictionary keys and set elements. Numbers and tuples of numbers hash as in CPython, so
+// that sets iterate in CPython's order.
+//
+// A tvm-ffi Dict compares keys by type and bits. Python wants 1 == 1.0 == True: a look-up tries each spelling of
+// the number. Tuples, frozen sets and objects with __eq__ are stored behind a KeyNode, whose hash and equality are
+// Python's.
+#include <cmath>
+
+#include "frontend/script/machine.h"
+#include "ir/ndarray.h"
+
+namespace mlc::script {
+
+namespace refl = ffi::reflection;
+
+// A key that is compared by Python's rules.
+struct KeyNode final : ffi::Object {
+  Any value;
+  int64_t hash;
+  Evaluator* evaluator;
+  KeyNode(Any value, int64_t hash, Evaluator* evaluator) : value(std::move(value)), hash(hash), evaluator(evaluator) {}
+  MLC_NODE("mlc.script.key", KeyNode, ffi::Object);
+};
+
+void register_key_type() {
+  refl::EnsureTypeAttrColumn("__any_hash__");
+  refl::EnsureTypeAttrColumn("__any_equal__");
+  using Hash = int64_t (*)(const Any&);
+  using Equal = bool (*)(const Any&, const Any&);
+  Hash hash = [](const Any& key) { return as<KeyNode>(key)->hash; };
+  Equal equal = [](const Any& a, const Any& b) {
+    auto* x = as<KeyNode>(a);
+    auto* y = as<KeyNode>(b);
+    return x->hash == y->hash && x->evaluator->equal(x->value, y->value);
+  };
+  refl::TypeAttrDef<KeyNode>()
+      .attr("__any_hash__", reinterpret_cast<void*>(hash))
+      .attr("__any_equal__", reinterpret_cast<void*>(equal));
+}
+
+namespace {
+
+constexpr int64_t kModulus = (int64_t{1} << 61) - 1;
+
+int64_t hash_int(int64_t value) {
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  int64_t h = static_cast<int64_t>(magnitude % static_cast<uint64_t>(kModulus));
+  if (value < 0) h = -h;
+  return h == -1 ? -2 : h;
+}
+
+// CPython's hash of a float: the value modulo 2^61 - 1.
+int64_t hash_float(double value) {
+  if (std::isinf(value)) return value > 0 ? 314159 : -314159;
+  if (std::isnan(value)) return 0;
+  int exponent;
+  double mantissa = std::frexp(value, &exponent);
+  bool negative = mantissa < 0;
+  if (negative) mantissa = -mantissa;
+  uint64_t x = 0;
+  while (mantissa != 0) {
+    x = ((x << 28) & static_cast<uint64_t>(kModulus)) | x >> (61 - 28);
+    mantissa *= 268435456.0;
+    exponent -= 28;
+    auto y = static_cast<uint64_t>(mantissa);
+    mantissa -= static_cast<double>(y);
+    x += y;
+    if (x >= static_cast<uint64_t>(kModulus)) x -= static_cast<uint64_t>(kModulus);
+  }
+  exponent = exponent >= 0 ? exponent % 61 : 61 - 1 - ((-1 - exponent) % 61);
+  x = ((x << exponent) & static_cast<uint64_t>(kModulus)) | x >> (61 - exponent);
+  auto h = static_cast<int64_t>(x);
+  if (negative) h = -h;
+  return h == -1 ? -2 : h;
+}
+
+uint64_t rotate(uint64_t x) { return (x << 31) | (x >> 33); }
+
+bool needs_key(const Any& key) {
+  switch (key.type_index()) {
+    case kTVMFFIArray: return true;
+    default: break;
+  }
+  if (auto* instance = as<InstanceNode>(key)) return instance->cls->find(known().eq) != nullptr;
+  return as<SetNode>(key) != nullptr || as<RangeNode>(key) != nullptr || as<BoundMethodNode>(key) != nullptr;
+}
+
+Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
+  switch (key.type_index()) {
+    case kTVMFFIInt:
+    case kTVMFFISmallStr:
+    case kTVMFFIStr:
+    case kTVMFFIBool:
+    case kTVMFFINone: return key;
+    case kTVMFFIFloat: return raw_float(key) == 0 ? Any(0.0) : key;
+    default: break;
+  }
+  Any plain = plain_number(key);
+  if (!is_object(plain)) return plain;
+  int64_t h = evaluator.hash(key, span);
+  return needs_key(key) ? Any(ir::make<KeyNode>(key, h, &evaluator)) : key;
+}
+
+Any* find_exact(ffi::MapBaseObj* map, const Any& key) {
+  auto found = map->find(key);
+  return found == map->end() ? nullptr : &(*found).second;
+}
+
+// The spelling under which the dict already has this key, if any.
+Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
+  auto look = [&](const Any& candidate) {
+    Any* found = find_exact(map, candidate);
+    if (found != nullptr && spelling != nullptr) *spelling = candidate;
+    return found;
+  };
+  if (Any* found = look(key)) return found;
+  double number;
+  if (is_int(key) || is_bool(key)) {
+    number = static_cast<double>(raw_int(key));
+  } else if (is_float(key)) {
+    number = raw_float(key);
+  } else {
+    return nullptr;
+  }
+  if (!is_float(key)) {
+    if (raw_int(key) == 0 || raw_int(key) == 1) {
+      if (Any* found = look(is_int(key) ? Any(raw_int(key) != 0) : Any(raw_int(key)))) return found;
+    }
+    if (std::abs(number) <= 9007199254740992.0) return look(Any(number));
+    return nullptr;
+  }
+  if (number == std::floor(number) && std::abs(number) < 9.2e18) {
+    auto whole = static_cast<int64_t>(number);
+    if (Any* found = look(Any(whole))) return found;
+    if (whole == 0 || whole == 1) return look(Any(whole != 0));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+int64_t Evaluator::hash(const Any& value, ir::Span span) {
+  switch (value.type_index()) {
+    case kTVMFFINone: return 0xfca86420;
+    case kTVMFFIBool:
+    case kTVMFFIInt: return hash_int(raw_int(value));
+    case kTVMFFIFloat: return hash_float(raw_float(value));
+    case kTVMFFISmallStr:
+    case kTVMFFIStr: return static_cast<int64_t>(std::hash<std::string_view>()(text_of(value)));
+    case kTVMFFIArray: {
+      uint64_t acc = 2870177450012600261ULL;
+      for (const Any& element : elements(value)) {
+        acc += static_cast<uint64_t>(hash(element, span)) * 14029467366897019727ULL;
+        acc = rotate(acc) * 11400714785074694791ULL;
+      }
+      acc += elements(value).size() ^ (2870177450012600261ULL ^ 3527539ULL);
+      return acc == ~0ULL ? 1546275796 : static_cast<int64_t>(acc);
+    }
+    case kTVMFFIList:
+    case kTVMFFIDict:
+      raise("TypeError", span, "unhashable", "unhashable type: '{}'", type_name_of(*this, value));
+    default: break;
+  }
+  if (auto* set = as<SetNode>(value)) {
+    if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
+    uint64_t acc = 0;
+    for (const Any& element : set->elements()) {
+      auto h = static_cast<uint64_t>(hash(element, span));
+      acc ^= ((h ^ 89869747UL) ^ (h << 16)) * 3644798167UL;
+    }
+    return static_cast<int64_t>(acc * 69069U + 907133923UL);
+  }
+  if (as<SliceNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'slice'");
+  if (auto* range = as<RangeNode>(value)) return hash_int(range->size() * 31 + range->start * 7 + range->step);
+  if (auto* method = as<BoundMethodNode>(value)) return hash(method->self, span) ^ hash(method->callee, span);
+  if (auto* instance = as<InstanceNode>(value)) {
+    const Any* method = instance->cls->find(known().hash);
+    if (method != nullptr) {
+      if (is_none(*method)) raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->name);
+      Any result;
+      state_->special(value, known().hash, {}, result, span);
+      if (is_int(result)) return raw_int(result);
+      raise("TypeError", span, "bad-hash", "__hash__ method should return an integer");
+    }
+  }
+  Any plain = plain_number(value);
+  if (!is_object(plain)) return hash(plain, span);
+  if (as<ir::NDArrayNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'numpy.ndarray'");
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
+}
+
+Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
+  auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  return find_spelling(map, stored_key(evaluator, key, span), nullptr);
+}
+
+void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
+  auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  Any stored = stored_key(evaluator, key, span);
+  if (Any* found = find_spelling(map, stored, nullptr)) {
+    *found = value;
+    return;
+  }
+  Dict handle(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::Object>(map));
+  handle.Set(stored, value);
+}
+
+bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
+  auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  Any spelling;
+  if (find_spelling(map, stored_key(evaluator, key, span), &spelling) == nullptr) return false;
+  map->erase(spelling);
+  return true;
+}
+
+Any plain_key(const Any& stored) {
+  if (auto* key = as<KeyNode>(stored)) return key->value;
+  return stored;
+}
+
+void key_error(Evaluator& evaluator, const Any& key, ir::Span span) {
+  Any exception = evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "missing-key";
+  diagnostic.kind = "KeyError";
+  diagnostic.message = "there is no key " + evaluator.repr(key);
+  diagnostic.span = span;
+  throw ScriptError(std::move(diagnostic), std::move(exception));
+}
+
+// ---- sets: CPython's table (open addressing, ten linear probes, then perturbation), so that the order is the same ----
+
+namespace {
+constexpr size_t kLinearProbes = 9;
+}
+
+SetNode::SetNode(bool frozen) : frozen(frozen) { clear(); }
+
+void SetNode::clear() {
+  table.assign(8, Entry{unbound(), 0, false});
+  used = filled = 0;
+}
+
+SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t hash) const {
+  size_t mask = table.size() - 1;
+  auto perturb = static_cast<uint64_t>(hash);
+  size_t i = static_cast<uint64_t>(hash) & mask;
+  auto* entries = const_cast<Entry*>(table.data());
+  for (;;) {
+    size_t probes = i + kLinearProbes <= mask ? kLinearProbes : 0;
+    for (size_t j = i; j <= i + probes; ++j) {
+      Entry& entry = entries[j];
+      if (is_unbound(entry.value)) {
+        if (!entry.removed) return &entry;
+      } else if (entry.hash == hash && (entry.value.same_as(value) || evaluator.equal(entry.value, value))) {
+        return &entry;
+      }
+    }
+    perturb >>= 5;
+    i = (i * 5 + 1 + perturb) & mask;
+  }
+}
+
+void SetNode::insert_clean(Entry entry) {
+  size_t mask = table.size() - 1;
+  auto perturb = static_cast<uint64_t>(entry.hash);
+  size_t i = static_cast<uint64_t>(entry.hash) & mask;
+  for (;;) {
+    size_t probes = i + kLinearProbes <= mask ? kLinearProbes : 0;
+    for (size_t j = i; j <= i + probes; ++j) {
+      if (is_unbound(table[j].value)) {
+        table[j] = std::move(entry);
+        return;
+      }
+    }
+    perturb >>= 5;
+    i = (i * 5 + 1 + perturb) & mask;
+  }
+}
+
+void SetNode::resize(size_t at_least) {
+  size_t size = 8;
+  while (size <= at_least) size <<= 1;
+  std::vector<Entry> old(size, Entry{unbound(), 0, false});
+  old.swap(table);
+  filled = used;
+  for (Entry& entry : old) {
+    if (!is_unbound(entry.value)) insert_clean(std::move(entry));
+  }
+}
+
+bool SetNode::add(Evaluator& evaluator, const Any& value) {
+  int64_t hash = evaluator.hash(value);
+  Entry* entry = look(evaluator, value, hash);
+  if (!is_unbound(entry->value)) return false;
+  *entry = Entry{value, hash, false};
+  ++used;
+  ++filled;
+  if (filled * 5 >= (table.size() - 1) * 3) resize(used > 50000 ? used * 2 : used * 4);
+  return true;
+}
+bool SetNode::contains(Evaluator& evaluator, const Any& value) const {
+  return !is_unbound(look(evaluator, value, evaluator.hash(value))->value);
+}
+bool SetNode::remove(Evaluator& evaluator, const Any& value) {
+  Entry* entry = look(evaluator, value, evaluator.hash(value));
+  if (is_unbound(entry->value)) return false;
+  *entry = Entry{unbound(), 0, true};
+  --used;
+  return true;
+}
+std::vector<Any> SetNode::elements() const {
+  std::vector<Any> all;
+  all.reserve(used);
+  for (const Entry& entry : table) {
+    if (!is_unbound(entry.value)) all.push_back(entry.value);
+  }
+  return all;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Imports: modules of the api registry, and other .mlc files beside the running one.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using State = Evaluator::State;
+
+Any State::api_value(const ir::Api* api) {
+  if (api->row.kind == ir::ApiKind::kValue) return evaluate_api_value(*api);
+  Any& value = api_values[api];
+  if (is_none(value)) value = Any(ir::make<ApiFunctionNode>(api));
+  return value;
+}
+
+Any State::evaluate_api_value(const ir::Api& api) {
+  auto found = api_values.find(&api);
+  if (found != api_values.end()) return found->second;
+  ir::ApiCall call{api, self, {}, {}, {}};
+  Any value = api.row.body(call);
+  api_values[&api] = value;
+  return value;
+}
+
+bool State::module_member(const std::string& path, Symbol name, Any& out) {
+  std::string full = path + "." + std::string(name.str());
+  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  if (const ir::Api* api = registry.find(full)) {
+    out = api_value(api);
+    return true;
+  }
+  if (registry.is_module(full)) {
+    out = Any(ir::make<ApiModuleNode>(full));
+    return true;
+  }
+  if (name == known().name) {
+    out = str_value(path);
+    return true;
+  }
+  return false;
+}
+
+bool State::import_file(std::string_view name, Any& out, ir::Span span) {
+  std::string relative(name);
+  for (char& c : relative) {
+    if (c == '.') c = '/';
+  }
+  std::filesystem::path path = std::filesystem::path(directory) / (relative + ".mlc");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string key = std::filesystem::weakly_canonical(path, ignored).string();
+  auto found = files.find(key);
+  if (found != files.end()) {
+    out = found->second;
+    return true;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  Ref<ModuleNode> module = new_module(std::string(name));
+  files[key] = Any(module);
+  uint32_t id = ir::SourceMap::global().add(path.string(), text.str());
+  try {
+    run_module(id, module, false);
+  } catch (ir::Error& error) {
+    files.erase(key);
+    error.first().notes.push_back({fmt::format("while `{}` was imported", name), span});
+    throw;
+  } catch (...) {
+    files.erase(key);
+    throw;
+  }
+  out = Any(module);
+  return true;
+}
+
+Any State::import_path(std::string_view path, ir::Span span) {
+  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  if (registry.is_module(path)) return Any(ir::make<ApiModuleNode>(std::string(path)));
+  Any out;
+  if (import_file(path, out, span)) return out;
+  size_t dot = path.rfind('.');
+  std::string parent(dot == std::string_view::npos ? "" : path.substr(0, dot));
+  std::vector<std::string> candidates;
+  std::string last(dot == std::string_view::npos ? path : path.substr(dot + 1));
+  if (parent.empty()) {
+    for (const ir::Api* api : registry.all()) {
+      if (api->row.kind == ir::ApiKind::kMethod || api->row.kind == ir::ApiKind::kProperty) continue;
+      std::string_view owner = api->row.owner;
+      candidates.emplace_back(owner.substr(0, owner.find('.')));
+    }
+  } else {
+    candidates = registry.members(parent);
+  }
+  throw ir::Error("no-such-module", "No module named '{}'", path)
+      .kind("ModuleNotFoundError")
+      .at(span)
+      .help(ir::did_you_mean(last, candidates));
+}
+
+void State::exec_import(const Import& import, Frame& f) {
+  for (const Alias* alias : import.names) {
+    ir::Span span = alias->name_span ? alias->name_span : alias->span;
+    Any module = import_path(alias->name, span);
+    if (alias->asname) {
+      store_name(alias->asname, place_of(alias->asname, f), module, f);
+    } else {
+      if (alias->name != alias->first.str() && as<ApiModuleNode>(module)) module = import_path(alias->first.str(), span);
+      store_name(alias->first, place_of(alias->first, f), module, f);
+    }
+  }
+}
+
+void State::exec_import_from(const ImportFrom& import, Frame& f) {
+  std::string path(import.module);
+  if (path == "__future__") return;
+  ir::Span module_span = import.module_span ? import.module_span : import.span;
+  Any module;
+  if (import.level > 0 && path.empty()) {
+    for (const Alias* alias : import.names) {
+      Any file = import_path(alias->name, alias->name_span ? alias->name_span : alias->span);
+      Symbol name = alias->asname ? alias->asname : alias->first;
+      store_name(name, place_of(name, f), file, f);
+    }
+    return;
+  }
+  const ir::Api* as_class = ir::ApiRegistry::global().find(path);
+  module = as_class != nullptr && !ir::ApiRegistry::global().is_module(path) ? api_value(as_class) : import_path(path, module_span);
+  for (const Alias* alias : import.names) {
+    if (alias->name == "*") {
+      for (const std::string& member : self.attribute_names(module)) {
+        if (member.starts_with("_")) continue;
+        Symbol name(member);
+        store_name(name, place_of(name, f), self.attribute(module, name, alias->span), f);
+      }
+      continue;
+    }
+    Symbol member(alias->name);
+    Symbol name = alias->asname ? alias->asname : alias->first;
+    ir::Span span = alias->name_span ? alias->name_span : alias->span;
+    Any value;
+    if (!self.find_attribute(module, member, value)) {
+      Any file;
+      if (as<ModuleNode>(module) == nullptr || !import_file(path + "." + std::string(alias->name), file, span)) {
+        throw ir::Error("cannot-import", "cannot import name '{}' from '{}'", alias->name, path)
+            .kind("ImportError")
+            .at(span)
+            .help(ir::did_you_mean(alias->name, self.attribute_names(module)));
+      }
+      value = file;
+    }
+    store_name(name, place_of(name, f), std::move(value), f);
+  }
+}
+
+}  // namespace mlc::script

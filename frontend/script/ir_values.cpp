@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/script/ir_values.h"
+
+#include "frontend/script/value.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::script {
+namespace {
+
+using ir::Array;
+using ir::DataType;
+using ir::Error;
+using ir::Expr;
+using ir::ExprNode;
+using syntax::BinOperator;
+using syntax::CmpOperator;
+
+// The expression in `value`, an IterVar's variable included; null for plain script values.
+Expr expr_in(const Any& value) {
+  if (!is_object(value)) return nullptr;
+  if (auto expr = value.as<Expr>()) return *expr;
+  if (auto* iter = value.as<ir::IterVarNode>()) return iter->var;
+  return nullptr;
+}
+
+Expr number(const Any& value, Span span) {
+  if (is_int(value)) {
+    int64_t v = raw_int(value);
+    bool narrow = v >= INT32_MIN && v <= INT32_MAX;
+    DataType dtype = DataType::Int(narrow ? 32 : 64);
+    return span ? Expr(ir::make<ir::IntImmNode>(dtype, v, span)) : Expr(ir::int_imm(dtype, v));
+  }
+  if (is_float(value)) return ir::make<ir::FloatImmNode>(DataType::Float(32), raw_float(value), span);
+  if (is_bool(value)) return ir::bool_imm(raw_int(value) != 0);
+  return nullptr;
+}
+
+[[noreturn]] void unsupported(std::string_view op, const Any& a, const Any& b, Span span) {
+  throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a), ir::type_name(b))
+      .at(span)
+      .kind("TypeError");
+}
+
+// An operand of arithmetic: a primitive value. Buffers and regions are none.
+Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, Span span) {
+  Expr e = expr_in(value);
+  if (!e) e = number(value, {});
+  if (!e) unsupported(op, a, b, span);
+  if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
+    throw Error("region-as-value", "`{}` on a region of `{}`, which is no value", op, region->source->name.c_str())
+        .at(e->span ? e->span : span)
+        .kind("TypeError")
+        .help("index every dimension with an expression");
+  }
+  if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
+    throw Error("buffer-as-value", "`{}` on the buffer `{}`, which is no value", op, var->name.c_str())
+        .at(span)
+        .kind("TypeError")
+        .note("the buffer is declared here", var->span)
+        .help(fmt::format("index it: `{}[...]`", var->name.c_str()));
+  }
+  if (e->ty->kind != ir::TypeKind::kPrim) unsupported(op, a, b, span);
+  return e;
+}
+
+// For `&`, `<<`, ...: a script number takes the other operand's type.
+Expr like(const Any& value, const Expr& other, Expr own) {
+  return is_object(value) ? own : ir::cast(other->dtype(), std::move(own));
+}
+
+struct Index {
+  Expr at;             // a point; null for a slice
+  Expr begin, end;     // of a slice
+};
+
+Expr index_expr(const Any& value, Span span) {
+  Expr e = expr_in(value);
+  if (!e) e = number(value, span);
+  if (!e || e->ty->kind != ir::TypeKind::kPrim) {
+    throw Error("index-not-integer", "an index must be an integer expression, got `{}`", ir::type_name(value))
+        .at(span)
+        .kind("TypeError");
+  }
+  if (!e->dtype().is_int() && !e->dtype().is_uint()) {
+    throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
+        .at(e->span)
+        .at(span)
+        .kind("TypeError");
+  }
+  return e;
+}
+
+void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, size_t dim, const Expr& index, Span span) {
+  auto* at = ir::as<ir::IntImmNode>(index);
+  auto* extent = ir::as<ir::IntImmNode>(type->shape[dim]);
+  if (!at || !extent || (at->value >= 0 && at->value < extent->value)) return;
+  throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", at->value, dim,
+              buffer->name.c_str(), extent->value)
+      .at(at->span)
+      .at(span)
+      .kind("IndexError")
+      .note("the buffer is declared here", buffer->span);
+}
+
+Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Span span) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  size_t rank = type->shape.size();
+  bool has_slice = std::any_of(indices.begin(), indices.end(), [](const Any& i) { return as<SliceNode>(i) != nullptr; });
+  if (indices.size() > rank || (indices.size() < rank && rank > 0 && indices.empty())) {
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(), rank,
+                rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+        .at(span)
+        .kind("IndexError")
+        .note("the buffer is declared here", buffer->span);
+  }
+  ir::Var source = ir::ref(buffer);
+  if (indices.size() == rank && !has_slice) {
+    Array<Expr> at;
+    at.reserve(static_cast<int64_t>(rank));
+    for (size_t i = 0; i < rank; ++i) {
+      Expr index = index_expr(indices[i], {});
+      check_bounds(buffer, type, i, index, span);
+      at.push_back(std::move(index));
+    }
+    return ir::Expr(ir::make<ir::TensorLoadNode>(std::move(source), std::move(at), span));
+  }
+  // Slices, and the dimensions that are not mentioned: a region.
+  Array<ir::Range> region;
+  for (size_t i = 0; i < rank; ++i) {
+    Expr extent = type->shape[static_cast<int64_t>(i)];
+    if (i >= indices.size()) {
+      region.push_back(ir::make<ir::RangeNode>(ir::const_like(extent, 0), extent));
+      continue;
+    }
+    if (auto* slice = as<SliceNode>(indices[i])) {
+      if (!is_none(slice->step) && !(is_int(slice->step) && raw_int(slice->step) == 1)) {
+        throw Error("slice-with-step", "a region of a buffer has no step").at(span).help("write `A[start:stop]`");
+      }
+      Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
+      Expr end = is_none(slice->stop) ? extent : index_expr(slice->stop, span);
+      region.push_back(ir::make<ir::RangeNode>(begin, ir::sub(end, begin)));
+    } else {
+      Expr index = index_expr(indices[i], span);
+      check_bounds(buffer, type, i, index, span);
+      if (auto* ramp = ir::as<ir::RampNode>(index)) {
+        region.push_back(ir::make<ir::RangeNode>(ramp->base, ramp->lanes));
+      } else {
+        region.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
+      }
+    }
+  }
+  return ir::Expr(ir::make<ir::TensorRegionNode>(std::move(source), std::move(region), span));
+}
+
+std::optional<Any> buffer_attribute(const ir::VarNode* buffer, std::string_view name, Span span) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  if (name == "data") {
+    ir::Type pointer = ir::make<ir::PointerTypeNode>(ir::Type(ir::prim_type(type->dtype)), type->storage_scope);
+    static const ir::Op op = ir::op("tirx.buffer_data");
+    return Any(Expr(ir::make<ir::CallNode>(pointer, op, Array<Expr>{ir::ref(buffer)}, ir::Map<String, Any>{}, span)));
+  }
+  if (name == "shape") return Any(type->shape);
+  if (name == "strides") return Any(type->strides);
+  if (name == "dtype") return Any(String(DataType(type->dtype).str()));
+  if (name == "elem_offset") return type->elem_offset ? Any(type->elem_offset) : Any(nullptr);
+  if (name == "data_alignment") return Any(type->data_alignment);
+  if (name == "offset_factor") return Any(type->offset_factor);
+  if (name == "storage_scope") return Any(type->storage_scope);
+  if (name == "ndim") return Any(static_cast<int64_t>(type->shape.size()));
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_ir_value(const Any& value) {
+  if (!is_object(value)) return false;
+  return value.as<ExprNode>() != nullptr || value.as<ir::IterVarNode>() != nullptr;
+}
+
+std::optional<Expr> to_expr(const Any& value, Span span) {
+  Expr e = expr_in(value);
+  if (!e) e = number(value, span);
+  if (!e) return std::nullopt;
+  return e;
+}
+
+Expr as_expr(const Any& value, Span span, std::string_view wanted_for) {
+  if (auto e = to_expr(value, span)) return *e;
+  throw Error("wrong-type", "expected an expression as {}, got `{}`", wanted_for, ir::type_name(value))
+      .at(span)
+      .kind("TypeError");
+}
+
+Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {
+  std::string_view sign = syntax::spelling(op);
+  Expr x = operand(a, sign, a, b, span);
+  Expr y = operand(b, sign, a, b, span);
+  switch (op) {
+    case BinOperator::kAdd: return ir::add(std::move(x), std::move(y), span);
+    case BinOperator::kSub: return ir::sub(std::move(x), std::move(y), span);
+    case BinOperator::kMult: return ir::mul(std::move(x), std::move(y), span);
+    case BinOperator::kDiv: return ir::div(std::move(x), std::move(y), span);
+    case BinOperator::kFloorDiv: return ir::floordiv(std::move(x), std::move(y), span);
+    case BinOperator::kMod: return ir::floormod(std::move(x), std::move(y), span);
+    case BinOperator::kPow:
+      throw Error("unsupported-operator", "`**` is not defined for expressions").at(span).kind("TypeError").help(
+          "use `T.pow(a, b)` on floats");
+    case BinOperator::kMatMult: unsupported(sign, a, b, span);
+    default: break;
+  }
+  x = like(a, y, x);
+  y = like(b, x, y);
+  switch (op) {
+    case BinOperator::kLShift: return ir::shift_left(std::move(x), std::move(y), span);
+    case BinOperator::kRShift: return ir::shift_right(std::move(x), std::move(y), span);
+    case BinOperator::kBitOr: return ir::bitwise_or(std::move(x), std::move(y), span);
+    case BinOperator::kBitXor: return ir::bitwise_xor(std::move(x), std::move(y), span);
+    default: return ir::bitwise_and(std::move(x), std::move(y), span);
+  }
+}
+
+Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
+  Expr x = operand(a, syntax::spelling(op), a, a, span);
+  switch (op) {
+    case syntax::UnaryOperator::kInvert: return ir::bitwise_not(std::move(x), span);
+    case syntax::UnaryOperator::kUSub: return ir::neg(std::move(x), span);
+    case syntax::UnaryOperator::kNot:
+      if (!x->dtype().is_bool()) {
+        throw Error("type-mismatch", "`not` needs a bool, got `{}`", x->dtype().str()).at(span).help("compare it: `x == 0`");
+      }
+      return Expr(ir::make<ir::NotNode>(std::move(x), span));
+    default: break;
+  }
+  throw Error("unsupported-operator", "unary `+` is not defined for `{}`", ir::type_name(a)).at(span).kind("TypeError");
+}
+
+Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
+  switch (op) {
+    case CmpOperator::kIs:
+    case CmpOperator::kIsNot: {
+      bool same = is_object(a) && is_object(b) && raw_object(a) == raw_object(b);
+      return same == (op == CmpOperator::kIs);
+    }
+    case CmpOperator::kIn:
+    case CmpOperator::kNotIn: unsupported(syntax::spelling(op), a, b, span);
+    default: break;
+  }
+  // Nothing of the IR equals None, a string or a list.
+  bool comparable = to_expr(a).has_value() && to_expr(b).has_value();
+  if (!comparable && op == CmpOperator::kEq) return false;
+  if (!comparable && op == CmpOperator::kNotEq) return true;
+  if (comparable && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) {
+    // Buffers, pointers and functions are compared by identity; equalities of values are not folded.
+    Expr x = *to_expr(a);
+    Expr y = *to_expr(b);
+    if (x->ty->kind != ir::TypeKind::kPrim || y->ty->kind != ir::TypeKind::kPrim) {
+      return (x.get() == y.get()) == (op == CmpOperator::kEq);
+    }
+    ir::match_types(x, y, span);
+    return ir::binary(op == CmpOperator::kEq ? ir::ExprKind::kEQ : ir::ExprKind::kNE, x, y, span);
+  }
+  std::string_view sign = syntax::spelling(op);
+  Expr x = operand(a, sign, a, b, span);
+  Expr y = operand(b, sign, a, b, span);
+  switch (op) {
+    case CmpOperator::kLt: return ir::lt(std::move(x), std::move(y), span);
+    case CmpOperator::kLtE: return ir::le(std::move(x), std::move(y), span);
+    case CmpOperator::kGt: return ir::gt(std::move(x), std::move(y), span);
+    default: return ir::ge(std::move(x), std::move(y), span);
+  }
+}
+
+Any ir_bool_op(syntax::BoolOperator op, const Any& a, const Any& b, Span span) {
+  std::string_view sign = syntax::spelling(op);
+  Expr x = operand(a, sign, a, b, span);
+  Expr y = operand(b, sign, a, b, span);
+  for (const Expr& e : {x, y}) {
+    if (e->dtype().is_bool()) continue;
+    throw Error("type-mismatch", "`{}` needs bools, got `{}`", sign, e->dtype().str())
+        .at(e->span)
+        .at(span)
+        .help("compare it: `x != 0`");
+  }
+  ir::match_types(x, y, span);
+  bool is_and = op == syntax::BoolOperator::kAnd;
+  return ir::binary(is_and ? ir::ExprKind::kAnd : ir::ExprKind::kOr, x, y, span);
+}
+
+Any ir_if_exp(const Any& test, const Any& yes, const Any& no, Span span) {
+  Expr condition = operand(test, "if", test, test, span);
+  return ir::if_then_else(std::move(condition), as_expr(yes, span, "a branch of `if`"),
+                          as_expr(no, span, "a branch of `else`"), span);
+}
+
+Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
+  Expr e = expr_in(base);
+  if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) return subscript_buffer(var, indices, span);
+  if (e && e->ty && e->ty->kind == ir::TypeKind::kTuple) {
+    const auto& types = static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements;
+    auto size = static_cast<int64_t>(types.size());
+    if (indices.size() != 1 || !is_int(indices[0])) {
+      throw Error("index-not-integer", "an element of a tuple is chosen by one integer constant").at(span).kind("TypeError");
+    }
+    int64_t at = raw_int(indices[0]);
+    if (at < 0) at += size;
+    if (at < 0 || at >= size) {
+      throw Error("index-out-of-range", "index {} is outside a tuple of {} elements", raw_int(indices[0]), size)
+          .at(span)
+          .kind("IndexError");
+    }
+    if (auto* tuple = ir::as<ir::TupleNode>(e)) return tuple->elements[at];
+    return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));
+  }
+  if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
+    throw Error("not-subscriptable", "a region of `{}` cannot be indexed again", region->source->name.c_str()).at(span);
+  }
+  throw Error("not-subscriptable", "`{}` cannot be indexed", ir::type_name(base)).at(span).kind("TypeError");
+}
+
+std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span span) {
+  Expr e = expr_in(base);
+  if (!e) return std::nullopt;
+  auto* var = ir::as<ir::VarNode>(e);
+  if (var && var->buffer()) return buffer_attribute(var, name, span);
+  if (name == "dtype") return Any(String(e->ty->kind == ir::TypeKind::kPrim ? e->dtype().str() : "handle"));
+  if (auto* load = ir::as<ir::TensorLoadNode>(e); load && name == "buffer") return Any(Expr(load->source));
+  if (auto* region = ir::as<ir::TensorRegionNode>(e); region && name == "buffer") return Any(Expr(region->source));
+  return std::nullopt;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of the evaluator: frames, the value stack, and the functions that walk the tree.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "frontend/script/evaluator.h"
+#include "frontend/script/resolve.h"
+
+namespace mlc::script {
+
+struct GeneratorNode;  // generator.cpp
+
+// One running function. Its slots lie on the value stack (those of a generator, in the generator).
+struct Frame {
+  const FunctionInfo* info = nullptr;
+  Any* slots = nullptr;
+  ModuleNode* module = nullptr;
+  Frame* back = nullptr;              // the caller
+  const FunctionNode* function = nullptr;
+  Any result;                         // of `return`
+  GeneratorNode* generator = nullptr;  // whose body this is
+  // A frame whose names are looked up as it runs: a class body, or an expression for an IR builder.
+  bool dynamic = false;
+  Frame* outer = nullptr;             // the scope around it
+  NameScope* names = nullptr;         // the builder's names
+  ClassNode* cls = nullptr;           // the class whose body runs
+  std::vector<std::pair<Symbol, Any>> locals = {};  // comprehension variables of a builder's expression
+};
+
+enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };
+
+// Names the evaluator itself asks for.
+struct KnownNames {
+  Symbol init{"__init__"}, call{"__call__"}, repr{"__repr__"}, str{"__str__"}, getitem{"__getitem__"},
+      setitem{"__setitem__"}, delitem{"__delitem__"}, len{"__len__"}, iter{"__iter__"}, next{"__next__"},
+      contains{"__contains__"}, eq{"__eq__"}, ne{"__ne__"}, lt{"__lt__"}, le{"__le__"}, gt{"__gt__"}, ge{"__ge__"},
+      hash{"__hash__"}, boolean{"__bool__"}, enter{"__enter__"}, exit{"__exit__"}, getattr{"__getattr__"},
+      setattr{"__setattr__"}, format{"__format__"}, neg{"__neg__"}, pos{"__pos__"}, invert{"__invert__"},
+      abs{"__abs__"}, integer{"__int__"}, real{"__float__"}, index{"__index__"}, cls{"__class__"}, name{"__name__"},
+      qualname{"__qualname__"}, doc{"__doc__"}, dict{"__dict__"}, module{"__module__"}, bases{"__bases__"},
+      mro{"__mro__"}, args{"args"}, cause{"__cause__"}, new_{"__new__"}, file{"__file__"}, func{"__func__"},
+      self{"__self__"}, reversed{"__reversed__"}, set_name{"__set_name__"}, defaults{"__defaults__"},
+      notes{"__notes__"}, context{"__context__"}, annotations{"__annotations__"}, class_getitem{"__class_getitem__"};
+};
+const KnownNames& known();
+
+// `keywords` of a call while it is being made; views live as long as the interner.
+using Keywords = std::vector<std::pair<std::string_view, Any>>;
+
+struct Evaluator::State {
+  explicit State(Evaluator& evaluator);
+  ~State();
+
+  Evaluator& self;
+  Resolver resolver;
+  std::vector<std::shared_ptr<const syntax::Tree>> trees;
+  std::vector<std::unique_ptr<FunctionInfo>> module_infos;
+  Ref<ModuleNode> main;
+  std::unordered_map<std::string, Any> files;  // imported .mlc files, by path
+  std::string directory;                       // of the running file, for imports
+  std::unordered_map<Symbol, Any> builtins;
+  std::unordered_map<const ir::Api*, Any> api_values;
+  std::unordered_map<int32_t, Any> native_types;
+  std::unordered_map<const syntax::Constant*, Any> texts;
+  std::vector<Any> handled;                    // exceptions whose handlers run, innermost last
+
+  // The value stack: arguments and locals. Entries at and above `top` are None.
+  Any* stack = nullptr;
+  Any* top = nullptr;
+  Any* stack_end = nullptr;
+  char* c_stack_limit = nullptr;
+  int depth = 0;
+  Frame* frame = nullptr;
+
+  // Takes back what was pushed since it was made.
+  struct Mark {
+    State& state;
+    Any* base;
+    explicit Mark(State& state) : state(state), base(state.top) {}
+    Mark(const Mark&) = delete;
+    ~Mark() {
+      while (state.top != base) (--state.top)->reset();
+    }
+  };
+  void push(Any value) {
+    if (top == stack_end) [[unlikely]] recursion_error();
+    *top++ = std::move(value);
+  }
+  [[noreturn]] void recursion_error();
+  void check_interrupt() {
+    if (interrupted) [[unlikely]] stop();
+  }
+  [[noreturn]] void stop();
+  static volatile bool interrupted;
+
+  // evaluate_expr.cpp
+  Any eval(const syntax::Expr* expr, Frame& f);
+  bool test(const syntax::Expr* expr, Frame& f);  // truth of an expression
+  const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
+  Any load_slow(const syntax::Name& name, Frame& f);
+  const Any* find_dynamic(Symbol name, Frame& f);
+  [[noreturn]] void undefined(Symbol name, Frame& f, ir::Span span);
+  Any constant(const syntax::Constant& constant);
+  Any joined(const syntax::JoinedStr& text, Frame& f);
+  Any eval_slice(const syntax::Expr* expr, Frame& f);
+  Any ir_bool_chain(const syntax::BoolOp& op, size_t at, Any value, Frame& f);
+  Any ir_compare_chain(const syntax::Compare& compare, size_t at, Any result, Any left, Frame& f);
+  Any compare_chain(const syntax::Compare& compare, Frame& f);
+
+  // comprehension.cpp
+  Any list_comprehension(const syntax::ListComp& expr, Frame& f);
+  Any set_comprehension(const syntax::SetComp& expr, Frame& f);
+  Any dict_comprehension(const syntax::DictComp& expr, Frame& f);
+  Any generator_expression(const syntax::GeneratorExp& expr, Frame& f);
+
+  // evaluate_stmt.cpp
+  Flow exec(const syntax::Stmt* stmt, Frame& f);
+  Flow exec_block(syntax::Seq<syntax::Stmt> body, Frame& f) {
+    for (const syntax::Stmt* stmt : body) {
+      Flow flow = exec(stmt, f);
+      if (flow != Flow::kNext) return flow;
+    }
+    return Flow::kNext;
+  }
+  Flow exec_for(const syntax::For& loop, Frame& f);
+  Flow exec_while(const syntax::While& loop, Frame& f);
+  Flow exec_with(const syntax::With& with, size_t item, Frame& f);
+  Flow exec_try(const syntax::Try& attempt, Frame& f);
+  Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
+  void exec_augmented(const syntax::AugAssign& assign, Frame& f);
+  [[noreturn]] void exec_raise(const syntax::Raise& raise, Frame& f);
+  void store(const syntax::Expr* target, Any value, Frame& f);
+  void store_name(Symbol name, uint32_t resolved, Any value, Frame& f);
+  void remove(const syntax::Expr* target, Frame& f);
+  void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
+  uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
+  void unpack(syntax::Seq<syntax::Expr> targets, const Any& value, ir::Span span, Frame& f);
+
+  // define.cpp
+  Any make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f);
+  Any define_function(const syntax::FunctionDef& def, Frame& f);
+  Any define_class(const syntax::ClassDef& def, Frame& f);
+  // The hook for the innermost decorator, if there is one.
+  bool run_hook(const syntax::Stmt& def, syntax::Seq<syntax::Expr> decorators, Frame& f, Any& out);
+  Any decorate(syntax::Seq<syntax::Expr> decorators, size_t count, Any value, Frame& f);
+
+  // import.cpp
+  void exec_import(const syntax::Import& import, Frame& f);
+  void exec_import_from(const syntax::ImportFrom& import, Frame& f);
+  Any import_path(std::string_view path, ir::Span span);  // the module itself (not its first part)
+  bool import_file(std::string_view name, Any& out, ir::Span span);
+  bool module_member(const std::string& path, Symbol name, Any& out);
+  Any api_value(const ir::Api* api);
+  Any evaluate_api_value(const ir::Api& api);
+
+  // call.cpp
+  Any eval_call(const syntax::Call& call, Frame& f);
+  // Arguments lie on the stack from `base` to `top`.
+  Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
+                    std::span<const ir::Span> spans);
+  Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
+  void bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
+  Any run_function(const FunctionNode& fn, Any* base, ir::Span span);
+  Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span, std::span<const ir::Span> spans);
+  Any call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords, ir::Span span,
+                   std::span<const ir::Span> spans);
+  // generator.cpp
+  Any start_generator(const FunctionNode& fn, Any* base);
+  Any yield_value(Any value, Frame& f, ir::Span span);
+  Any yield_all(const Any& iterable, Frame& f, ir::Span span);
+  Any call_packed(const ffi::Function& fn, Any* base, ir::Span span);
+  Any call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,
+                 std::span<const ir::Span> spans);
+  Any zero_super(Frame& f, ir::Span span);
+  // `object.name` as a callee: true when `out` wants `object` as its first argument.
+  bool load_method(const Any& object, Symbol name, ir::Span span, Any& out);
+  bool attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span);
+  [[noreturn]] void no_attribute(const Any& object, Symbol name, ir::Span span);
+  // Calls a special method of a script object; false when its class has none.
+  bool special(const Any& object, Symbol name, std::span<const Any> args, Any& out, ir::Span span);
+  Any call_values(const Any& callee, std::initializer_list<Any> args, ir::Span span = {});
+
+  // exceptions.cpp
+  Any exception_of(const ir::Error& error);
+  [[noreturn]] void throw_exception(const Any& exception, ir::Span span);
+  [[noreturn]] void throw_assertion(const syntax::Assert& check, Frame& f);
+  Ref<ClassNode> exception_class(std::string_view kind);
+  std::string exception_text(const Any& exception);
+
+  Ref<ModuleNode> new_module(std::string name);
+  Any run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last);
+};
+
+// One api function is a hook's, by path.
+DefinitionHook find_hook(const ir::Api& api);
+
+// builtins_*.cpp and *_methods.cpp: tables of rows by subject.
+void add_builtins(std::unordered_map<Symbol, Any>& builtins);
+std::span<const BuiltinRow> function_builtins();
+std::span<const BuiltinRow> number_builtins();
+std::span<const BuiltinRow> str_methods();
+std::span<const BuiltinRow> list_methods();
+std::span<const BuiltinRow> tuple_methods();
+std::span<const BuiltinRow> dict_methods();
+std::span<const BuiltinRow> set_methods();
+std::span<const BuiltinRow> number_methods();
+std::span<const BuiltinRow> generator_methods();
+void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments& args);  // by key= and reverse=
+void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text, ir::Span span);  // sys.stdout, ...
+Any call_numpy(Evaluator& evaluator, std::string_view path, const Arguments& args);
+// The method of a builtin type, or null.
+const BuiltinRow* builtin_method(int32_t type_index, Symbol name);
+Any builtin_value(const BuiltinRow* row, std::string_view owner);
+const BuiltinRow* builtin_method_of(const Any& object, Symbol name);  // "".join, [].append, {}.items, set methods
+const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name);  // str.join, as a function of the class
+const BuiltinRow* object_method_row(Symbol name);                       // what every object has: __eq__, __repr__, ...
+std::vector<std::string> builtin_names_of(const Any& object);
+bool class_builtin(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out);  // dict.fromkeys
+bool number_attribute(const Any& number, Symbol name, Any& out);                        // real, imag, ...
+bool property_attribute(PropertyNode* property, const Any& object, Symbol name, Any& out);
+bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol name, Any& out);
+Any exception_init();  // BaseException.__init__ and the like, for super()
+Any exception_str();
+Any object_init();
+
+// types.cpp: builtin types as classes.
+struct Types {
+  Ref<ClassNode> object, type, none, boolean, integer, real, str, bytes, list, tuple, dict, set, frozenset, range,
+      slice, function, builtin, method, module, property, static_method, class_method, super, iterator, ellipsis,
+      not_implemented, dict_keys, dict_values, dict_items, cell, enumerate, zip, map, filter, reversed;
+};
+const Types& types();
+Ref<ClassNode> builtin_type_of(const Any& value);  // null for objects of other rooms
+std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
+std::string numpy_type_name(const Any& value);  // "numpy.float32"; other objects: their type key
+Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Arguments& args);  // zip(...), map(...)
+
+// exceptions.cpp
+const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes();
+
+// hashing.cpp: dict access by Python's equality (1 == 1.0 == True, tuples by value).
+Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
+void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
+bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
+Any plain_key(const Any& stored);  // the key as scripts see it
+[[noreturn]] void key_error(Evaluator& evaluator, const Any& key, ir::Span span);
+
+// text.cpp, float_text.cpp, format.cpp
+std::string float_repr(double value);
+std::string quote(std::string_view text);
+void append_utf8(std::string& text, uint32_t point);
+std::string format_value(Evaluator& evaluator, const Any& value, std::string_view spec, ir::Span span);
+std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);
+std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
+
+// iterate.cpp
+Any call_until_iterator(Any callee, Any sentinel);  // iter(callable, sentinel)
+Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span);
+struct SliceBounds {
+  int64_t start, stop, step, count;
+};
+SliceBounds slice_bounds(Evaluator& evaluator, const SliceNode& slice, int64_t size, ir::Span span);
+int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::string_view what);
+size_t utf8_length(std::string_view text);
+
+// objects.cpp: fields of tvm-ffi objects.
+bool object_field(const Any& object, Symbol name, Any& out);
+std::vector<std::string> object_fields(int32_t type_index);
+
+std::optional<bool> ir_identity(const Any& value);  // of `a == b`/`a != b` between IR values
+
+// np_*.cpp, as the evaluator meets arrays in operators
+bool is_array_operand(const Any& value);  // an array or a NumPy scalar
+bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& out);
+Any array_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
+bool array_in_place(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
+Any array_unary(syntax::UnaryOperator op, const Any& a, ir::Span span);
+Any array_compare(Evaluator& evaluator, syntax::CmpOperator op, const Any& a, const Any& b, ir::Span span);
+Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir::Span span);
+void array_assign(Evaluator& evaluator, const Any& array, const Any& index, const Any& value, ir::Span span);
+std::optional<std::string> numpy_scalar_text(const Any& value, bool repr);
+bool array_truth(const Any& array, ir::Span span);
+Any plain_number(const Any& value);  // a NumPy scalar as int, float or bool; anything else as it is
+
+template <class... A>
+[[noreturn]] void raise(std::string_view kind, ir::Span span, std::string_view name,
+                        fmt::format_string<A...> message, A&&... args) {
+  throw ir::Error(name, message, std::forward<A>(args)...).kind(std::string(kind)).at(span);
+}
+
+}  // namespace mlc::script

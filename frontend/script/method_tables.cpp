@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which builtin type has which methods; what every object has; properties' and exceptions' attributes.
+#include <algorithm>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+namespace {
+
+using Table = std::unordered_map<Symbol, const BuiltinRow*>;
+
+Table table_of(std::span<const BuiltinRow> rows) {
+  Table table;
+  for (const BuiltinRow& row : rows) table[Symbol(row.name)] = &row;
+  return table;
+}
+const Table& str_table() {
+  static const Table table = table_of(str_methods());
+  return table;
+}
+const Table& list_table() {
+  static const Table table = table_of(list_methods());
+  return table;
+}
+const Table& tuple_table() {
+  static const Table table = table_of(tuple_methods());
+  return table;
+}
+const Table& dict_table() {
+  static const Table table = table_of(dict_methods());
+  return table;
+}
+const Table& set_table() {
+  static const Table table = table_of(set_methods());
+  return table;
+}
+const Table& number_table() {
+  static const Table table = table_of(number_methods());
+  return table;
+}
+
+// ---- the protocol methods as functions: `x.__len__()`, `super().__eq__(other)` ----
+
+Any eq(Evaluator& e, const Arguments& args) {
+  if (as<InstanceNode>(args[0])) return args[0].same_as(args[1]) ? Any(true) : not_implemented();
+  return e.compare(syntax::CmpOperator::kEq, args[0], args[1]);
+}
+Any ne(Evaluator& e, const Arguments& args) { return !e.equal(args[0], args[1]); }
+Any hash(Evaluator&, const Arguments& args) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0])) >> 4);
+}
+Any repr(Evaluator& e, const Arguments& args) {
+  auto* instance = as<InstanceNode>(args[0]);
+  if (instance == nullptr) return str_value(e.repr(args[0]));
+  return str_value(fmt::format("<{}.{} object at {}>", instance->cls->module, instance->cls->name, static_cast<const void*>(instance)));
+}
+Any str(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
+Any setattr(Evaluator& e, const Arguments& args) {
+  if (auto* instance = as<InstanceNode>(args[0]); instance != nullptr && is_str(args[1])) {
+    instance->set(Symbol(text_of(args[1])), args[2]);
+    return nullptr;
+  }
+  e.set_attribute(args[0], Symbol(text_of(args[1])), args[2], args.span);
+  return nullptr;
+}
+Any init(Evaluator&, const Arguments&) { return nullptr; }
+Any exception_init_body(Evaluator&, const Arguments& args) {
+  if (auto* instance = as<InstanceNode>(args[0])) {
+    instance->set(known().args, Tuple(args.positional.begin() + 1, args.positional.end()));
+  }
+  return nullptr;
+}
+Any exception_str_body(Evaluator& e, const Arguments& args) { return str_value(e.state().exception_text(args[0])); }
+
+constexpr BuiltinRow object_rows[] = {
+    {"__eq__", "(other)", "Are they equal?", eq, 1, 1},
+    {"__ne__", "(other)", "Do they differ?", ne, 1, 1},
+    {"__hash__", "()", "The hash.", hash, 0, 0},
+    {"__repr__", "()", "The text of the object.", repr, 0, 0},
+    {"__str__", "()", "The text of the object.", str, 0, 0},
+    {"__setattr__", "(name, value)", "Sets an attribute.", setattr, 2, 2},
+};
+constexpr BuiltinRow init_row = {"__init__", "(*args)", "Prepares a new object.", init, 0, 127, "*"};
+constexpr BuiltinRow exception_init_row = {"__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
+constexpr BuiltinRow exception_str_row = {"__str__", "()", "The message.", exception_str_body, 0, 0};
+
+// ---- the container protocols, on demand by name ----
+
+Any len_method(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
+Any getitem_method(Evaluator& e, const Arguments& args) { return e.subscript(args[0], args[1], args.span); }
+Any setitem_method(Evaluator& e, const Arguments& args) {
+  e.set_subscript(args[0], args[1], args[2], args.span);
+  return nullptr;
+}
+Any contains_method(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
+Any iter_method(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
+Any next_method(Evaluator& e, const Arguments& args) {
+  Any out;
+  if (e.next(args[0], out, args.span)) return out;
+  e.state().throw_exception(e.call(Any(e.state().exception_class("StopIteration")), {}), args.span);
+}
+constexpr BuiltinRow container_rows[] = {
+    {"__len__", "()", "The number of items.", len_method, 0, 0},
+    {"__getitem__", "(index)", "The item.", getitem_method, 1, 1},
+    {"__setitem__", "(index, value)", "Sets the item.", setitem_method, 2, 2},
+    {"__contains__", "(value)", "Is it there?", contains_method, 1, 1},
+    {"__iter__", "()", "An iterator.", iter_method, 0, 0},
+    {"__next__", "()", "The next element.", next_method, 0, 0},
+};
+const Table& container_table() {
+  static const Table table = table_of(container_rows);
+  return table;
+}
+
+const Table* table_for(const Any& object) {
+  switch (object.type_index()) {
+    case kTVMFFISmallStr:
+    case kTVMFFIStr: return &str_table();
+    case kTVMFFIList: return &list_table();
+    case kTVMFFIArray: return &tuple_table();
+    case kTVMFFIShape: return &tuple_table();
+    case kTVMFFIDict:
+    case kTVMFFIMap: return &dict_table();
+    case kTVMFFIInt:
+    case kTVMFFIBool:
+    case kTVMFFIFloat: return &number_table();
+    default: break;
+  }
+  return as<SetNode>(object) ? &set_table() : nullptr;
+}
+
+const Table* table_for(const ClassNode* cls) {
+  const Types& t = types();
+  if (cls == t.str.get()) return &str_table();
+  if (cls == t.list.get()) return &list_table();
+  if (cls == t.tuple.get()) return &tuple_table();
+  if (cls == t.dict.get()) return &dict_table();
+  if (cls == t.set.get() || cls == t.frozenset.get()) return &set_table();
+  if (cls == t.integer.get() || cls == t.boolean.get() || cls == t.real.get()) return &number_table();
+  return nullptr;
+}
+
+const BuiltinRow* in(const Table& table, Symbol name) {
+  auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+// property.setter and .deleter: the decorator forms.
+Any setter(Evaluator&, const Arguments& args) {
+  auto* property = as<PropertyNode>(args[0]);
+  return Any(ir::make<PropertyNode>(property->getter, args[1], property->deleter));
+}
+Any deleter(Evaluator&, const Arguments& args) {
+  auto* property = as<PropertyNode>(args[0]);
+  return Any(ir::make<PropertyNode>(property->getter, property->setter, args[1]));
+}
+Any getter(Evaluator&, const Arguments& args) {
+  auto* property = as<PropertyNode>(args[0]);
+  return Any(ir::make<PropertyNode>(args[1], property->setter, property->deleter));
+}
+constexpr BuiltinRow property_rows[] = {
+    {"setter", "(function)", "The property with this setter.", setter, 1, 1},
+    {"deleter", "(function)", "The property with this deleter.", deleter, 1, 1},
+    {"getter", "(function)", "The property with this getter.", getter, 1, 1},
+};
+
+Any with_traceback(Evaluator&, const Arguments& args) { return args[0]; }
+Any add_note(Evaluator&, const Arguments& args) {
+  auto* instance = as<InstanceNode>(args[0]);
+  const Any* notes = instance->own(known().notes);
+  List list = notes == nullptr ? List() : notes->cast<List>();
+  list.push_back(args[1]);
+  instance->set(known().notes, list);
+  return nullptr;
+}
+constexpr BuiltinRow exception_rows[] = {
+    {"with_traceback", "(tb)", "The exception itself.", with_traceback, 1, 1},
+    {"add_note", "(note)", "Adds a note.", add_note, 1, 1},
+};
+
+}  // namespace
+
+const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
+  if (const Table* table = table_for(object)) {
+    if (const BuiltinRow* row = in(*table, name)) return row;
+  }
+  if (value_as_iterator(object)) {
+    static const Table generator_table = table_of(generator_methods());
+    if (const BuiltinRow* row = in(generator_table, name)) {
+      return value_as_iterator(object)->name == "generator" ? row : nullptr;
+    }
+  }
+  if (name.str().starts_with("__") && builtin_type_of(object) && as<InstanceNode>(object) == nullptr) {
+    bool container = table_for(object) != nullptr && table_for(object) != &number_table();
+    if (container || value_as_iterator(object) || as<RangeNode>(object)) {
+      if (const BuiltinRow* row = in(container_table(), name)) return row;
+    }
+    return object_method_row(name);
+  }
+  return nullptr;
+}
+
+const BuiltinRow* builtin_method(int32_t type_index, Symbol name) {
+  return type_index == kTVMFFIArray ? in(tuple_table(), name) : nullptr;
+}
+
+const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name) {
+  const Table* table = table_for(cls);
+  if (table != nullptr) {
+    if (const BuiltinRow* row = in(*table, name)) return row;
+    if (table != &number_table()) {
+      if (const BuiltinRow* row = in(container_table(), name)) return row;
+    }
+  }
+  return object_method_row(name);
+}
+
+const BuiltinRow* object_method_row(Symbol name) {
+  static const Table table = table_of(object_rows);
+  return in(table, name);
+}
+
+std::vector<std::string> builtin_names_of(const Any& object) {
+  std::vector<std::string> names;
+  if (const Table* table = table_for(object)) {
+    for (const auto& [name, row] : *table) names.emplace_back(row->name);
+  }
+  return names;
+}
+
+bool property_attribute(PropertyNode* property, const Any& object, Symbol name, Any& out) {
+  static const Table table = table_of(property_rows);
+  if (const BuiltinRow* row = in(table, name)) {
+    out = Any(ir::make<BoundMethodNode>(object, builtin_value(row, "property")));
+    return true;
+  }
+  if (name.str() == "fget") out = property->getter;
+  else if (name.str() == "fset") out = property->setter;
+  else if (name.str() == "fdel") out = property->deleter;
+  else return false;
+  return true;
+}
+
+bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol name, Any& out) {
+  static const Table table = table_of(exception_rows);
+  if (name == known().cause || name == known().context || name.str() == "__traceback__") {
+    out = nullptr;
+    return true;
+  }
+  if (name.str() == "value" && exception->cls->name == "StopIteration") {
+    std::span<Any> all = elements(*exception->own(known().args));
+    out = all.empty() ? Any(nullptr) : all[0];
+    return true;
+  }
+  if (name.str() == "code" && exception->cls->name == "SystemExit") {
+    std::span<Any> all = elements(*exception->own(known().args));
+    out = all.empty() ? Any(nullptr) : all[0];
+    return true;
+  }
+  if (const BuiltinRow* row = in(table, name)) {
+    out = Any(ir::make<BoundMethodNode>(Any(ir::ref(exception)), builtin_value(row, "BaseException")));
+    return true;
+  }
+  return false;
+}
+
+Any exception_init() { return builtin_value(&exception_init_row, "BaseException"); }
+Any exception_str() { return builtin_value(&exception_str_row, "BaseException"); }
+Any object_init() { return builtin_value(&init_row, "object"); }
+
+}  // namespace mlc::script

@@ -1,0 +1,726 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic, comparison, truth and equality. The evaluator answers for pairs of small numbers itself; everything
+// else comes here.
+#include <cmath>
+
+#include "frontend/script/ir_values.h"
+#include "frontend/script/machine.h"
+#include "ir/ndarray.h"
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the operators of the tree
+using State = Evaluator::State;
+
+namespace {
+
+struct Special {
+  Symbol forward, reflected, in_place;
+};
+const Special& special_names(BinOperator op) {
+  static const Special names[] = {
+      {Symbol("__add__"), Symbol("__radd__"), Symbol("__iadd__")},
+      {Symbol("__sub__"), Symbol("__rsub__"), Symbol("__isub__")},
+      {Symbol("__mul__"), Symbol("__rmul__"), Symbol("__imul__")},
+      {Symbol("__matmul__"), Symbol("__rmatmul__"), Symbol("__imatmul__")},
+      {Symbol("__truediv__"), Symbol("__rtruediv__"), Symbol("__itruediv__")},
+      {Symbol("__mod__"), Symbol("__rmod__"), Symbol("__imod__")},
+      {Symbol("__pow__"), Symbol("__rpow__"), Symbol("__ipow__")},
+      {Symbol("__lshift__"), Symbol("__rlshift__"), Symbol("__ilshift__")},
+      {Symbol("__rshift__"), Symbol("__rrshift__"), Symbol("__irshift__")},
+      {Symbol("__or__"), Symbol("__ror__"), Symbol("__ior__")},
+      {Symbol("__xor__"), Symbol("__rxor__"), Symbol("__ixor__")},
+      {Symbol("__and__"), Symbol("__rand__"), Symbol("__iand__")},
+      {Symbol("__floordiv__"), Symbol("__rfloordiv__"), Symbol("__ifloordiv__")},
+  };
+  return names[static_cast<int>(op)];
+}
+
+inline bool is_integer(const Any& value) { return is_int(value) || is_bool(value); }
+inline bool is_number(const Any& value) { return is_integer(value) || is_float(value); }
+inline double to_double(const Any& value) {
+  return is_float(value) ? raw_float(value) : static_cast<double>(raw_int(value));
+}
+
+[[noreturn]] void overflow(int64_t a, std::string_view op, int64_t b, ir::Span span) {
+  throw ir::Error("integer-overflow", "{} {} {} does not fit in 64 bits", a, op, b)
+      .kind("OverflowError")
+      .at(span)
+      .help("ints of mlc scripts have 64 bits; use a float where the exact value does not matter");
+}
+
+Any int_power(int64_t base, int64_t exponent, ir::Span span) {
+  if (exponent < 0) {
+    if (base == 0) {
+      raise("ZeroDivisionError", span, "division-by-zero", "0.0 cannot be raised to a negative power");
+    }
+    return std::pow(static_cast<double>(base), static_cast<double>(exponent));
+  }
+  int64_t result = 1;
+  int64_t square = base;
+  for (int64_t e = exponent; e != 0; e >>= 1) {
+    if ((e & 1) != 0 && __builtin_mul_overflow(result, square, &result)) overflow(base, "**", exponent, span);
+    if (e > 1 && __builtin_mul_overflow(square, square, &square)) overflow(base, "**", exponent, span);
+  }
+  return result;
+}
+
+Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
+  int64_t r;
+  switch (op) {
+    case BinOperator::kAdd:
+      if (__builtin_add_overflow(a, b, &r)) overflow(a, "+", b, span);
+      return r;
+    case BinOperator::kSub:
+      if (__builtin_sub_overflow(a, b, &r)) overflow(a, "-", b, span);
+      return r;
+    case BinOperator::kMult:
+      if (__builtin_mul_overflow(a, b, &r)) overflow(a, "*", b, span);
+      return r;
+    case BinOperator::kDiv:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "division by zero");
+      // Correctly rounded, as CPython's, also where the ints do not fit a double.
+      if (std::abs(static_cast<double>(a)) > 9007199254740992.0 || std::abs(static_cast<double>(b)) > 9007199254740992.0) {
+        return static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b));
+      }
+      return static_cast<double>(a) / static_cast<double>(b);
+    case BinOperator::kFloorDiv:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "integer division or modulo by zero");
+      if (b == -1) {
+        if (a == INT64_MIN) overflow(a, "//", b, span);
+        return -a;
+      }
+      return a / b - ((a % b != 0) && ((a ^ b) < 0));
+    case BinOperator::kMod:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "integer modulo by zero");
+      if (b == -1) return int64_t{0};
+      r = a % b;
+      return r != 0 && (r ^ b) < 0 ? r + b : r;
+    case BinOperator::kPow: return int_power(a, b, span);
+    case BinOperator::kLShift:
+      if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
+      if (a == 0) return int64_t{0};
+      if (b > 62 || (a >> (63 - b)) != (a < 0 ? -1 : 0)) overflow(a, "<<", b, span);
+      return static_cast<int64_t>(static_cast<uint64_t>(a) << b);
+    case BinOperator::kRShift:
+      if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
+      return b > 63 ? (a < 0 ? int64_t{-1} : int64_t{0}) : a >> b;
+    case BinOperator::kBitOr: return a | b;
+    case BinOperator::kBitXor: return a ^ b;
+    case BinOperator::kBitAnd: return a & b;
+    case BinOperator::kMatMult: break;
+  }
+  return not_implemented();
+}
+
+double float_mod(double a, double b) {
+  double r = std::fmod(a, b);
+  if (r != 0) {
+    if ((b < 0) != (r < 0)) r += b;
+  } else {
+    r = std::copysign(0.0, b);
+  }
+  return r;
+}
+double float_floor_div(double a, double b) {
+  double mod = std::fmod(a, b);
+  double div = (a - mod) / b;
+  if (mod != 0 && (b < 0) != (mod < 0)) div -= 1.0;
+  if (div == 0) return std::copysign(0.0, a / b);
+  double floored = std::floor(div);
+  if (div - floored > 0.5) floored += 1.0;
+  return floored;
+}
+
+Any float_binary(BinOperator op, double a, double b, ir::Span span) {
+  switch (op) {
+    case BinOperator::kAdd: return a + b;
+    case BinOperator::kSub: return a - b;
+    case BinOperator::kMult: return a * b;
+    case BinOperator::kDiv:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float division by zero");
+      return a / b;
+    case BinOperator::kFloorDiv:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float floor division by zero");
+      return float_floor_div(a, b);
+    case BinOperator::kMod:
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float modulo by zero");
+      return float_mod(a, b);
+    case BinOperator::kPow: {
+      if (a == 0 && b < 0) {
+        raise("ZeroDivisionError", span, "division-by-zero", "0.0 cannot be raised to a negative power");
+      }
+      if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::floor(b)) {
+        raise("ValueError", span, "complex-result", "a negative number to a fractional power is complex, which mlc has not");
+      }
+      double r = std::pow(a, b);
+      if (std::isinf(r) && std::isfinite(a) && std::isfinite(b)) {
+        raise("OverflowError", span, "float-overflow", "(34, 'Numerical result out of range')");
+      }
+      return r;
+    }
+    default: return not_implemented();
+  }
+}
+
+template <class S>
+S repeat(const Any& sequence, int64_t times) {
+  std::span<Any> all = elements(sequence);
+  std::vector<Any> result;
+  if (times > 0) result.reserve(all.size() * static_cast<size_t>(times));
+  for (int64_t i = 0; i < times; ++i) result.insert(result.end(), all.begin(), all.end());
+  return S(result.begin(), result.end());
+}
+
+// A repetition must fit into memory by a wide margin.
+void check_repeat(size_t size, int64_t times, ir::Span span) {
+  if (times > 0 && size > 0 && static_cast<uint64_t>(times) > (uint64_t{1} << 32) / size) {
+    raise("MemoryError", span, "too-large", "a sequence of {} x {} elements is too large", times, size);
+  }
+}
+
+Any sequence_repeat(const Any& a, int64_t times, ir::Span span) {
+  if (is_str(a)) {
+    std::string_view text = text_of(a);
+    check_repeat(text.size(), times, span);
+    std::string result;
+    for (int64_t i = 0; i < times; ++i) result += text;
+    return str_value(result);
+  }
+  check_repeat(elements(a).size(), times, span);
+  if (a.type_index() == kTVMFFIList) return repeat<List>(a, times);
+  return repeat<Tuple>(a, times);
+}
+bool repeats(const Any& value) {
+  return is_str(value) || value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray;
+}
+
+Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
+  Ref<SetNode> ref = ir::make<SetNode>(a->frozen);
+  auto* result = const_cast<SetNode*>(ref.get());
+  switch (op) {
+    case BinOperator::kBitOr:
+      for (const Any& value : a->elements()) result->add(evaluator, value);
+      for (const Any& value : b->elements()) result->add(evaluator, value);
+      break;
+    case BinOperator::kBitAnd: {
+      // CPython walks the smaller one.
+      SetNode* walked = a->used < b->used ? a : b;
+      SetNode* other = walked == a ? b : a;
+      for (const Any& value : walked->elements()) {
+        if (other->contains(evaluator, value)) result->add(evaluator, value);
+      }
+      break;
+    }
+    case BinOperator::kSub:
+      for (const Any& value : a->elements()) {
+        if (!b->contains(evaluator, value)) result->add(evaluator, value);
+      }
+      break;
+    case BinOperator::kBitXor:
+      for (const Any& value : a->elements()) {
+        if (!b->contains(evaluator, value)) result->add(evaluator, value);
+      }
+      for (const Any& value : b->elements()) {
+        if (!a->contains(evaluator, value)) result->add(evaluator, value);
+      }
+      break;
+    default: return not_implemented();
+  }
+  return Any(ref);
+}
+
+[[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b, ir::Span span) {
+  std::string left = type_name_of(evaluator, a), right = type_name_of(evaluator, b);
+  if (op == "+" && is_str(a)) {
+    raise("TypeError", span, "unsupported-operand", "can only concatenate str (not \"{}\") to str", right);
+  }
+  if (op == "+" && a.type_index() == kTVMFFIList) {
+    raise("TypeError", span, "unsupported-operand", "can only concatenate list (not \"{}\") to list", right);
+  }
+  if (op == "+" && a.type_index() == kTVMFFIArray) {
+    raise("TypeError", span, "unsupported-operand", "can only concatenate tuple (not \"{}\") to tuple", right);
+  }
+  if (op == "*" && (repeats(a) || repeats(b))) {
+    raise("TypeError", span, "unsupported-operand", "can't multiply sequence by non-int of type '{}'",
+          repeats(a) ? right : left);
+  }
+  std::string shown(op);
+  if (op == "**") shown = "** or pow()";
+  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", shown, left, right);
+}
+
+Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (is_integer(a) && is_integer(b)) {
+    if (is_bool(a) && is_bool(b)) {
+      if (op == BinOperator::kBitAnd) return raw_int(a) != 0 && raw_int(b) != 0;
+      if (op == BinOperator::kBitOr) return raw_int(a) != 0 || raw_int(b) != 0;
+      if (op == BinOperator::kBitXor) return raw_int(a) != raw_int(b);
+    }
+    return int_binary(op, raw_int(a), raw_int(b), span);
+  }
+  if (is_number(a) && is_number(b)) return float_binary(op, to_double(a), to_double(b), span);
+  switch (op) {
+    case BinOperator::kAdd:
+      if (is_str(a) && is_str(b)) {
+        std::string text(text_of(a));
+        text += text_of(b);
+        return str_value(text);
+      }
+      if (a.type_index() == b.type_index() && a.type_index() == kTVMFFIList) {
+        List result(elements(a).begin(), elements(a).end());
+        for (const Any& value : elements(b)) result.push_back(value);
+        return result;
+      }
+      if ((a.type_index() == kTVMFFIArray || a.type_index() == kTVMFFIShape) &&
+          (b.type_index() == kTVMFFIArray || b.type_index() == kTVMFFIShape)) {
+        std::vector<Any> all = evaluator.elements_of(a);
+        for (Any& value : evaluator.elements_of(b)) all.push_back(std::move(value));
+        return Tuple(all.begin(), all.end());
+      }
+      break;
+    case BinOperator::kMult:
+      if (repeats(a) && is_integer(b)) return sequence_repeat(a, raw_int(b), span);
+      if (is_integer(a) && repeats(b)) return sequence_repeat(b, raw_int(a), span);
+      break;
+    case BinOperator::kMod:
+      if (is_str(a)) return str_value(percent_format(evaluator, text_of(a), b, span));
+      break;
+    case BinOperator::kBitOr:
+      if (a.type_index() == kTVMFFIDict && b.type_index() == kTVMFFIDict) {
+        Dict result;
+        for (const Any& each : {a, b}) {
+          for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(each))) {
+            dict_set(evaluator, result, plain_key(key), value);
+          }
+        }
+        return result;
+      }
+      break;
+    default: break;
+  }
+  auto* x = as<SetNode>(a);
+  auto* y = as<SetNode>(b);
+  if (x != nullptr && y != nullptr) return set_binary(evaluator, op, x, y);
+  // Views of dictionary keys behave as sets.
+  if ((x != nullptr || as<DictViewNode>(a)) && (y != nullptr || as<DictViewNode>(b))) {
+    Ref<SetNode> left = ir::make<SetNode>(), right = ir::make<SetNode>();
+    for (const Any& v : evaluator.elements_of(a)) const_cast<SetNode*>(left.get())->add(evaluator, v);
+    for (const Any& v : evaluator.elements_of(b)) const_cast<SetNode*>(right.get())->add(evaluator, v);
+    return set_binary(evaluator, op, const_cast<SetNode*>(left.get()), const_cast<SetNode*>(right.get()));
+  }
+  return not_implemented();
+}
+
+std::string_view reflected_compare(CmpOperator op) {
+  switch (op) {
+    case CmpOperator::kLt: return "__gt__";
+    case CmpOperator::kLtE: return "__ge__";
+    case CmpOperator::kGt: return "__lt__";
+    case CmpOperator::kGtE: return "__le__";
+    case CmpOperator::kEq: return "__eq__";
+    default: return "__ne__";
+  }
+}
+std::string_view forward_compare(CmpOperator op) {
+  switch (op) {
+    case CmpOperator::kLt: return "__lt__";
+    case CmpOperator::kLtE: return "__le__";
+    case CmpOperator::kGt: return "__gt__";
+    case CmpOperator::kGtE: return "__ge__";
+    case CmpOperator::kEq: return "__eq__";
+    default: return "__ne__";
+  }
+}
+
+template <class T>
+bool ordered(CmpOperator op, const T& a, const T& b) {
+  switch (op) {
+    case CmpOperator::kLt: return a < b;
+    case CmpOperator::kLtE: return a <= b;
+    case CmpOperator::kGt: return a > b;
+    default: return a >= b;
+  }
+}
+
+// -1, 0, 1 of an int and a float, exactly; 2 when the float is not a number.
+int compare_mixed(int64_t a, double b) {
+  if (std::isnan(b)) return 2;
+  if (b >= 9223372036854775808.0) return -1;
+  if (b < -9223372036854775808.0) return 1;
+  double whole = std::floor(b);
+  auto whole_int = static_cast<int64_t>(whole);
+  if (a != whole_int) return a < whole_int ? -1 : 1;
+  return b > whole ? -1 : 0;
+}
+
+bool is_subset(Evaluator& evaluator, const SetNode& a, const SetNode& b) {
+  if (a.used > b.used) return false;
+  for (const Any& value : a.elements()) {
+    if (!b.contains(evaluator, value)) return false;
+  }
+  return true;
+}
+
+bool is_sequence(const Any& value) {
+  return value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIShape;
+}
+
+}  // namespace
+
+Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (is_object(a) || is_object(b)) {
+    if (is_ir_value(a) || is_ir_value(b)) return ir_binary(op, plain_number(a), plain_number(b), span);
+    bool left_array = is_array_operand(a), right_array = is_array_operand(b);
+    auto* left = as<InstanceNode>(a);
+    auto* right = as<InstanceNode>(b);
+    const Special& names = special_names(op);
+    if (left != nullptr || right != nullptr) {
+      Any result;
+      const Any* forward = left == nullptr ? nullptr : left->cls->find(names.forward);
+      const Any* reflected = right == nullptr ? nullptr : right->cls->find(names.reflected);
+      bool right_first = left != nullptr && right != nullptr && reflected != nullptr && left->cls.get() != right->cls.get() &&
+                         right->cls->derives_from(left->cls.get()) && reflected != left->cls->find(names.reflected);
+      auto try_right = [&] {
+        return reflected != nullptr && state_->special(b, names.reflected, std::span<const Any>(&a, 1), result, span) &&
+               !result.same_as(not_implemented());
+      };
+      if (right_first && try_right()) return result;
+      if (forward != nullptr && state_->special(a, names.forward, std::span<const Any>(&b, 1), result, span) &&
+          !result.same_as(not_implemented())) {
+        return result;
+      }
+      if (!right_first && try_right()) return result;
+    } else if ((left_array || right_array) && !(op == BinOperator::kMod && is_str(a))) {
+      return array_binary(*this, op, a, b, span);
+    } else {
+      for (bool swapped : {false, true}) {
+        const Any& object = swapped ? b : a;
+        if (!is_object(object)) continue;
+        Symbol name = swapped ? names.reflected : names.forward;
+        if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
+          const Any& other = swapped ? a : b;
+          return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))), std::span<const Any>(&other, 1), {}, span);
+        }
+      }
+    }
+  }
+  Any result = builtin_binary(*this, op, a, b, span);
+  if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
+  return result;
+}
+
+Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (is_object(a)) {
+    if (a.type_index() == kTVMFFIList && op == BinOperator::kAdd) {
+      auto list = a.cast<List>();
+      for (Any& value : elements_of(b, span)) list.push_back(value);
+      return a;
+    }
+    if (a.type_index() == kTVMFFIList && op == BinOperator::kMult && is_integer(b)) {
+      List repeated = sequence_repeat(a, raw_int(b), span).cast<List>();
+      a.cast<List>().Assign(repeated.begin(), repeated.end());
+      return a;
+    }
+    if (a.type_index() == kTVMFFIDict && b.type_index() == kTVMFFIDict && op == BinOperator::kBitOr) {
+      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(b))) {
+        dict_set(*this, a, plain_key(key), value, span);
+      }
+      return a;
+    }
+    auto* x = as<SetNode>(a);
+    auto* y = as<SetNode>(b);
+    if (x != nullptr && y != nullptr && !x->frozen) {
+      Any result = set_binary(*this, op, x, y);
+      if (auto* made = as<SetNode>(result)) {
+        x->table = made->table;
+        x->used = made->used;
+        x->filled = made->filled;
+        return a;
+      }
+    }
+    Any result;
+    if (state_->special(a, special_names(op).in_place, std::span<const Any>(&b, 1), result, span) &&
+        !result.same_as(not_implemented())) {
+      return result;
+    }
+    if (as<ir::NDArrayNode>(a) != nullptr && array_in_place(*this, op, a, b, span)) return a;
+  }
+  try {
+    return binary(op, a, b, span);
+  } catch (ir::Error& error) {
+    // CPython names the augmented operator.
+    std::string from = fmt::format("for {}: ", op == BinOperator::kPow ? "** or pow()" : spelling(op));
+    size_t at = error.first().message.find(from);
+    if (error.first().name == "unsupported-operand" && at != std::string::npos) {
+      error.first().message.replace(at, from.size(), fmt::format("for {}=: ", spelling(op)));
+    }
+    throw;
+  }
+}
+
+Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
+  if (op == UnaryOperator::kNot) return !truth(a, span);
+  if (is_integer(a)) {
+    int64_t value = raw_int(a);
+    if (op == UnaryOperator::kInvert) return ~value;
+    if (op == UnaryOperator::kUAdd) return value;
+    if (value == INT64_MIN) overflow(0, "-", value, span);
+    return -value;
+  }
+  if (is_float(a) && op != UnaryOperator::kInvert) {
+    return op == UnaryOperator::kUSub ? -raw_float(a) : raw_float(a);
+  }
+  if (is_object(a)) {
+    if (is_ir_value(a)) return ir_unary(op, a, span);
+    if (is_array_operand(a)) return array_unary(op, a, span);
+    Any result;
+    Symbol name = op == UnaryOperator::kUSub ? known().neg : op == UnaryOperator::kUAdd ? known().pos : known().invert;
+    if (state_->special(a, name, {}, result, span)) return result;
+  }
+  raise("TypeError", span, "unsupported-operand", "bad operand type for unary {}: '{}'", spelling(op),
+        type_name_of(*this, a));
+}
+
+bool Evaluator::truth(const Any& value, ir::Span span) {
+  switch (value.type_index()) {
+    case kTVMFFINone: return false;
+    case kTVMFFIBool:
+    case kTVMFFIInt: return raw_int(value) != 0;
+    case kTVMFFIFloat: return raw_float(value) != 0;
+    case kTVMFFISmallStr:
+    case kTVMFFIStr: return !text_of(value).empty();
+    case kTVMFFIList:
+    case kTVMFFIArray: return !elements(value).empty();
+    case kTVMFFIDict:
+    case kTVMFFIMap: return static_cast<ffi::MapBaseObj*>(raw_object(value))->size() != 0;
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes:
+    case kTVMFFIShape: return length(value) != 0;
+    default: break;
+  }
+  if (!is_object(value)) return true;
+  if (auto* instance = as<InstanceNode>(value)) {
+    Any result;
+    if (state_->special(value, known().boolean, {}, result, span)) {
+      if (!is_bool(result)) {
+        raise("TypeError", span, "wrong-type", "__bool__ should return bool, returned {}", type_name_of(*this, result));
+      }
+      return raw_int(result) != 0;
+    }
+    if (instance->cls->find(known().len) != nullptr) return length(value, span) != 0;
+    return true;
+  }
+  if (as<RangeNode>(value) || as<SetNode>(value) || as<DictViewNode>(value)) return length(value, span) != 0;
+  if (is_array_operand(value)) return array_truth(value, span);
+  if (is_ir_value(value)) {
+    // `a == b` of IR values is an expression; as a condition it asks whether they are the same.
+    if (std::optional<bool> same = ir_identity(value)) return *same;
+    raise("ValueError", span, "no-truth-value",
+          "cannot use and / or / not or a condition on an expression that is not known yet: `{}`", repr(value));
+  }
+  return true;
+}
+
+bool Evaluator::equal(const Any& a, const Any& b) {
+  if (is_number(a) && is_number(b)) {
+    if (is_integer(a) && is_integer(b)) return raw_int(a) == raw_int(b);
+    if (is_float(a) && is_float(b)) return raw_float(a) == raw_float(b);
+    return is_float(a) ? compare_mixed(raw_int(b), raw_float(a)) == 0 : compare_mixed(raw_int(a), raw_float(b)) == 0;
+  }
+  if (is_str(a) && is_str(b)) return text_of(a) == text_of(b);
+  if (a.same_as(b)) return true;
+  if (!is_object(a) && !is_object(b)) return false;
+  return truth(compare(CmpOperator::kEq, a, b));
+}
+
+Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span) {
+  switch (op) {
+    case CmpOperator::kIs:
+    case CmpOperator::kIsNot: {
+      bool same = a.same_as(b) || (is_str(a) && is_str(b) && text_of(a) == text_of(b));
+      return same == (op == CmpOperator::kIs);
+    }
+    case CmpOperator::kIn:
+    case CmpOperator::kNotIn: return contains(b, a, span) == (op == CmpOperator::kIn);
+    default: break;
+  }
+  bool equality = op == CmpOperator::kEq || op == CmpOperator::kNotEq;
+  auto same_as_wanted = [&](bool same) { return Any(same == (op == CmpOperator::kEq)); };
+  if (is_number(a) && is_number(b)) {
+    if (equality) return same_as_wanted(equal(a, b));
+    if (is_integer(a) && is_integer(b)) return ordered(op, raw_int(a), raw_int(b));
+    if (is_float(a) && is_float(b)) return ordered(op, raw_float(a), raw_float(b));
+    int sign = is_float(b) ? compare_mixed(raw_int(a), raw_float(b)) : compare_mixed(raw_int(b), raw_float(a));
+    if (sign == 2) return false;
+    return ordered(op, is_float(b) ? sign : -sign, 0);
+  }
+  if (is_str(a) && is_str(b)) {
+    if (equality) return same_as_wanted(text_of(a) == text_of(b));
+    return ordered(op, text_of(a), text_of(b));  // UTF-8 keeps the order of code points
+  }
+  if (is_object(a) || is_object(b)) {
+    if (is_ir_value(a) || is_ir_value(b)) {
+      if (equality && (is_none(a) || is_none(b) || is_str(a) || is_str(b))) return same_as_wanted(false);
+      return ir_compare(op, plain_number(a), plain_number(b), span);
+    }
+    auto* left = as<InstanceNode>(a);
+    auto* right = as<InstanceNode>(b);
+    if (left != nullptr || right != nullptr) {
+      Any result;
+      if (left != nullptr && state_->special(a, Symbol(forward_compare(op)), std::span<const Any>(&b, 1), result, span) &&
+          !result.same_as(not_implemented())) {
+        return result;
+      }
+      if (right != nullptr &&
+          state_->special(b, Symbol(reflected_compare(op)), std::span<const Any>(&a, 1), result, span) &&
+          !result.same_as(not_implemented())) {
+        return result;
+      }
+      // `!=` without __ne__ is the opposite of `==`.
+      if (op == CmpOperator::kNotEq) {
+        for (bool swapped : {false, true}) {
+          const Any& object = swapped ? b : a;
+          const Any& other = swapped ? a : b;
+          if (as<InstanceNode>(object) && state_->special(object, known().eq, std::span<const Any>(&other, 1), result, span) &&
+              !result.same_as(not_implemented())) {
+            return !truth(result, span);
+          }
+        }
+      }
+      if (equality) return same_as_wanted(a.same_as(b));
+    } else if (is_array_operand(a) || is_array_operand(b)) {
+      if (is_array_operand(a) != is_array_operand(b)) {
+        const Any& other = is_array_operand(a) ? b : a;
+        if (equality && (is_none(other) || is_str(other)) && as<ir::NDArrayNode>(is_array_operand(a) ? a : b) == nullptr) {
+          return same_as_wanted(false);
+        }
+      }
+      return array_compare(*this, op, a, b, span);
+    }
+    bool lists = a.type_index() == kTVMFFIList && b.type_index() == kTVMFFIList;
+    if (lists || (is_sequence(a) && is_sequence(b))) {
+      std::vector<Any> x = elements_of(a), y = elements_of(b);
+      if (equality && x.size() != y.size()) return same_as_wanted(false);
+      size_t shared = std::min(x.size(), y.size());
+      for (size_t i = 0; i < shared; ++i) {
+        if (x[i].same_as(y[i]) || equal(x[i], y[i])) continue;
+        if (equality) return same_as_wanted(false);
+        return compare(op, x[i], y[i], span);
+      }
+      if (equality) return same_as_wanted(true);
+      return ordered(op, x.size(), y.size());
+    }
+    auto is_dict = [](const Any& v) { return v.type_index() == kTVMFFIDict || v.type_index() == kTVMFFIMap; };
+    if (is_dict(a) && is_dict(b) && equality) {
+      auto* x = static_cast<ffi::MapBaseObj*>(raw_object(a));
+      auto* y = static_cast<ffi::MapBaseObj*>(raw_object(b));
+      if (x->size() != y->size()) return same_as_wanted(false);
+      for (const auto& [key, value] : *x) {
+        const Any* other = dict_find(*this, b, plain_key(key));
+        if (other == nullptr || !(value.same_as(*other) || equal(value, *other))) return same_as_wanted(false);
+      }
+      return same_as_wanted(true);
+    }
+    auto* x = as<SetNode>(a);
+    auto* y = as<SetNode>(b);
+    if (x != nullptr && y != nullptr) {
+      switch (op) {
+        case CmpOperator::kEq: return x->used == y->used && is_subset(*this, *x, *y);
+        case CmpOperator::kNotEq: return !(x->used == y->used && is_subset(*this, *x, *y));
+        case CmpOperator::kLt: return x->used < y->used && is_subset(*this, *x, *y);
+        case CmpOperator::kLtE: return is_subset(*this, *x, *y);
+        case CmpOperator::kGt: return y->used < x->used && is_subset(*this, *y, *x);
+        default: return is_subset(*this, *y, *x);
+      }
+    }
+    if (equality) {
+      auto* r = as<RangeNode>(a);
+      auto* s = as<RangeNode>(b);
+      if (r != nullptr && s != nullptr) {
+        int64_t n = r->size();
+        return same_as_wanted(n == s->size() && (n == 0 || (r->start == s->start && (n == 1 || r->step == s->step))));
+      }
+      auto* m = as<BoundMethodNode>(a);
+      auto* k = as<BoundMethodNode>(b);
+      if (m != nullptr && k != nullptr) return same_as_wanted(m->self.same_as(k->self) && m->callee.same_as(k->callee));
+      auto* p = as<SliceNode>(a);
+      auto* q = as<SliceNode>(b);
+      if (p != nullptr && q != nullptr) {
+        return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) && equal(p->step, q->step));
+      }
+      if (as<DictViewNode>(a) && as<DictViewNode>(b)) {
+        std::vector<Any> all = elements_of(a);
+        bool same = all.size() == elements_of(b).size();
+        for (const Any& value : all) same = same && contains(b, value, span);
+        return same_as_wanted(same);
+      }
+      for (bool swapped : {false, true}) {
+        const Any& object = swapped ? b : a;
+        const Any& other = swapped ? a : b;
+        if (!is_object(object)) continue;
+        if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__eq__")) {
+          bool same = truth(call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
+                                 std::span<const Any>(&other, 1), {}, span));
+          return same_as_wanted(same);
+        }
+      }
+    }
+  }
+  if (equality) return same_as_wanted(a.same_as(b) || (!is_object(a) && !is_object(b) && ffi::AnyEqual()(a, b)));
+  raise("TypeError", span, "unsupported-operand", "'{}' not supported between instances of '{}' and '{}'",
+        spelling(op), type_name_of(*this, a), type_name_of(*this, b));
+}
+
+bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) {
+  if (is_str(container)) {
+    if (!is_str(value)) {
+      raise("TypeError", span, "wrong-type", "'in <string>' requires string as left operand, not {}",
+            type_name_of(*this, value));
+    }
+    return text_of(container).find(text_of(value)) != std::string_view::npos;
+  }
+  if (container.type_index() == kTVMFFIDict || container.type_index() == kTVMFFIMap) {
+    return dict_find(*this, container, value, span) != nullptr;
+  }
+  if (container.type_index() == kTVMFFIList || container.type_index() == kTVMFFIArray) {
+    for (size_t i = 0; i < elements(container).size(); ++i) {
+      Any element = elements(container)[i];
+      if (element.same_as(value) || equal(element, value)) return true;
+    }
+    return false;
+  }
+  if (auto* set = as<SetNode>(container)) return set->contains(*this, value);
+  if (auto* view = as<DictViewNode>(container); view != nullptr && view->kind == DictViewNode::Kind::kKeys) {
+    return dict_find(*this, view->dict, value, span) != nullptr;
+  }
+  if (auto* range = as<RangeNode>(container)) {
+    if (is_integer(value)) {
+      int64_t v = raw_int(value);
+      if (range->size() == 0 || (v - range->start) % range->step != 0) return false;
+      int64_t i = (v - range->start) / range->step;
+      return i >= 0 && i < range->size();
+    }
+  }
+  Any result;
+  if (state_->special(container, known().contains, std::span<const Any>(&value, 1), result, span)) {
+    return truth(result, span);
+  }
+  if (is_object(container)) {
+    if (const ir::Api* api = ir::ApiRegistry::global().method(container.type_index(), "__contains__")) {
+      return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
+                        std::span<const Any>(&value, 1), {}, span));
+    }
+  }
+  if (!is_object(container)) {
+    raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable", type_name_of(*this, container));
+  }
+  Any iterator = iterate(container, span);
+  Any element;
+  while (next(iterator, element, span)) {
+    if (element.same_as(value) || equal(element, value)) return true;
+  }
+  return false;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,808 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/script/resolve.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace mlc::script {
+
+using namespace syntax;  // NOLINT: the names of the tree
+using SymbolSet = std::unordered_set<Symbol>;
+
+namespace {
+
+// Calls `visit` for the names that a target binds.
+template <class F>
+void each_target(const Expr* target, F&& visit) {
+  switch (target->kind) {
+    case ExprKind::kName: visit(static_cast<const Name&>(*target)); break;
+    case ExprKind::kStarred: each_target(static_cast<const Starred*>(target)->value, visit); break;
+    case ExprKind::kTuple:
+      for (const Expr* e : static_cast<const syntax::Tuple*>(target)->elts) each_target(e, visit);
+      break;
+    case ExprKind::kList:
+      for (const Expr* e : static_cast<const syntax::List*>(target)->elts) each_target(e, visit);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace
+
+// Gathers what one function binds, uses, and lends to the functions inside it.
+class Collector {
+ public:
+  explicit Collector(Resolver& resolver) : resolver_(resolver) {}
+
+  NameList bound_order;
+  SymbolSet bound, used, inner_free, globals, nonlocals;
+  bool yields = false;
+
+  void bind(Symbol name) {
+    if (bound.insert(name).second) bound_order.push_back(name);
+  }
+  void parameters(const syntax::Arguments& args) {
+    for (const Arg* a : args.posonlyargs) bind(a->name);
+    for (const Arg* a : args.args) bind(a->name);
+    for (const Arg* a : args.kwonlyargs) bind(a->name);
+    if (args.vararg != nullptr) bind(args.vararg->name);
+    if (args.kwarg != nullptr) bind(args.kwarg->name);
+  }
+  void statements(Seq<Stmt> body) {
+    for (const Stmt* s : body) statement(s);
+  }
+  // Free names of the whole function: from around it.
+  NameList free() const {
+    SymbolSet all = used;
+    all.insert(inner_free.begin(), inner_free.end());
+    NameList result;
+    for (Symbol s : all) {
+      if ((!bound.contains(s) || nonlocals.contains(s)) && !globals.contains(s)) result.push_back(s);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+  void statement(const Stmt* stmt) {
+    switch (stmt->kind) {
+      case StmtKind::kFunctionDef: {
+        auto* def = static_cast<const FunctionDef*>(stmt);
+        bind(def->name);
+        around(*def);
+        inner(function_free(*def));
+        break;
+      }
+      case StmtKind::kClassDef: {
+        auto* def = static_cast<const ClassDef*>(stmt);
+        bind(def->name);
+        for (const Expr* e : def->decorators) expression(e);
+        for (const Expr* e : def->bases) expression(e);
+        for (const Keyword* k : def->keywords) expression(k->value);
+        // The body looks names up as it runs, its functions skip it: everything it mentions is taken from here.
+        Collector body(resolver_);
+        body.statements(def->body);
+        inner_free.insert(body.used.begin(), body.used.end());
+        inner_free.insert(body.inner_free.begin(), body.inner_free.end());
+        break;
+      }
+      case StmtKind::kReturn: expression(static_cast<const Return*>(stmt)->value); break;
+      case StmtKind::kDelete:
+        for (const Expr* e : static_cast<const Delete*>(stmt)->targets) target(e);
+        break;
+      case StmtKind::kAssign: {
+        auto* assign = static_cast<const Assign*>(stmt);
+        expression(assign->value);
+        for (const Expr* e : assign->targets) target(e);
+        break;
+      }
+      case StmtKind::kAugAssign: {
+        auto* assign = static_cast<const AugAssign*>(stmt);
+        expression(assign->value);
+        target(assign->target);
+        break;
+      }
+      case StmtKind::kAnnAssign: {
+        auto* assign = static_cast<const AnnAssign*>(stmt);
+        expression(assign->value);
+        target(assign->target);
+        break;
+      }
+      case StmtKind::kFor: {
+        auto* loop = static_cast<const For*>(stmt);
+        target(loop->target);
+        expression(loop->iter);
+        statements(loop->body);
+        statements(loop->orelse);
+        break;
+      }
+      case StmtKind::kWhile: {
+        auto* loop = static_cast<const While*>(stmt);
+        expression(loop->test);
+        statements(loop->body);
+        statements(loop->orelse);
+        break;
+      }
+      case StmtKind::kIf: {
+        auto* branch = static_cast<const If*>(stmt);
+        expression(branch->test);
+        statements(branch->body);
+        statements(branch->orelse);
+        break;
+      }
+      case StmtKind::kWith: {
+        auto* with = static_cast<const With*>(stmt);
+        for (const WithItem* item : with->items) {
+          expression(item->context_expr);
+          if (item->optional_vars != nullptr) target(item->optional_vars);
+        }
+        statements(with->body);
+        break;
+      }
+      case StmtKind::kRaise:
+        expression(static_cast<const Raise*>(stmt)->exc);
+        expression(static_cast<const Raise*>(stmt)->cause);
+        break;
+      case StmtKind::kTry: {
+        auto* attempt = static_cast<const Try*>(stmt);
+        statements(attempt->body);
+        for (const ExceptHandler* handler : attempt->handlers) {
+          expression(handler->type);
+          if (handler->name) bind(handler->name);
+          statements(handler->body);
+        }
+        statements(attempt->orelse);
+        statements(attempt->finalbody);
+        break;
+      }
+      case StmtKind::kAssert:
+        expression(static_cast<const Assert*>(stmt)->test);
+        expression(static_cast<const Assert*>(stmt)->msg);
+        break;
+      case StmtKind::kImport:
+        for (const Alias* a : static_cast<const Import*>(stmt)->names) bind(a->asname ? a->asname : a->first);
+        break;
+      case StmtKind::kImportFrom:
+        for (const Alias* a : static_cast<const ImportFrom*>(stmt)->names) {
+          if (a->name != "*") bind(a->asname ? a->asname : a->first);
+        }
+        break;
+      case StmtKind::kGlobal:
+        for (Symbol s : static_cast<const Global*>(stmt)->names) globals.insert(s);
+        break;
+      case StmtKind::kNonlocal:
+        for (Symbol s : static_cast<const Nonlocal*>(stmt)->names) {
+          nonlocals.insert(s);
+          use(s);
+        }
+        break;
+      case StmtKind::kExprStmt: expression(static_cast<const ExprStmt*>(stmt)->value); break;
+      case StmtKind::kPass:
+      case StmtKind::kBreak:
+      case StmtKind::kContinue: break;
+    }
+  }
+
+  void target(const Expr* expr) {
+    switch (expr->kind) {
+      case ExprKind::kName: bind(static_cast<const Name*>(expr)->id); break;
+      case ExprKind::kStarred: target(static_cast<const Starred*>(expr)->value); break;
+      case ExprKind::kTuple:
+        for (const Expr* e : static_cast<const syntax::Tuple*>(expr)->elts) target(e);
+        break;
+      case ExprKind::kList:
+        for (const Expr* e : static_cast<const syntax::List*>(expr)->elts) target(e);
+        break;
+      default: expression(expr); break;
+    }
+  }
+
+  void expression(const Expr* expr) {
+    if (expr == nullptr) return;
+    switch (expr->kind) {
+      case ExprKind::kBoolOp: expressions(static_cast<const BoolOp*>(expr)->values); break;
+      case ExprKind::kNamedExpr: {
+        auto* named = static_cast<const NamedExpr*>(expr);
+        expression(named->value);
+        bind(named->target->id);
+        break;
+      }
+      case ExprKind::kBinOp:
+        expression(static_cast<const BinOp*>(expr)->left);
+        expression(static_cast<const BinOp*>(expr)->right);
+        break;
+      case ExprKind::kUnaryOp: expression(static_cast<const UnaryOp*>(expr)->operand); break;
+      case ExprKind::kLambda: {
+        auto* lambda = static_cast<const Lambda*>(expr);
+        defaults(*lambda->args);
+        inner(lambda_free(*lambda));
+        break;
+      }
+      case ExprKind::kIfExp: {
+        auto* choice = static_cast<const IfExp*>(expr);
+        expression(choice->test);
+        expression(choice->body);
+        expression(choice->orelse);
+        break;
+      }
+      case ExprKind::kDict:
+        expressions(static_cast<const syntax::Dict*>(expr)->keys);
+        expressions(static_cast<const syntax::Dict*>(expr)->values);
+        break;
+      case ExprKind::kSet: expressions(static_cast<const syntax::Set*>(expr)->elts); break;
+      case ExprKind::kListComp: {
+        auto* c = static_cast<const ListComp*>(expr);
+        comprehension(c->generators, c->elt, nullptr);
+        break;
+      }
+      case ExprKind::kSetComp: {
+        auto* c = static_cast<const SetComp*>(expr);
+        comprehension(c->generators, c->elt, nullptr);
+        break;
+      }
+      case ExprKind::kDictComp: {
+        auto* c = static_cast<const DictComp*>(expr);
+        comprehension(c->generators, c->key, c->value);
+        break;
+      }
+      case ExprKind::kGeneratorExp: {
+        auto* c = static_cast<const GeneratorExp*>(expr);
+        expression(c->generators[0]->iter);
+        inner(generator_free(*c));
+        break;
+      }
+      case ExprKind::kYield:
+        yields = true;
+        expression(static_cast<const Yield*>(expr)->value);
+        break;
+      case ExprKind::kYieldFrom:
+        yields = true;
+        expression(static_cast<const YieldFrom*>(expr)->value);
+        break;
+      case ExprKind::kCompare:
+        expression(static_cast<const Compare*>(expr)->left);
+        expressions(static_cast<const Compare*>(expr)->comparators);
+        break;
+      case ExprKind::kCall: {
+        auto* call = static_cast<const Call*>(expr);
+        expression(call->func);
+        expressions(call->args);
+        for (const Keyword* k : call->keywords) expression(k->value);
+        break;
+      }
+      case ExprKind::kFormattedValue:
+        expression(static_cast<const FormattedValue*>(expr)->value);
+        expression(static_cast<const FormattedValue*>(expr)->format_spec);
+        break;
+      case ExprKind::kJoinedStr: expressions(static_cast<const JoinedStr*>(expr)->values); break;
+      case ExprKind::kConstant: break;
+      case ExprKind::kAttribute: expression(static_cast<const Attribute*>(expr)->value); break;
+      case ExprKind::kSubscript:
+        expression(static_cast<const Subscript*>(expr)->value);
+        expression(static_cast<const Subscript*>(expr)->slice);
+        break;
+      case ExprKind::kStarred: expression(static_cast<const Starred*>(expr)->value); break;
+      case ExprKind::kName: use(static_cast<const Name*>(expr)->id); break;
+      case ExprKind::kList: expressions(static_cast<const syntax::List*>(expr)->elts); break;
+      case ExprKind::kTuple: expressions(static_cast<const syntax::Tuple*>(expr)->elts); break;
+      case ExprKind::kSlice:
+        expression(static_cast<const syntax::Slice*>(expr)->lower);
+        expression(static_cast<const syntax::Slice*>(expr)->upper);
+        expression(static_cast<const syntax::Slice*>(expr)->step);
+        break;
+    }
+  }
+
+  const NameList& function_free(const FunctionDef& def) {
+    auto found = resolver_.free_.find(&def);
+    if (found != resolver_.free_.end()) return found->second;
+    Collector body(resolver_);
+    body.parameters(*def.args);
+    for (const TypeParam* p : def.type_params) body.bind(p->name);
+    body.statements(def.body);
+    return resolver_.free_[&def] = body.free();
+  }
+  const NameList& lambda_free(const Lambda& lambda) {
+    auto found = resolver_.free_.find(&lambda);
+    if (found != resolver_.free_.end()) return found->second;
+    Collector body(resolver_);
+    body.parameters(*lambda.args);
+    body.expression(lambda.body);
+    return resolver_.free_[&lambda] = body.free();
+  }
+  const NameList& generator_free(const GeneratorExp& generator) {
+    auto found = resolver_.free_.find(&generator);
+    if (found != resolver_.free_.end()) return found->second;
+    Collector body(resolver_);
+    body.generator_body(generator);
+    return resolver_.free_[&generator] = body.free();
+  }
+  void generator_body(const GeneratorExp& generator) {
+    bool first = true;
+    for (const Comprehension* c : generator.generators) {
+      if (!first) expression(c->iter);
+      first = false;
+      target(c->target);
+      expressions(c->ifs);
+    }
+    expression(generator.elt);
+  }
+
+ private:
+  void use(Symbol name) {
+    for (const SymbolSet& scope : comprehensions_) {
+      if (scope.contains(name)) return;
+    }
+    used.insert(name);
+  }
+  void inner(const NameList& names) {
+    for (Symbol name : names) {
+      bool own = false;
+      for (const SymbolSet& scope : comprehensions_) own = own || scope.contains(name);
+      if (!own) inner_free.insert(name);
+    }
+  }
+  template <class T>
+  void expressions(Seq<T> list) {
+    for (const Expr* e : list) expression(e);
+  }
+  void defaults(const syntax::Arguments& args) {
+    expressions(args.defaults);
+    expressions(args.kw_defaults);
+  }
+  // What is evaluated outside of the function: decorators, defaults, annotations (of hooked definitions).
+  void around(const FunctionDef& def) {
+    for (const Expr* e : def.decorators) expression(e);
+    defaults(*def.args);
+    auto annotation = [&](const Arg* a) {
+      if (a != nullptr && a->annotation != nullptr) {
+        Collector quiet(resolver_);
+        quiet.expression(a->annotation);
+        inner_free.insert(quiet.used.begin(), quiet.used.end());
+      }
+    };
+    for (const Arg* a : def.args->posonlyargs) annotation(a);
+    for (const Arg* a : def.args->args) annotation(a);
+    for (const Arg* a : def.args->kwonlyargs) annotation(a);
+  }
+  void comprehension(Seq<Comprehension> generators, const Expr* a, const Expr* b) {
+    expression(generators[0]->iter);
+    SymbolSet scope;
+    for (const Comprehension* c : generators) {
+      each_target(c->target, [&](const Name& name) { scope.insert(name.id); });
+    }
+    comprehensions_.push_back(std::move(scope));
+    bool first = true;
+    for (const Comprehension* c : generators) {
+      if (!first) expression(c->iter);
+      first = false;
+      expressions(c->ifs);
+    }
+    expression(a);
+    expression(b);
+    comprehensions_.pop_back();
+  }
+
+  Resolver& resolver_;
+  std::vector<SymbolSet> comprehensions_;
+};
+
+// Writes the `resolved` words of one function.
+struct Resolver::Work {
+  Resolver& resolver;
+  FunctionInfo& info;
+  struct Scope {
+    std::unordered_map<Symbol, uint32_t> names;
+  };
+  std::vector<Scope> comprehensions = {};
+
+  uint32_t resolve(Symbol name) {
+    for (size_t i = comprehensions.size(); i-- > 0;) {
+      auto found = comprehensions[i].names.find(name);
+      if (found != comprehensions[i].names.end()) return found->second;
+    }
+    auto found = info.names.find(name);
+    if (found != info.names.end()) return found->second;
+    uint32_t slot = info.module->slot_of(name);
+    return place(Storage::kGlobal, slot);
+  }
+  void statements(Seq<Stmt> body) {
+    for (const Stmt* s : body) statement(s);
+  }
+  void statement(const Stmt* stmt) {
+    switch (stmt->kind) {
+      case StmtKind::kFunctionDef: {
+        auto* def = static_cast<const FunctionDef*>(stmt);
+        for (const Expr* e : def->decorators) expression(e);
+        defaults(*def->args);
+        break;
+      }
+      case StmtKind::kClassDef: {
+        auto* def = static_cast<const ClassDef*>(stmt);
+        for (const Expr* e : def->decorators) expression(e);
+        for (const Expr* e : def->bases) expression(e);
+        for (const Keyword* k : def->keywords) expression(k->value);
+        break;
+      }
+      case StmtKind::kReturn: expression(static_cast<const Return*>(stmt)->value); break;
+      case StmtKind::kDelete: expressions(static_cast<const Delete*>(stmt)->targets); break;
+      case StmtKind::kAssign: {
+        auto* assign = static_cast<const Assign*>(stmt);
+        expressions(assign->targets);
+        expression(assign->value);
+        break;
+      }
+      case StmtKind::kAugAssign:
+        expression(static_cast<const AugAssign*>(stmt)->target);
+        expression(static_cast<const AugAssign*>(stmt)->value);
+        break;
+      case StmtKind::kAnnAssign:
+        expression(static_cast<const AnnAssign*>(stmt)->target);
+        expression(static_cast<const AnnAssign*>(stmt)->value);
+        break;
+      case StmtKind::kFor: {
+        auto* loop = static_cast<const For*>(stmt);
+        expression(loop->target);
+        expression(loop->iter);
+        statements(loop->body);
+        statements(loop->orelse);
+        break;
+      }
+      case StmtKind::kWhile: {
+        auto* loop = static_cast<const While*>(stmt);
+        expression(loop->test);
+        statements(loop->body);
+        statements(loop->orelse);
+        break;
+      }
+      case StmtKind::kIf: {
+        auto* branch = static_cast<const If*>(stmt);
+        expression(branch->test);
+        statements(branch->body);
+        statements(branch->orelse);
+        break;
+      }
+      case StmtKind::kWith: {
+        auto* with = static_cast<const With*>(stmt);
+        for (const WithItem* item : with->items) {
+          expression(item->context_expr);
+          expression(item->optional_vars);
+        }
+        statements(with->body);
+        break;
+      }
+      case StmtKind::kRaise:
+        expression(static_cast<const Raise*>(stmt)->exc);
+        expression(static_cast<const Raise*>(stmt)->cause);
+        break;
+      case StmtKind::kTry: {
+        auto* attempt = static_cast<const Try*>(stmt);
+        statements(attempt->body);
+        for (const ExceptHandler* handler : attempt->handlers) {
+          expression(handler->type);
+          if (handler->name) handler->resolved = resolve(handler->name);
+          statements(handler->body);
+        }
+        statements(attempt->orelse);
+        statements(attempt->finalbody);
+        break;
+      }
+      case StmtKind::kAssert:
+        expression(static_cast<const Assert*>(stmt)->test);
+        expression(static_cast<const Assert*>(stmt)->msg);
+        break;
+      case StmtKind::kExprStmt: expression(static_cast<const ExprStmt*>(stmt)->value); break;
+      case StmtKind::kImport:
+      case StmtKind::kImportFrom:
+      case StmtKind::kGlobal:
+      case StmtKind::kNonlocal:
+      case StmtKind::kPass:
+      case StmtKind::kBreak:
+      case StmtKind::kContinue: break;
+    }
+  }
+  template <class T>
+  void expressions(Seq<T> list) {
+    for (const Expr* e : list) expression(e);
+  }
+  void defaults(const syntax::Arguments& args) {
+    expressions(args.defaults);
+    expressions(args.kw_defaults);
+  }
+  void expression(const Expr* expr) {
+    if (expr == nullptr) return;
+    switch (expr->kind) {
+      case ExprKind::kName: {
+        auto* name = static_cast<const Name*>(expr);
+        name->resolved = resolve(name->id);
+        break;
+      }
+      case ExprKind::kBoolOp: expressions(static_cast<const BoolOp*>(expr)->values); break;
+      case ExprKind::kNamedExpr: {
+        auto* named = static_cast<const NamedExpr*>(expr);
+        expression(named->value);
+        // A walrus in a comprehension binds in the function around it.
+        auto own = info.names.find(named->target->id);
+        named->target->resolved = own != info.names.end()
+                                      ? own->second
+                                      : place(Storage::kGlobal, info.module->slot_of(named->target->id));
+        break;
+      }
+      case ExprKind::kBinOp:
+        expression(static_cast<const BinOp*>(expr)->left);
+        expression(static_cast<const BinOp*>(expr)->right);
+        break;
+      case ExprKind::kUnaryOp: expression(static_cast<const UnaryOp*>(expr)->operand); break;
+      case ExprKind::kLambda: {
+        auto* lambda = static_cast<const Lambda*>(expr);
+        defaults(*lambda->args);
+        lambda->resolved = resolver.lambda_in(*lambda, &info, info.module, [&](Symbol name) { return outer(name); });
+        break;
+      }
+      case ExprKind::kIfExp: {
+        auto* choice = static_cast<const IfExp*>(expr);
+        expression(choice->test);
+        expression(choice->body);
+        expression(choice->orelse);
+        break;
+      }
+      case ExprKind::kDict:
+        expressions(static_cast<const syntax::Dict*>(expr)->keys);
+        expressions(static_cast<const syntax::Dict*>(expr)->values);
+        break;
+      case ExprKind::kSet: expressions(static_cast<const syntax::Set*>(expr)->elts); break;
+      case ExprKind::kListComp: {
+        auto* c = static_cast<const ListComp*>(expr);
+        c->resolved = comprehension(c->generators, c->elt, nullptr);
+        break;
+      }
+      case ExprKind::kSetComp: {
+        auto* c = static_cast<const SetComp*>(expr);
+        c->resolved = comprehension(c->generators, c->elt, nullptr);
+        break;
+      }
+      case ExprKind::kDictComp: {
+        auto* c = static_cast<const DictComp*>(expr);
+        c->resolved = comprehension(c->generators, c->key, c->value);
+        break;
+      }
+      case ExprKind::kGeneratorExp: {
+        auto* c = static_cast<const GeneratorExp*>(expr);
+        expression(c->generators[0]->iter);
+        c->resolved = resolver.generator_in(*c, &info, info.module, [&](Symbol name) { return outer(name); });
+        break;
+      }
+      case ExprKind::kYield: expression(static_cast<const Yield*>(expr)->value); break;
+      case ExprKind::kYieldFrom: expression(static_cast<const YieldFrom*>(expr)->value); break;
+      case ExprKind::kCompare:
+        expression(static_cast<const Compare*>(expr)->left);
+        expressions(static_cast<const Compare*>(expr)->comparators);
+        break;
+      case ExprKind::kCall: {
+        auto* call = static_cast<const Call*>(expr);
+        expression(call->func);
+        expressions(call->args);
+        for (const Keyword* k : call->keywords) expression(k->value);
+        break;
+      }
+      case ExprKind::kFormattedValue:
+        expression(static_cast<const FormattedValue*>(expr)->value);
+        expression(static_cast<const FormattedValue*>(expr)->format_spec);
+        break;
+      case ExprKind::kJoinedStr: expressions(static_cast<const JoinedStr*>(expr)->values); break;
+      case ExprKind::kConstant: break;
+      case ExprKind::kAttribute: expression(static_cast<const Attribute*>(expr)->value); break;
+      case ExprKind::kSubscript:
+        expression(static_cast<const Subscript*>(expr)->value);
+        expression(static_cast<const Subscript*>(expr)->slice);
+        break;
+      case ExprKind::kStarred: expression(static_cast<const Starred*>(expr)->value); break;
+      case ExprKind::kList: expressions(static_cast<const syntax::List*>(expr)->elts); break;
+      case ExprKind::kTuple: expressions(static_cast<const syntax::Tuple*>(expr)->elts); break;
+      case ExprKind::kSlice:
+        expression(static_cast<const syntax::Slice*>(expr)->lower);
+        expression(static_cast<const syntax::Slice*>(expr)->upper);
+        expression(static_cast<const syntax::Slice*>(expr)->step);
+        break;
+    }
+  }
+  // -> 1, or 2 when closures keep some of its variables.
+  uint32_t comprehension(Seq<Comprehension> generators, const Expr* a, const Expr* b) {
+    bool shared = false;
+    expression(generators[0]->iter);
+    // Which of its variables do closures inside it keep?
+    Collector inside(resolver);
+    for (const Comprehension* c : generators) {
+      if (c != generators[0]) inside.expression(c->iter);
+      for (const Expr* e : c->ifs) inside.expression(e);
+    }
+    inside.expression(a);
+    inside.expression(b);
+    Scope scope;
+    for (const Comprehension* c : generators) {
+      each_target(c->target, [&](const Name& name) {
+        if (scope.names.contains(name.id)) return;
+        uint32_t slot = info.slots++;
+        bool kept = inside.inner_free.contains(name.id);
+        shared = shared || kept;
+        scope.names[name.id] = place(kept ? Storage::kCell : Storage::kLocal, slot);
+      });
+    }
+    comprehensions.push_back(std::move(scope));
+    bool first = true;
+    for (const Comprehension* c : generators) {
+      if (!first) expression(c->iter);
+      first = false;
+      expression(c->target);
+      expressions(c->ifs);
+    }
+    expression(a);
+    expression(b);
+    comprehensions.pop_back();
+    return shared ? 2 : 1;
+  }
+
+  // Where a function inside this one finds a name; 0 when it is global.
+  uint32_t outer(Symbol name) {
+    uint32_t where = resolve(name);
+    return storage_of(where) == Storage::kGlobal ? 0 : where;
+  }
+};
+
+namespace {
+
+void add_parameters(FunctionInfo& info, const syntax::Arguments& args) {
+  info.args = &args;
+  for (const Arg* a : args.posonlyargs) info.parameters.push_back(a->name);
+  for (const Arg* a : args.args) info.parameters.push_back(a->name);
+  info.positional_only = args.posonlyargs.size();
+  info.positional = info.parameters.size();
+  for (const Arg* a : args.kwonlyargs) info.parameters.push_back(a->name);
+  info.keyword_only = args.kwonlyargs.size();
+  info.has_vararg = args.vararg != nullptr;
+  info.has_kwarg = args.kwarg != nullptr;
+  if (info.has_vararg) info.parameters.push_back(args.vararg->name);
+  if (info.has_kwarg) info.parameters.push_back(args.kwarg->name);
+}
+
+// Gives every name of the function its slot.
+void place_names(FunctionInfo& info, const Collector& names, const std::function<uint32_t(Symbol)>& outer) {
+  info.yields = names.yields;
+  auto add = [&](Symbol name) {
+    uint32_t slot = info.slots++;
+    bool shared = names.inner_free.contains(name);
+    if (shared) info.cells.push_back(slot);
+    info.names[name] = place(shared ? Storage::kCell : Storage::kLocal, slot);
+  };
+  for (Symbol name : info.parameters) add(name);
+  info.simple = info.keyword_only == 0 && !info.has_vararg && !info.has_kwarg && info.cells.empty();
+  for (Symbol name : names.bound_order) {
+    if (names.globals.contains(name) || names.nonlocals.contains(name) || info.names.contains(name)) continue;
+    add(name);
+  }
+  for (Symbol name : names.free()) {
+    uint32_t where = outer(name);
+    if (where == 0) continue;
+    uint32_t slot = info.slots++;
+    info.free_variables.push_back({name, slot, where});
+    info.names[name] = place(Storage::kCell, slot);
+  }
+}
+
+std::string docstring(Seq<Stmt> body) {
+  if (body.empty()) return "";
+  auto* first = syntax::as<ExprStmt>(body[0]);
+  auto* text = first == nullptr ? nullptr : syntax::as<Constant>(first->value);
+  return text != nullptr && text->type == Constant::Type::kStr ? std::string(text->text) : "";
+}
+
+}  // namespace
+
+uint32_t Resolver::keep(std::unique_ptr<FunctionInfo> info) {
+  functions_.push_back(std::move(info));
+  return static_cast<uint32_t>(functions_.size());
+}
+
+std::unique_ptr<FunctionInfo> Resolver::module(Seq<Stmt> body, ModuleNode* module) {
+  auto info = std::make_unique<FunctionInfo>();
+  info->name = info->qualified_name = "<module>";
+  info->module = module;
+  info->body = body;
+  Work{*this, *info}.statements(body);
+  return info;
+}
+
+const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInfo* parent, ModuleNode* module,
+                                       std::string_view scope_name) {
+  if (def.resolved != 0) return info(def.resolved);
+  auto made = std::make_unique<FunctionInfo>();
+  made->name = std::string(def.name.str());
+  made->qualified_name = scope_name.empty() ? made->name : std::string(scope_name) + "." + made->name;
+  made->doc = docstring(def.body);
+  made->parent = parent;
+  made->module = module;
+  made->body = def.body;
+  made->span = def.name_span;
+  add_parameters(*made, *def.args);
+  Collector names(*this);
+  names.parameters(*def.args);
+  names.statements(def.body);
+  place_names(*made, names, [&](Symbol name) -> uint32_t {
+    if (parent == nullptr) return 0;
+    auto found = parent->names.find(name);
+    return found == parent->names.end() ? 0 : found->second;
+  });
+  for (Symbol name : names.nonlocals) {
+    if (!made->names.contains(name)) {
+      throw ir::Error("unbound-nonlocal", "no function around `{}` binds `{}`", made->name, name.str())
+          .kind("SyntaxError")
+          .at(def.name_span);
+    }
+  }
+  Work{*this, *made}.statements(def.body);
+  def.resolved = keep(std::move(made));
+  return info(def.resolved);
+}
+
+uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, ModuleNode* module,
+                             const Outer& outer) {
+  auto made = std::make_unique<FunctionInfo>();
+  made->name = made->qualified_name = "<lambda>";
+  made->parent = parent;
+  made->module = module;
+  made->expr = lambda.body;
+  made->span = lambda.span;
+  add_parameters(*made, *lambda.args);
+  Collector names(*this);
+  names.parameters(*lambda.args);
+  names.expression(lambda.body);
+  place_names(*made, names, outer);
+  Work{*this, *made}.expression(lambda.body);
+  return keep(std::move(made));
+}
+
+uint32_t Resolver::generator_in(const GeneratorExp& generator, const FunctionInfo* parent, ModuleNode* module,
+                                const Outer& outer) {
+  auto made = std::make_unique<FunctionInfo>();
+  made->name = made->qualified_name = "<genexpr>";
+  made->parent = parent;
+  made->module = module;
+  made->generator = &generator;
+  made->span = generator.span;
+  made->slots = generator.generators.size();  // the iterators
+  Collector names(*this);
+  names.generator_body(generator);
+  place_names(*made, names, outer);
+  Work work{*this, *made};
+  for (const Comprehension* c : generator.generators) {
+    if (c != generator.generators[0]) work.expression(c->iter);
+    work.expression(c->target);
+    work.expressions(c->ifs);
+  }
+  work.expression(generator.elt);
+  return keep(std::move(made));
+}
+
+namespace {
+
+std::function<uint32_t(Symbol)> by_name_of(const NameList& names) {
+  return [&names](Symbol name) -> uint32_t {
+    return std::find(names.begin(), names.end(), name) == names.end() ? 0 : kByName;
+  };
+}
+
+}  // namespace
+
+const FunctionInfo* Resolver::lambda(const Lambda& lambda, ModuleNode* module, const NameList& by_name) {
+  if (lambda.resolved == 0) lambda.resolved = lambda_in(lambda, nullptr, module, by_name_of(by_name));
+  return info(lambda.resolved);
+}
+const FunctionInfo* Resolver::generator(const GeneratorExp& generator, ModuleNode* module, const NameList& by_name) {
+  if (generator.resolved == 0) generator.resolved = generator_in(generator, nullptr, module, by_name_of(by_name));
+  return info(generator.resolved);
+}
+const NameList& Resolver::free_names(const Lambda& lambda) { return Collector(*this).lambda_free(lambda); }
+const NameList& Resolver::free_names(const GeneratorExp& generator) {
+  return Collector(*this).generator_free(generator);
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods of set and frozenset.
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+namespace {
+
+SetNode* set_of(const Arguments& args) { return as<SetNode>(args[0]); }
+SetNode* mutable_set(const Arguments& args, std::string_view method) {
+  SetNode* set = set_of(args);
+  if (set->frozen) {
+    raise("AttributeError", args.span, "no-attribute", "'frozenset' object has no attribute '{}'", method);
+  }
+  return set;
+}
+Any as_set(Evaluator& evaluator, const Any& iterable, ir::Span span) {
+  if (as<SetNode>(iterable)) return iterable;
+  return evaluator.call(Any(types().set), std::span<const Any>(&iterable, 1), {}, span);
+}
+Any combine(Evaluator& evaluator, const Arguments& args, syntax::BinOperator op) {
+  Any result = args[0];
+  if (args.size() == 1) result = evaluator.binary(syntax::BinOperator::kBitOr, result, result);
+  for (size_t i = 1; i < args.size(); ++i) {
+    result = evaluator.binary(op, result, as_set(evaluator, args[i], args.span_of(i)), args.span);
+  }
+  return result;
+}
+
+Any add(Evaluator& evaluator, const Arguments& args) {
+  mutable_set(args, "add")->add(evaluator, args[1]);
+  return nullptr;
+}
+Any discard(Evaluator& evaluator, const Arguments& args) {
+  mutable_set(args, "discard")->remove(evaluator, args[1]);
+  return nullptr;
+}
+Any remove(Evaluator& evaluator, const Arguments& args) {
+  if (!mutable_set(args, "remove")->remove(evaluator, args[1])) key_error(evaluator, args[1], args.span);
+  return nullptr;
+}
+Any pop(Evaluator& evaluator, const Arguments& args) {
+  SetNode* set = mutable_set(args, "pop");
+  std::vector<Any> all = set->elements();
+  if (all.empty()) key_error(evaluator, str_value("pop from an empty set"), args.span);
+  set->remove(evaluator, all[0]);
+  return all[0];
+}
+Any clear(Evaluator&, const Arguments& args) {
+  mutable_set(args, "clear")->clear();
+  return nullptr;
+}
+Any copy(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.binary(syntax::BinOperator::kBitOr, args[0], args[0]);
+}
+Any update(Evaluator& evaluator, const Arguments& args) {
+  SetNode* set = mutable_set(args, "update");
+  for (size_t i = 1; i < args.size(); ++i) {
+    for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->add(evaluator, value);
+  }
+  return nullptr;
+}
+Any union_(Evaluator& evaluator, const Arguments& args) { return combine(evaluator, args, syntax::BinOperator::kBitOr); }
+Any intersection(Evaluator& evaluator, const Arguments& args) {
+  return combine(evaluator, args, syntax::BinOperator::kBitAnd);
+}
+Any difference(Evaluator& evaluator, const Arguments& args) { return combine(evaluator, args, syntax::BinOperator::kSub); }
+Any symmetric_difference(Evaluator& evaluator, const Arguments& args) {
+  return combine(evaluator, args, syntax::BinOperator::kBitXor);
+}
+Any issubset(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.compare(syntax::CmpOperator::kLtE, args[0], as_set(evaluator, args[1], args.span_of(1)), args.span);
+}
+Any issuperset(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.compare(syntax::CmpOperator::kGtE, args[0], as_set(evaluator, args[1], args.span_of(1)), args.span);
+}
+Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
+  for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+    if (set_of(args)->contains(evaluator, value)) return false;
+  }
+  return true;
+}
+
+constexpr BuiltinRow rows[] = {
+    {"add", "(value)", "Adds an element.", add, 1, 1},
+    {"discard", "(value)", "Removes an element if it is there.", discard, 1, 1},
+    {"remove", "(value)", "Removes an element that must be there.", remove, 1, 1},
+    {"pop", "()", "Removes and returns some element.", pop, 0, 0},
+    {"clear", "()", "Removes everything.", clear, 0, 0},
+    {"copy", "()", "A new set of the same elements.", copy, 0, 0},
+    {"update", "(*iterables)", "Adds all elements.", update, 0, 127},
+    {"union", "(*iterables)", "Elements of any.", union_, 0, 127},
+    {"intersection", "(*iterables)", "Elements of all.", intersection, 0, 127},
+    {"difference", "(*iterables)", "Elements of this one only.", difference, 0, 127},
+    {"symmetric_difference", "(iterable)", "Elements of exactly one.", symmetric_difference, 1, 1},
+    {"issubset", "(iterable)", "Are all elements in the other?", issubset, 1, 1},
+    {"issuperset", "(iterable)", "Are all elements of the other here?", issuperset, 1, 1},
+    {"isdisjoint", "(iterable)", "Is there no common element?", isdisjoint, 1, 1},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> set_methods() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builtin types as class objects, and the type of every value.
+#include <charconv>
+#include <cmath>
+
+#include "frontend/script/machine.h"
+#include "ir/ndarray.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+using Construct = Any (*)(Evaluator&, const Ref<ClassNode>&, const Arguments&);
+
+void expect(const Arguments& args, size_t least, size_t most, std::string_view name) {
+  if (args.size() < least) {
+    raise("TypeError", args.span, "wrong-argument-count", "{} expected at least {} argument{}, got {}", name, least,
+          least == 1 ? "" : "s", args.size());
+  }
+  if (args.size() > most) {
+    raise("TypeError", args.span, "wrong-argument-count", "{} expected at most {} argument{}, got {}", name, most,
+          most == 1 ? "" : "s", args.size());
+  }
+}
+
+std::string_view strip(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+Any parse_int(Evaluator& evaluator, const Any& value, int base, ir::Span span) {
+  std::string_view text = strip(text_of(value));
+  std::string digits;
+  bool negative = false;
+  bool bad = text.empty();
+  if (!bad && (text[0] == '+' || text[0] == '-')) {
+    negative = text[0] == '-';
+    text.remove_prefix(1);
+  }
+  if (text.size() > 2 && text[0] == '0') {
+    char mark = static_cast<char>(std::tolower(static_cast<unsigned char>(text[1])));
+    int marked = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 0;
+    if (marked != 0 && (base == 0 || base == marked)) {
+      base = marked;
+      text.remove_prefix(2);
+    }
+  }
+  if (base == 0) base = 10;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '_' && i > 0 && i + 1 < text.size() && text[i - 1] != '_') continue;
+    digits += text[i];
+  }
+  uint64_t magnitude = 0;
+  auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
+  bad = bad || digits.empty() || end != digits.data() + digits.size();
+  if (bad) {
+    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base, evaluator.repr(value));
+  }
+  uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
+  if (status == std::errc::result_out_of_range || magnitude > limit) {
+    raise("OverflowError", span, "integer-overflow", "{} does not fit in 64 bits", evaluator.str(value));
+  }
+  return negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude);
+}
+
+Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 2, "int");
+  if (args.size() == 0) return int64_t{0};
+  const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
+  Any value = plain_number(args[0]);
+  if (is_str(value)) {
+    return parse_int(evaluator, value, base == nullptr ? 10 : static_cast<int>(raw_int(*base)), args.span_of(0));
+  }
+  if (base != nullptr) {
+    raise("TypeError", args.span, "wrong-type", "int() can't convert non-string with explicit base");
+  }
+  if (is_int(value) || is_bool(value)) return raw_int(value);
+  if (is_float(value)) {
+    double real = raw_float(value);
+    if (std::isnan(real)) raise("ValueError", args.span_of(0), "not-a-number", "cannot convert float NaN to integer");
+    if (std::isinf(real)) {
+      raise("OverflowError", args.span_of(0), "integer-overflow", "cannot convert float infinity to integer");
+    }
+    if (std::abs(real) >= 9223372036854775808.0) {
+      raise("OverflowError", args.span_of(0), "integer-overflow", "{} does not fit in 64 bits", float_repr(real));
+    }
+    return static_cast<int64_t>(real);
+  }
+  Any result;
+  if (evaluator.state().special(value, known().integer, {}, result, args.span) ||
+      evaluator.state().special(value, known().index, {}, result, args.span)) {
+    return result;
+  }
+  raise("TypeError", args.span_of(0), "wrong-type",
+        "int() argument must be a string, a bytes-like object or a real number, not '{}'",
+        type_name_of(evaluator, value));
+}
+
+Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 1, "float");
+  if (args.size() == 0) return 0.0;
+  Any value = plain_number(args[0]);
+  if (is_float(value)) return value;
+  if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
+  if (is_str(value)) {
+    std::string text;
+    for (char c : strip(text_of(value))) {
+      if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    std::string_view body = text;
+    bool negative = false;
+    if (!body.empty() && (body[0] == '+' || body[0] == '-')) {
+      negative = body[0] == '-';
+      body.remove_prefix(1);
+    }
+    double real = 0;
+    auto [end, status] = std::from_chars(body.data(), body.data() + body.size(), real);
+    if (body == "inf" || body == "infinity") {
+      real = HUGE_VAL;
+    } else if (body == "nan") {
+      real = NAN;
+    } else if (end != body.data() + body.size() || body.empty() || std::isalpha(static_cast<unsigned char>(body[0]))) {
+      raise("ValueError", args.span_of(0), "not-a-number", "could not convert string to float: {}",
+            evaluator.repr(value));
+    } else if (status == std::errc::result_out_of_range) {
+      real = std::strtod(std::string(body).c_str(), nullptr);
+    }
+    return negative ? -real : real;
+  }
+  Any result;
+  if (evaluator.state().special(value, known().real, {}, result, args.span)) return result;
+  raise("TypeError", args.span_of(0), "wrong-type", "float() argument must be a string or a real number, not '{}'",
+        type_name_of(evaluator, value));
+}
+
+Any bool_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 1, "bool");
+  return args.size() == 1 && evaluator.truth(args[0], args.span_of(0));
+}
+Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 3, "str");
+  return args.size() == 0 ? str_value("") : is_str(args[0]) ? args[0] : str_value(evaluator.str(args[0]));
+}
+Any list_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 1, "list");
+  if (args.size() == 0) return List();
+  std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
+  return List(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+}
+Any tuple_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 1, "tuple");
+  if (args.size() == 0) return Tuple();
+  if (args[0].type_index() == kTVMFFIArray) return args[0];
+  std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
+  return Tuple(all.begin(), all.end());
+}
+Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 1, "dict");
+  Dict result;
+  if (args.size() == 1) {
+    if (args[0].type_index() == kTVMFFIDict || args[0].type_index() == kTVMFFIMap) {
+      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(args[0]))) result.Set(key, value);
+    } else {
+      size_t i = 0;
+      for (const Any& pair : evaluator.elements_of(args[0], args.span_of(0))) {
+        std::vector<Any> both = evaluator.elements_of(pair, args.span_of(0));
+        if (both.size() != 2) {
+          raise("ValueError", args.span_of(0), "not-a-pair",
+                "dictionary update sequence element #{} has length {}; 2 is required", i, both.size());
+        }
+        dict_set(evaluator, result, both[0], both[1], args.span_of(0));
+        ++i;
+      }
+    }
+  }
+  for (const auto& [name, value] : args.keywords) dict_set(evaluator, result, str_value(name), value);
+  return result;
+}
+Any set_of(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
+  expect(args, 0, 1, cls->name);
+  Ref<SetNode> result = ir::make<SetNode>(cls.get() == types().frozenset.get());
+  if (args.size() == 1) {
+    for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) {
+      const_cast<SetNode*>(result.get())->add(evaluator, value);
+    }
+  }
+  return Any(result);
+}
+Any range_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 1, 3, "range");
+  int64_t bounds[3] = {0, 0, 1};
+  for (size_t i = 0; i < args.size(); ++i) {
+    Any value = plain_number(args[i]);
+    if (!is_int(value) && !is_bool(value)) {
+      Any index;
+      if (!evaluator.state().special(value, known().index, {}, index, args.span)) {
+        raise("TypeError", args.span_of(i), "wrong-type", "'{}' object cannot be interpreted as an integer",
+              type_name_of(evaluator, value));
+      }
+      value = index;
+    }
+    bounds[args.size() == 1 ? 1 : i] = raw_int(value);
+  }
+  if (bounds[2] == 0) raise("ValueError", args.span_of(2), "zero-step", "range() arg 3 must not be zero");
+  return Any(ir::make<RangeNode>(bounds[0], bounds[1], bounds[2]));
+}
+Any slice_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 1, 3, "slice");
+  Any none;
+  if (args.size() == 1) return Any(ir::make<SliceNode>(none, args[0], none));
+  return Any(ir::make<SliceNode>(args[0], args[1], args.size() == 3 ? args[2] : none));
+}
+Any object_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
+  return Any(ir::make<InstanceNode>(cls));
+}
+Any type_of_value(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  if (args.size() != 1) raise("TypeError", args.span, "wrong-argument-count", "type() takes 1 argument here");
+  return evaluator.type_of(args[0]);
+}
+Any property_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 4, "property");
+  auto part = [&](size_t i) { return i < args.size() ? args[i] : Any(nullptr); };
+  return Any(ir::make<PropertyNode>(part(0), part(1), part(2)));
+}
+Any static_method_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
+  expect(args, 1, 1, cls->name);
+  return Any(ir::make<StaticMethodNode>(args[0], cls.get() == types().class_method.get()));
+}
+Any super_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 2, 2, "super");
+  auto* cls = as<ClassNode>(args[0]);
+  if (cls == nullptr) raise("TypeError", args.span_of(0), "wrong-type", "super() argument 1 must be a type");
+  return Any(ir::make<SuperNode>(ir::ref(cls), args[1]));
+}
+Any iterator_type_call(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
+  return call_iterator_type(evaluator, cls->name, args);
+}
+Any bytes_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 2, "bytes");
+  if (args.size() == 0) return ffi::Bytes(std::string());
+  if (is_str(args[0])) return ffi::Bytes(std::string(text_of(args[0])));
+  std::string data;
+  for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) {
+    if (!is_int(value) || raw_int(value) < 0 || raw_int(value) > 255) {
+      raise("ValueError", args.span_of(0), "not-a-byte", "bytes must be in range(0, 256)");
+    }
+    data += static_cast<char>(raw_int(value));
+  }
+  return ffi::Bytes(data);
+}
+
+Types make_types() {
+  Types all;
+  auto make = [&](std::string name, Construct construct, Ref<ClassNode> base = nullptr) {
+    Ref<ClassNode> ref = ir::make<ClassNode>(std::move(name));
+    auto* cls = const_cast<ClassNode*>(ref.get());
+    cls->module = "builtins";
+    cls->construct = construct;
+    cls->mro = {cls};
+    if (!base && all.object) base = all.object;
+    if (base) {
+      cls->bases.push_back(base);
+      cls->mro.insert(cls->mro.end(), base->mro.begin(), base->mro.end());
+    }
+    return ref;
+  };
+  all.object = make("object", object_of);
+  all.type = make("type", type_of_value);
+  all.none = make("NoneType", nullptr);
+  all.integer = make("int", int_of);
+  all.boolean = make("bool", bool_of, all.integer);
+  all.real = make("float", float_of);
+  all.str = make("str", str_of);
+  all.bytes = make("bytes", bytes_of);
+  all.list = make("list", list_of);
+  all.tuple = make("tuple", tuple_of);
+  all.dict = make("dict", dict_of);
+  all.set = make("set", set_of);
+  all.frozenset = make("frozenset", set_of);
+  all.range = make("range", range_of);
+  all.slice = make("slice", slice_of);
+  all.function = make("function", nullptr);
+  all.builtin = make("builtin_function_or_method", nullptr);
+  all.method = make("method", nullptr);
+  all.module = make("module", nullptr);
+  all.property = make("property", property_of);
+  all.static_method = make("staticmethod", static_method_of);
+  all.class_method = make("classmethod", static_method_of);
+  all.super = make("super", super_of);
+  all.iterator = make("iterator", nullptr);
+  all.ellipsis = make("ellipsis", nullptr);
+  all.not_implemented = make("NotImplementedType", nullptr);
+  all.dict_keys = make("dict_keys", nullptr);
+  all.dict_values = make("dict_values", nullptr);
+  all.dict_items = make("dict_items", nullptr);
+  all.cell = make("cell", nullptr);
+  all.enumerate = make("enumerate", iterator_type_call);
+  all.zip = make("zip", iterator_type_call);
+  all.map = make("map", iterator_type_call);
+  all.filter = make("filter", iterator_type_call);
+  all.reversed = make("reversed", iterator_type_call);
+  return all;
+}
+
+Ref<ClassNode> iterator_type(std::string_view name) {
+  if (name == "enumerate") return types().enumerate;
+  if (name == "zip") return types().zip;
+  if (name == "map") return types().map;
+  if (name == "filter") return types().filter;
+  if (name == "reversed") return types().reversed;
+  static std::unordered_map<std::string_view, Ref<ClassNode>> others;
+  Ref<ClassNode>& found = others[name];
+  if (!found) {
+    found = ir::make<ClassNode>(std::string(name));
+    auto* cls = const_cast<ClassNode*>(found.get());
+    cls->module = "builtins";
+    cls->bases = {types().object};
+    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+  }
+  return found;
+}
+
+}  // namespace
+
+const Types& types() {
+  static const Types all = make_types();
+  return all;
+}
+
+Ref<ClassNode> builtin_type_of(const Any& value) {
+  const Types& t = types();
+  switch (value.type_index()) {
+    case kTVMFFINone: return t.none;
+    case kTVMFFIBool: return t.boolean;
+    case kTVMFFIInt: return t.integer;
+    case kTVMFFIFloat: return t.real;
+    case kTVMFFISmallStr:
+    case kTVMFFIStr: return t.str;
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes: return t.bytes;
+    case kTVMFFIList: return t.list;
+    case kTVMFFIArray:
+    case kTVMFFIShape: return t.tuple;
+    case kTVMFFIDict: return t.dict;
+    default: break;
+  }
+  if (!is_object(value)) return nullptr;
+  if (auto* instance = as<InstanceNode>(value)) return instance->cls;
+  if (as<FunctionNode>(value)) return t.function;
+  if (as<ClassNode>(value)) return t.type;
+  if (as<RangeNode>(value)) return t.range;
+  if (auto* set = as<SetNode>(value)) return set->frozen ? t.frozenset : t.set;
+  if (auto* iterator = value.as<IteratorNode>()) return iterator_type(iterator->name);
+  if (as<BoundMethodNode>(value)) {
+    return as<FunctionNode>(as<BoundMethodNode>(value)->callee) ? t.method : t.builtin;
+  }
+  if (as<BuiltinNode>(value)) return t.builtin;
+  if (auto* api = as<ApiFunctionNode>(value)) return api->api->row.kind == ir::ApiKind::kClass ? t.type : t.function;
+  if (as<SliceNode>(value)) return t.slice;
+  if (as<ModuleNode>(value) || as<ApiModuleNode>(value)) return t.module;
+  if (as<PropertyNode>(value)) return t.property;
+  if (auto* fixed = as<StaticMethodNode>(value)) return fixed->takes_class ? t.class_method : t.static_method;
+  if (as<SuperNode>(value)) return t.super;
+  if (auto* view = as<DictViewNode>(value)) {
+    return view->kind == DictViewNode::Kind::kKeys ? t.dict_keys
+           : view->kind == DictViewNode::Kind::kValues ? t.dict_values : t.dict_items;
+  }
+  if (as<SingletonNode>(value)) return value.same_as(ellipsis()) ? t.ellipsis : t.not_implemented;
+  if (as<CellNode>(value)) return t.cell;
+  return nullptr;
+}
+
+Any Evaluator::type_of(const Any& value) {
+  if (Ref<ClassNode> own = builtin_type_of(value)) return Any(own);
+  if (is_object(value)) {
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
+    if (const ir::Api* api = ir::ApiRegistry::global().class_of({info->type_key.data, info->type_key.size})) {
+      return state_->api_value(api);
+    }
+  }
+  Any& type = state_->native_types[value.type_index()];
+  if (is_none(type)) {
+    Ref<ClassNode> made = ir::make<ClassNode>(numpy_type_name(value));
+    auto* cls = const_cast<ClassNode*>(made.get());
+    size_t dot = cls->name.rfind('.');
+    if (dot == std::string::npos) {
+      cls->module = "builtins";
+    } else {
+      cls->module = cls->name.substr(0, dot);
+      cls->name = cls->name.substr(dot + 1);
+    }
+    cls->bases = {types().object};
+    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+    type = Any(made);
+  }
+  return type;
+}
+
+std::string type_name_of(Evaluator& evaluator, const Any& value) {
+  if (Ref<ClassNode> own = builtin_type_of(value)) return own->name;
+  Any type = evaluator.type_of(value);
+  if (auto* cls = as<ClassNode>(type)) return cls->module == "numpy" ? "numpy." + cls->name : cls->name;
+  return as<ApiFunctionNode>(type)->api->name;
+}
+
+bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
+  if (type.type_index() == kTVMFFIArray) {
+    for (const Any& each : elements(type)) {
+      if (is_instance(value, each, span)) return true;
+    }
+    return false;
+  }
+  if (auto* cls = as<ClassNode>(type)) {
+    if (cls == types().object.get()) return true;
+    if (Ref<ClassNode> own = builtin_type_of(value)) {
+      // type(x) of a class is `type`; functions of the registry are functions.
+      return own->derives_from(cls);
+    }
+    auto* own = as<ClassNode>(type_of(value));
+    return own != nullptr && own->derives_from(cls);
+  }
+  if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
+    if (!is_object(value)) return false;
+    std::string_view key = api->api->row.type_key;
+    const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
+    auto same = [&](const TVMFFITypeInfo* type_info) {
+      return std::string_view(type_info->type_key.data, type_info->type_key.size) == key;
+    };
+    if (same(info)) return true;
+    for (int32_t i = 0; i < info->type_depth; ++i) {
+      if (same(info->type_ancestors[i])) return true;
+    }
+    return false;
+  }
+  raise("TypeError", span, "not-a-type", "isinstance() arg 2 must be a type, a tuple of types, or a union");
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/script/value.h"
+
+#include <algorithm>
+
+#include "frontend/script/machine.h"
+
+namespace mlc::script {
+
+Any unbound() {
+  TVMFFIAny raw{};
+  raw.type_index = kUnbound;
+  return ffi::details::AnyUnsafe::MoveTVMFFIAnyToAny(&raw);
+}
+
+std::string_view text_of(const Any& value) {
+  const auto& raw = reinterpret_cast<const TVMFFIAny&>(value);
+  if (raw.type_index == kTVMFFISmallStr) return {raw.v_bytes, raw.small_str_len};
+  const auto* cell = TVMFFIBytesGetByteArrayPtr(raw.v_obj);
+  return {cell->data, cell->size};
+}
+Any str_value(std::string_view text) { return String(text.data(), text.size()); }
+
+const KnownNames& known() {
+  static const KnownNames names;
+  return names;
+}
+
+uint32_t ModuleNode::slot_of(Symbol symbol) {
+  auto [found, fresh] = index.try_emplace(symbol, static_cast<uint32_t>(slots.size()));
+  if (fresh) slots.push_back({symbol, unbound(), builtin_of ? builtin_of(symbol) : unbound()});
+  return found->second;
+}
+const Any* ModuleNode::find(Symbol symbol) const {
+  auto found = index.find(symbol);
+  if (found == index.end() || is_unbound(slots[found->second].value)) return nullptr;
+  return &slots[found->second].value;
+}
+void ModuleNode::set(Symbol symbol, Any value) { slots[slot_of(symbol)].value = std::move(value); }
+
+const Any* Arguments::keyword(std::string_view name) const {
+  for (const auto& [key, value] : keywords) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+const Any* ClassNode::own(Symbol member) const {
+  for (const auto& [name, value] : members) {
+    if (name == member) return &value;
+  }
+  return nullptr;
+}
+const Any* ClassNode::find(Symbol member) const {
+  for (const ClassNode* cls : mro) {
+    if (const Any* found = cls->own(member)) return found;
+  }
+  return nullptr;
+}
+void ClassNode::set(Symbol member, Any value) {
+  for (auto& [name, old] : members) {
+    if (name == member) {
+      old = std::move(value);
+      return;
+    }
+  }
+  members.emplace_back(member, std::move(value));
+}
+bool ClassNode::derives_from(const ClassNode* base) const {
+  return std::find(mro.begin(), mro.end(), base) != mro.end();
+}
+std::string ClassNode::shown() const {
+  return module == "builtins" ? "<class '" + name + "'>" : "<class '" + module + "." + name + "'>";
+}
+
+const Any* InstanceNode::own(Symbol name) const {
+  for (const auto& [key, value] : attributes) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+void InstanceNode::set(Symbol name, Any value) {
+  for (auto& [key, old] : attributes) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  attributes.emplace_back(name, std::move(value));
+}
+
+int64_t RangeNode::size() const {
+  if (step > 0) return start < stop ? (stop - start - 1) / step + 1 : 0;
+  return start > stop ? (start - stop - 1) / -step + 1 : 0;
+}
+
+Any ellipsis() {
+  static const Any value = Any(ir::make<SingletonNode>("Ellipsis"));
+  return value;
+}
+Any not_implemented() {
+  static const Any value = Any(ir::make<SingletonNode>("NotImplemented"));
+  return value;
+}
+
+}  // namespace mlc::script

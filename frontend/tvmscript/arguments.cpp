@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tvmscript/arguments.h"
+
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+
+bool is_given(const ApiCall& call, size_t i) { return !script::is_none(call.args[i]); }
+
+Expr expr_arg(const ApiCall& call, size_t i) {
+  // Numbers without a span of their own share small constants.
+  if (auto e = script::to_expr(call.args[i])) return *e;
+  return script::as_expr(call.args[i], call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
+}
+
+Expr integer_arg(const ApiCall& call, size_t i) {
+  Expr e = expr_arg(call, i);
+  DataType dtype = e->dtype();
+  if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint())) return e;
+  throw ir::Error("type-mismatch", "`{}` must be an integer, got `{}`", call.api.params[i].name, dtype.str())
+      .at(call.span_of(i))
+      .kind("TypeError");
+}
+
+DataType dtype_from(const Any& value, Span span) {
+  if (script::is_str(value)) {
+    try {
+      return DataType::parse(script::text_of(value));
+    } catch (ir::Error& error) {
+      throw std::move(error).at(span);
+    }
+  }
+  if (auto* fn = script::as<script::ApiFunctionNode>(value)) {
+    return DataType::parse(fn->api->name == "boolean" ? "bool" : fn->api->name);
+  }
+  if (auto* type = value.as<ir::PrimTypeNode>()) return type->dtype;
+  if (auto dtype = value.try_cast<DLDataType>()) return *dtype;
+  throw ir::Error("wrong-type", "expected a data type such as \"float32\", got `{}`", ir::type_name(value))
+      .at(span)
+      .kind("TypeError");
+}
+DataType dtype_arg(const ApiCall& call, size_t i) { return dtype_from(call.args[i], call.span_of(i)); }
+
+String str_arg(const ApiCall& call, size_t i) {
+  if (script::is_str(call.args[i])) return call.args[i].cast<String>();
+  ir::wrong_argument(call, i, "str");
+}
+
+std::vector<Any> items(const Any& sequence, Span span) {
+  if (script::as<ffi::ArrayObj>(sequence) || script::as<ffi::ListObj>(sequence)) {
+    auto all = script::elements(sequence);
+    return {all.begin(), all.end()};
+  }
+  throw ir::Error("wrong-type", "expected a list or tuple, got `{}`", ir::type_name(sequence)).at(span).kind("TypeError");
+}
+
+Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
+  const Any& value = call.args[i];
+  if (!script::as<ffi::ArrayObj>(value) && !script::as<ffi::ListObj>(value)) return {expr_arg(call, i)};
+  Array<Expr> all;
+  for (const Any& one : script::elements(value)) {
+    if (auto e = script::to_expr(one)) {
+      all.push_back(*e);
+    } else {
+      all.push_back(script::as_expr(one, call.span_of(i), fmt::format("an element of `{}`", call.api.params[i].name)));
+    }
+  }
+  return all;
+}
+
+Buffer buffer_arg(const ApiCall& call, size_t i) {
+  auto* var = call.args[i].as<ir::VarNode>();
+  if (var && var->buffer()) return ir::ref(var);
+  ir::wrong_argument(call, i, "buffer");
+}
+
+Any attribute_value(const Any& value, Span span) {
+  if (script::as<ffi::ListObj>(value) || script::as<ffi::ArrayObj>(value)) {
+    Array<Any> all;
+    for (const Any& one : script::elements(value)) all.push_back(attribute_value(one, span));
+    return all;
+  }
+  if (auto dict = value.as<script::Dict>()) {
+    Map<String, Any> map;
+    for (const auto& [key, item] : *dict) {
+      if (!script::is_str(key)) {
+        throw ir::Error("wrong-type", "keys of attributes are strings, got `{}`", ir::type_name(key)).at(span).kind("TypeError");
+      }
+      map.Set(key.cast<String>(), attribute_value(item, span));
+    }
+    return map;
+  }
+  return value;
+}
+
+Map<String, Any> attributes_arg(const ApiCall& call, size_t i) {
+  if (!is_given(call, i)) return {};
+  Any value = attribute_value(call.args[i], call.span_of(i));
+  if (auto map = value.try_cast<Map<String, Any>>()) return *map;
+  ir::wrong_argument(call, i, "dict");
+}
+
+ir::PointerType void_pointer() {
+  static const ir::PointerType type =
+      ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Void())), String("global"));
+  return type;
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a function: its signature, and what is put around its body at the end.
+#include "frontend/script/value.h"
+#include "frontend/tvmscript/builder.h"
+#include "ir/arith_ops.h"
+#include "ir/verify.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+// Does some `with` below open a block? Decides the dialect of a bare @T.prim_func before it is built.
+bool opens_block(syntax::Seq<syntax::Stmt> stmts) {
+  static const Symbol block("block");
+  static const Symbol sblock("sblock");
+  for (const syntax::Stmt* stmt : stmts) {
+    if (auto* with = syntax::as<syntax::With>(stmt)) {
+      for (const syntax::WithItem* item : std::span(with->items)) {
+        auto* call = syntax::as<syntax::Call>(item->context_expr);
+        auto* attribute = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+        if (attribute && (attribute->attr == block || attribute->attr == sblock)) return true;
+      }
+      if (opens_block(with->body)) return true;
+    } else if (auto* loop = syntax::as<syntax::For>(stmt)) {
+      if (opens_block(loop->body)) return true;
+    } else if (auto* loop = syntax::as<syntax::While>(stmt)) {
+      if (opens_block(loop->body)) return true;
+    } else if (auto* branch = syntax::as<syntax::If>(stmt)) {
+      if (opens_block(branch->body) || opens_block(branch->orelse)) return true;
+    }
+  }
+  return false;
+}
+
+// The data type of `T.int64` as an annotation, without evaluating it.
+std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
+  auto* attribute = syntax::as<syntax::Attribute>(annotation);
+  if (!attribute) return std::nullopt;
+  std::string_view name = attribute->attr.str();
+  if (name.empty() || name == "handle" || name == "Buffer") return std::nullopt;
+  try {
+    return DataType::parse(name == "boolean" ? "bool" : name);
+  } catch (const ir::Error&) {
+    return std::nullopt;
+  }
+}
+
+[[noreturn]] void unsupported_parameter(std::string_view what, Span span) {
+  throw ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what).at(span);
+}
+
+bool is_root_realize(const Stmt& body) {
+  auto* realize = ir::as<ir::SBlockRealizeNode>(body);
+  return realize && realize->block->iter_vars.empty();
+}
+
+bool contains_block(const Stmt& body) {
+  bool found = false;
+  struct Finder final : ir::Walker {
+    bool* found;
+    void visit(const Stmt& s) override {
+      if (*found || s->kind == ir::StmtKind::kSBlockRealize || s->kind == ir::StmtKind::kSBlock) {
+        *found = true;
+        return;
+      }
+      walk_children(s);
+    }
+    void visit(const Expr&) override {}
+  } finder;
+  finder.found = &found;
+  finder.visit(body);
+  return found;
+}
+
+}  // namespace
+
+Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
+  Any value;
+  // `T.Buffer[(128, 128), "float32"]`: the subscript form of the call.
+  if (auto* subscript = syntax::as<syntax::Subscript>(&annotation)) {
+    Any base = evaluate(*subscript->value);
+    if (script::as<script::ApiFunctionNode>(base)) {
+      std::vector<Any> args;
+      std::vector<Span> spans;
+      if (auto* tuple = syntax::as<syntax::Tuple>(subscript->slice)) {
+        for (const syntax::Expr* element : tuple->elts) {
+          args.push_back(evaluate(*element));
+          spans.push_back(element->span);
+        }
+      } else {
+        args.push_back(evaluate(*subscript->slice));
+        spans.push_back(subscript->slice->span);
+      }
+      // `T.Buffer[128, "float32"]`, `T.Buffer[(128, 128)]`, `T.Buffer[128, 128]` (float32)
+      bool all_numbers = args.size() > 1 && std::none_of(args.begin(), args.end(), [](const Any& arg) {
+        return script::is_str(arg) || script::as<ffi::ArrayObj>(arg);
+      });
+      if (all_numbers) {
+        Any shape = Array<Any>(args.begin(), args.end());
+        args = {shape};
+        spans = {subscript->slice->span};
+      }
+      return evaluator_.call(base, args, {}, annotation.span, spans);
+    }
+  }
+  value = evaluate(annotation);
+  if (script::as<script::ApiFunctionNode>(value)) return evaluator_.call(value, {}, {}, annotation.span);
+  return value;
+}
+
+Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
+  auto* var = annotation.as<ir::VarNode>();
+  if (!var || !var->name.empty()) {
+    throw ir::Error("bad-parameter-type", "`{}` is annotated with a `{}`, not with a type", arg.name.str(),
+                    ir::type_name(annotation))
+        .at(arg.annotation->span)
+        .kind("TypeError")
+        .help("write `T.Buffer((...), \"float32\")`, `T.handle` or a type such as `T.int32`");
+  }
+  auto match = match_vars_.find(arg.name);
+  if (match != match_vars_.end()) {
+    if (!(match->second->dtype() == var->dtype()) || var->ty->kind != ir::TypeKind::kPrim) {
+      throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in a shape", arg.name.str(), var->dtype().str(),
+                      match->second->dtype().str())
+          .at(arg.annotation->span)
+          .note("the shape is here", match->second->span);
+    }
+    return match->second;
+  }
+  auto* node = const_cast<ir::VarNode*>(var);
+  node->span = arg.span;
+  name_once(var, arg.name.str());
+  return ir::ref(var);
+}
+
+void Builder::bind_parameters(const syntax::FunctionDef& definition) {
+  const syntax::Arguments& args = *definition.args;
+  if (args.vararg) unsupported_parameter("`*args`", args.vararg->span);
+  if (args.kwarg) unsupported_parameter("`**kwargs`", args.kwarg->span);
+  if (!args.kwonlyargs.empty()) unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span);
+  if (!args.defaults.empty()) unsupported_parameter("default values", args.defaults[0]->span);
+  for (const syntax::Arg* arg : args.args) {
+    if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
+  }
+  in_signature_ = true;
+  auto bind = [this](const syntax::Arg* arg) {
+    bool ok = attempt(arg->span, [&] {
+      if (!arg->annotation) {
+        throw ir::Error("missing-annotation", "parameter `{}` has no type", arg->name.str())
+            .at(arg->span)
+            .help(fmt::format("write `{}: T.Buffer((...), \"float32\")`", arg->name.str()));
+      }
+      Var param = parameter_from(evaluate_annotation(*arg->annotation), *arg);
+      params_.push_back(param);
+      if (!names_.peek(arg->name)) names_.bind(arg->name, Expr(param), arg->span);
+    });
+    if (!ok) names_.bind(arg->name, Any(ir::make<PoisonNode>()), arg->span);
+  };
+  for (const syntax::Arg* arg : args.posonlyargs) bind(arg);
+  for (const syntax::Arg* arg : args.args) bind(arg);
+  in_signature_ = false;
+}
+
+Type Builder::return_type_from(const syntax::Expr& annotation) {
+  Any value = evaluate_annotation(annotation);
+  if (script::is_none(value)) return ir::void_type();
+  if (auto* type = frame<TypeValueNode>(value)) return type->type;
+  if (auto* expr = value.as<ir::ExprNode>()) return expr->ty;
+  throw ir::Error("bad-return-type", "a `{}` is not a type", ir::type_name(value)).at(annotation.span).kind("TypeError");
+}
+
+ir::FuncType Builder::signature(const syntax::FunctionDef& definition) {
+  NameFrame frame(names_);
+  bind_parameters(definition);
+  if (definition.returns) attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  Array<Type> types;
+  for (const Var& param : params_) types.push_back(param->ty);
+  return ir::make<ir::FuncTypeNode>(types, ret_type_ ? ret_type_ : Type(ir::void_type()));
+}
+
+Stmt Builder::finish_body(Stmt body) {
+  bool s_tir = attrs_.count("s_tir") != 0;
+  if (!s_tir) return body;
+  bool needs_root = !root_.alloc_buffers.empty() || !root_.match_buffers.empty();
+  if (!needs_root && is_root_realize(body)) {
+    // A root block that is written out: regions of a root block are left empty.
+    auto* realize = ir::as<ir::SBlockRealizeNode>(body);
+    if (std::find(detected_.begin(), detected_.end(), realize->block.get()) == detected_.end()) return body;
+    return ir::with(ir::ref(realize), [](ir::SBlockRealizeNode& changed) {
+      changed.block = ir::with(changed.block, [](ir::SBlockNode& root) { root.reads = root.writes = {}; });
+    });
+  }
+  if (!needs_root && !contains_block(body)) return body;
+  auto block = ir::make<ir::SBlockNode>(Array<IterVar>{}, Array<ir::TensorRegion>{}, Array<ir::TensorRegion>{}, "root",
+                                        std::move(body), Stmt(), root_.alloc_buffers, root_.match_buffers,
+                                        root_.annotations);
+  return ir::make<ir::SBlockRealizeNode>(Array<Expr>{}, ir::bool_imm(true), block);
+}
+
+ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const FunctionOptions& options) {
+  NameFrame frame(names_);
+  function_ = std::string(definition.name.str());
+  is_private_ = options.is_private;
+  has_blocks_ = opens_block(definition.body);
+  classic_ = has_blocks_ && !options.s_tir;
+  if (!is_private_) attrs_.Set("global_symbol", String(function_));
+  bool s_tir = options.s_tir || has_blocks_;
+  attempt(definition.name_span, [&] { bind_parameters(definition); });
+  if (definition.returns) attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  Stmt body;
+  {
+    Body top;
+    body_ = &top;
+    visit_all(definition.body);
+    body = close_body(top);
+    body_ = nullptr;
+  }
+  if (s_tir || !root_.alloc_buffers.empty()) attrs_.Set("s_tir", true);
+  if (!errors_.empty()) {
+    std::stable_sort(errors_.begin(), errors_.end(), [](const ir::Diagnostic& a, const ir::Diagnostic& b) {
+      return a.span.file == b.span.file && a.span.begin < b.span.begin;
+    });
+    throw ir::Error(std::move(errors_));
+  }
+  body = finish_body(std::move(body));
+  ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()), std::move(body),
+                                               attrs_, definition.span);
+  if (options.check_well_formed) ir::verify(fn);
+  return fn;
+}
+
+}  // namespace mlc::tvmscript

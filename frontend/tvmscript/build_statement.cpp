@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of a decorated function: control flow, blocks, and expressions that stand alone.
+#include "frontend/script/ir_values.h"
+#include "frontend/script/value.h"
+#include "frontend/tvmscript/builder.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/region.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+[[noreturn]] void not_in_prim_func(std::string_view what, Span span) {
+  throw ir::Error("unsupported-statement", "{} has no meaning in a prim_func", what).at(span);
+}
+
+}  // namespace
+
+// ---- bodies ----
+
+Stmt Builder::wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span) {
+  Stmt body = ir::seq(Array<Stmt>(inner.begin(), inner.end()), {});
+  return ir::make<ir::AttrStmtNode>(entry.node, entry.key, entry.value, std::move(body), span);
+}
+
+Stmt Builder::close_body(Body& body) {
+  while (!body.wrappers.empty()) {
+    Body::Wrapper wrapper = std::move(body.wrappers.back());
+    body.wrappers.pop_back();
+    std::vector<Stmt> inner(body.stmts.begin() + static_cast<ptrdiff_t>(wrapper.begin), body.stmts.end());
+    body.stmts.resize(wrapper.begin);
+    body.stmts.push_back(wrap(std::move(inner), wrapper.entry, wrapper.span));
+  }
+  if (body.stmts.size() == 1) return body.stmts[0];
+  return ir::seq(Array<Stmt>(body.stmts.begin(), body.stmts.end()));
+}
+
+Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts) {
+  Body inner;
+  Restore<Body*> scope(body_, &inner);
+  visit_all(stmts);
+  return close_body(inner);
+}
+
+Stmt Builder::build_rest(const syntax::With& node, size_t item) {
+  Body inner;
+  Restore<Body*> scope(body_, &inner);
+  visit_with(node, item);
+  return close_body(inner);
+}
+
+void Builder::visit_all(syntax::Seq<syntax::Stmt> stmts) {
+  for (const syntax::Stmt* stmt : stmts) {
+    attempt(stmt->span, [&] { visit(stmt); });
+  }
+}
+
+void Builder::visit(const syntax::Stmt* stmt) {
+  switch (stmt->kind) {
+    case syntax::StmtKind::kAssign: return visit_assign(static_cast<const syntax::Assign&>(*stmt));
+    case syntax::StmtKind::kAugAssign: return visit_aug_assign(static_cast<const syntax::AugAssign&>(*stmt));
+    case syntax::StmtKind::kAnnAssign: return visit_ann_assign(static_cast<const syntax::AnnAssign&>(*stmt));
+    case syntax::StmtKind::kFor: return visit_for(static_cast<const syntax::For&>(*stmt));
+    case syntax::StmtKind::kWhile: return visit_while(static_cast<const syntax::While&>(*stmt));
+    case syntax::StmtKind::kIf: return visit_if(static_cast<const syntax::If&>(*stmt));
+    case syntax::StmtKind::kWith: return visit_with(static_cast<const syntax::With&>(*stmt), 0);
+    case syntax::StmtKind::kReturn: return visit_return(static_cast<const syntax::Return&>(*stmt));
+    case syntax::StmtKind::kAssert: return visit_assert(static_cast<const syntax::Assert&>(*stmt));
+    case syntax::StmtKind::kExprStmt: return visit_expression(static_cast<const syntax::ExprStmt&>(*stmt));
+    case syntax::StmtKind::kPass: return emit(ir::make<ir::EvaluateNode>(ir::int32(0), stmt->span));
+    case syntax::StmtKind::kBreak:
+      return emit(ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), "tirx.break_loop", {}, stmt->span), stmt->span));
+    case syntax::StmtKind::kContinue:
+      return emit(
+          ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), "tirx.continue_loop", {}, stmt->span), stmt->span));
+    case syntax::StmtKind::kFunctionDef: not_in_prim_func("a nested function", stmt->span);
+    case syntax::StmtKind::kClassDef: not_in_prim_func("a class", stmt->span);
+    case syntax::StmtKind::kDelete: not_in_prim_func("`del`", stmt->span);
+    case syntax::StmtKind::kRaise: not_in_prim_func("`raise`", stmt->span);
+    case syntax::StmtKind::kTry: not_in_prim_func("`try`", stmt->span);
+    case syntax::StmtKind::kImport:
+    case syntax::StmtKind::kImportFrom: not_in_prim_func("`import`", stmt->span);
+    case syntax::StmtKind::kGlobal: not_in_prim_func("`global`", stmt->span);
+    case syntax::StmtKind::kNonlocal: not_in_prim_func("`nonlocal`", stmt->span);
+  }
+}
+
+// ---- loops ----
+
+Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
+  std::vector<Expr> bounds;
+  for (const syntax::Expr* arg : call.args) bounds.push_back(script::as_expr(evaluate(*arg), arg->span, "a bound of a loop"));
+  if (bounds.empty() || bounds.size() > 3 || !call.keywords.empty()) {
+    throw ir::Error("wrong-arguments", "`range` takes one to three bounds, got {}", bounds.size()).at(call.span).kind("TypeError");
+  }
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    DataType dtype = bounds[i]->dtype();
+    if (bounds[i]->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint())) continue;
+    throw ir::Error("type-mismatch", "a bound of a loop must be an integer, got `{}`", dtype.str())
+        .at(call.args[i]->span)
+        .kind("TypeError");
+  }
+  auto frame = ir::make<ForFrameNode>();
+  auto& loops = const_cast<ForFrameNode*>(frame.get())->loops;
+  Loop loop;
+  if (bounds.size() == 1) {
+    loop.min = ir::const_like(bounds[0], 0);
+    loop.extent = bounds[0];
+  } else {
+    ir::match_types(bounds[0], bounds[1], call.span);
+    loop.min = bounds[0];
+    loop.extent = ir::sub(bounds[1], bounds[0], {});
+    if (bounds.size() == 3 && !ir::is_const_int(bounds[2], 1)) {
+      loop.step = ir::cast(bounds[0]->dtype(), bounds[2]);
+    }
+  }
+  loops.push_back(std::move(loop));
+  return frame;
+}
+
+void Builder::visit_for(const syntax::For& node) {
+  static const Symbol range_name("range");
+  if (!node.orelse.empty()) {
+    throw ir::Error("unsupported-statement", "`for ... else` has no meaning in a prim_func").at(node.orelse[0]->span);
+  }
+  NameFrame scope(names_);
+  Any iter;
+  const syntax::Expr* target = node.target;
+  bool header_ok = attempt(node.iter->span, [&] {
+    auto* call = syntax::as<syntax::Call>(node.iter);
+    auto* callee = call ? syntax::as<syntax::Name>(call->func) : nullptr;
+    if (callee && callee->id == range_name && !names_.peek(range_name)) {
+      iter = range_loop(*call);
+    } else {
+      iter = evaluate(*node.iter);
+    }
+    if (frame<ForFrameNode>(iter)) return;
+    throw ir::Error("not-a-loop", "a prim_func cannot iterate over a `{}`", ir::type_name(iter))
+        .at(node.iter->span)
+        .kind("TypeError")
+        .help("use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or `T.thread_binding`");
+  });
+  if (!header_ok) {
+    poison(*target);
+    build_body(node.body);
+    return;
+  }
+  const ForFrameNode& loop_frame = *frame<ForFrameNode>(iter);
+  size_t count = loop_frame.loops.size();
+  std::vector<Var> vars;
+  Array<Any> values;
+  for (const Loop& loop : loop_frame.loops) {
+    Var var = ir::make<ir::VarNode>(String(), loop.extent->ty, target->span);
+    vars.push_back(var);
+    values.push_back(Expr(var));
+  }
+  Any value = count == 1 ? Any(Expr(vars[0])) : Any(values);
+  if (!attempt(target->span, [&] { assign(*target, value, nullptr, target->span); })) poison(*target);
+  size_t outer_loops = loops_.size();
+  for (size_t i = 0; i < count; ++i) loops_.emplace_back(vars[i].get(), loop_frame.loops[i]);
+  Stmt body = build_body(node.body);
+  loops_.resize(outer_loops);
+  for (size_t i = count; i-- > 0;) {
+    const Loop& loop = loop_frame.loops[i];
+    IterVar thread;
+    if (loop_frame.kind == ir::ForKind::kThreadBinding) {
+      Var iter_var = ir::make<ir::VarNode>(String("iter"), loop.extent->ty);
+      thread = ir::make<ir::IterVarNode>(ir::Range(), iter_var, ir::IterType::kThreadIndex, loop_frame.thread);
+    }
+    body = ir::make<ir::ForNode>(vars[i], loop.min, loop.extent, loop_frame.kind, std::move(body), thread,
+                                 loop_frame.annotations, loop.step, node.span);
+  }
+  emit(std::move(body));
+}
+
+void Builder::visit_while(const syntax::While& node) {
+  if (!node.orelse.empty()) {
+    throw ir::Error("unsupported-statement", "`while ... else` has no meaning in a prim_func").at(node.orelse[0]->span);
+  }
+  Expr condition;
+  attempt(node.test->span, [&] {
+    condition = script::as_expr(evaluate(*node.test), node.test->span, "the condition of `while`");
+  });
+  NameFrame scope(names_);
+  Stmt body = build_body(node.body);
+  if (condition) emit(ir::make<ir::WhileNode>(condition, std::move(body), node.span));
+}
+
+void Builder::visit_if(const syntax::If& node) {
+  Any test;
+  if (!attempt(node.test->span, [&] { test = evaluate(*node.test); })) {
+    NameFrame scope(names_);
+    build_body(node.body);
+    build_body(node.orelse);
+    return;
+  }
+  if (script::is_bool(test)) {
+    // Known now: the branch taken is as if it stood here alone.
+    visit_all(script::raw_int(test) != 0 ? node.body : node.orelse);
+    touched_ = true;
+    return;
+  }
+  if (!script::is_ir_value(test)) {
+    throw ir::Error("not-a-condition", "the condition of `if` must be a bool, got `{}`", ir::type_name(test))
+        .at(node.test->span)
+        .kind("TypeError");
+  }
+  Expr condition = script::as_expr(test, node.test->span, "the condition of `if`");
+  if (condition->ty->kind != ir::TypeKind::kPrim) {
+    throw ir::Error("not-a-condition", "the condition of `if` must be a bool").at(node.test->span).kind("TypeError");
+  }
+  Stmt then_case, else_case;
+  {
+    NameFrame scope(names_);
+    then_case = build_body(node.body);
+  }
+  if (!node.orelse.empty()) {
+    NameFrame scope(names_);
+    else_case = build_body(node.orelse);
+  }
+  emit(ir::make<ir::IfThenElseNode>(condition, std::move(then_case), std::move(else_case), node.span));
+}
+
+// ---- with ----
+
+void Builder::visit_with(const syntax::With& node, size_t item) {
+  if (item == node.items.size()) {
+    visit_all(node.body);
+    return;
+  }
+  const syntax::WithItem& with = *node.items[item];
+  NameFrame scope(names_);
+  Any context;
+  if (!attempt(with.context_expr->span, [&] { context = evaluate(*with.context_expr); })) {
+    if (with.optional_vars) poison(*with.optional_vars);
+    BlockState unknown;  // so that T.reads, T.axis, ... below do not complain
+    std::vector<BlockState*> inside = blocks_;
+    inside.push_back(&unknown);
+    Restore<std::vector<BlockState*>> scope(blocks_, std::move(inside));
+    build_rest(node, item + 1);
+    return;
+  }
+  if (auto* block = frame<BlockFrameNode>(context)) {
+    if (with.optional_vars) {
+      throw ir::Error("unsupported-statement", "a block binds no name with `as`").at(with.optional_vars->span).help(
+          "define its iterators in the body: `vi = T.axis.spatial(n, i)`");
+    }
+    return visit_block(*block, node, item);
+  }
+  if (frame<InitFrameNode>(context)) {
+    if (blocks_.empty()) {
+      throw ir::Error("outside-block", "`T.init` belongs into a block").at(with.context_expr->span);
+    }
+    BlockState* block = blocks_.back();
+    if (block->init) {
+      throw ir::Error("repeated-block-part", "the block `{}` has a second `T.init`", block->name.c_str())
+          .at(with.context_expr->span);
+    }
+    block->init = build_rest(node, item + 1);
+    touched_ = true;
+    return;
+  }
+  if (auto* attrs = frame<AttrFrameNode>(context)) {
+    if (with.optional_vars) {
+      if (!attrs->bound) {
+        throw ir::Error("unsupported-statement", "`T.attr` binds no name with `as`").at(with.optional_vars->span);
+      }
+      assign(*with.optional_vars, Expr(attrs->bound), nullptr, with.optional_vars->span);
+    }
+    Stmt body = build_rest(node, item + 1);
+    for (size_t i = attrs->entries.size(); i-- > 0;) body = wrap({body}, attrs->entries[i], node.span);
+    emit(std::move(body));
+    return;
+  }
+  throw ir::Error("not-a-context", "a prim_func cannot use a `{}` in `with`", ir::type_name(context))
+      .at(with.context_expr->span)
+      .kind("TypeError")
+      .help("use `T.sblock`, `T.init`, `T.attr` or `T.launch_thread`");
+}
+
+void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item) {
+  BlockState state;
+  state.name = frame.name;
+  state.no_realize = frame.no_realize;
+  state.span = node.span;
+  Stmt body;
+  {
+    std::vector<BlockState*> inside = blocks_;
+    inside.push_back(&state);
+    Restore<std::vector<BlockState*>> scope(blocks_, std::move(inside));
+    body = build_rest(node, item + 1);
+  }
+  if (!errors_.empty()) return;  // regions of half a block mean nothing
+  bool detect_reads = !state.reads;
+  bool detect_writes = !state.writes;
+  auto block = ir::make<ir::SBlockNode>(
+      state.iter_vars, state.reads.value_or(Array<ir::TensorRegion>{}),
+      state.writes.value_or(Array<ir::TensorRegion>{}), state.name, std::move(body), state.init, state.alloc_buffers,
+      state.match_buffers, state.annotations, node.span);
+  if (detect_reads || detect_writes) {
+    ir::AccessRegions found = ir::detect_access_regions(block);
+    if (!found.opaque.empty()) {
+      throw ir::Error("undetectable-access", "the block `{}` passes on the address of `{}`, so its regions cannot be found",
+                      state.name.c_str(), found.opaque[0]->name.c_str())
+          .at(node.items[item]->context_expr->span)
+          .help("write `T.reads(...)` and `T.writes(...)`");
+    }
+    block = ir::with(block, [&](ir::SBlockNode& changed) {
+      if (detect_reads) changed.reads = found.reads;
+      if (detect_writes) changed.writes = found.writes;
+    });
+    detected_.push_back(block.get());
+  }
+  if (state.no_realize) {
+    emit(block);
+    return;
+  }
+  Expr predicate = state.predicate ? state.predicate : Expr(ir::bool_imm(true));
+  emit(ir::make<ir::SBlockRealizeNode>(state.iter_values, predicate, block, node.span));
+}
+
+void Builder::enter_flat(const AttrFrameNode& frame, Span span) {
+  touched_ = true;
+  if (!body_) return;
+  for (const AttrFrameNode::Entry& entry : frame.entries) {
+    body_->wrappers.push_back({body_->stmts.size(), entry, span});
+  }
+}
+
+// ---- the rest ----
+
+void Builder::visit_return(const syntax::Return& node) {
+  if (!node.value) {
+    throw ir::Error("return-without-value", "`return` in a prim_func needs a value").at(node.span);
+  }
+  Any value = evaluate(*node.value);
+  Expr result = script::as_expr(value, node.value->span, "a result");
+  if (ret_type_ && ret_type_->kind == ir::TypeKind::kPrim) {
+    DataType wanted = static_cast<const ir::PrimTypeNode*>(ret_type_.get())->dtype;
+    bool is_constant = !script::is_object(value);
+    if (is_constant) result = ir::cast(wanted, result, node.value->span);
+    if (result->ty->kind != ir::TypeKind::kPrim || !(result->dtype() == wanted)) {
+      throw ir::Error("type-mismatch", "the function returns `{}`, this value is `{}`", wanted.str(), result->dtype().str())
+          .at(node.value->span)
+          .kind("TypeError")
+          .help(fmt::format("convert it: `T.{}(...)`", wanted.str()));
+    }
+  }
+  emit(ir::make<ir::ReturnNode>(std::move(result), node.span));
+}
+
+void Builder::visit_assert(const syntax::Assert& node) {
+  Expr condition = script::as_expr(evaluate(*node.test), node.test->span, "the condition of `assert`");
+  if (!node.msg) {
+    throw ir::Error("assert-without-message", "`assert` in a prim_func needs a message").at(node.span).help(
+        "write `assert condition, \"what is wrong\"`");
+  }
+  Any message = evaluate(*node.msg);
+  String kind = "RuntimeError";
+  Array<String> parts;
+  auto add = [&](const Any& part) {
+    if (auto* text = part.as<ir::StringImmNode>()) {
+      parts.push_back(text->value);
+    } else if (script::is_str(part)) {
+      parts.push_back(part.cast<String>());
+    } else {
+      throw ir::Error("wrong-type", "the message of `assert` is a str or `(kind, [str, ...])`, got `{}`", ir::type_name(part))
+          .at(node.msg->span)
+          .kind("TypeError");
+    }
+  };
+  auto* pair = message.as<ffi::ArrayObj>();
+  if (pair && pair->size() == 2 && script::is_str(pair->at(0))) {
+    kind = pair->at(0).cast<String>();
+    if (script::is_str(pair->at(1))) {
+      add(pair->at(1));
+    } else {
+      for (const Any& part : script::elements(pair->at(1))) add(part);
+    }
+  } else {
+    add(message);
+  }
+  emit(ir::make<ir::AssertStmtNode>(condition, kind, parts, node.span));
+}
+
+void Builder::visit_expression(const syntax::ExprStmt& node) {
+  if (auto* constant = syntax::as<syntax::Constant>(node.value)) {
+    if (constant->type == syntax::Constant::Type::kStr) return;  // a docstring or a remark
+    if (constant->type == syntax::Constant::Type::kEllipsis) return emit(ir::make<ir::EvaluateNode>(ir::int32(0), node.span));
+  }
+  touched_ = false;
+  Any value = evaluate(*node.value);
+  if (auto* attrs = frame<AttrFrameNode>(value)) return enter_flat(*attrs, node.span);
+  if (script::is_none(value)) {
+    if (touched_) return;
+    throw ir::Error("no-effect", "this builds nothing: its value is None").at(node.value->span).help(
+        "a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");
+  }
+  if (script::is_str(value)) return;
+  if (auto stmt = value.as<Stmt>()) return emit(*stmt);
+  if (value.as<ir::VarNode>()) return;
+  if (auto* region = value.as<ir::TensorRegionNode>()) {
+    throw ir::Error("region-as-value", "a region of `{}` is no statement", region->source->name.c_str())
+        .at(node.value->span)
+        .kind("TypeError");
+  }
+  if (auto expr = script::to_expr(value, node.value->span)) {
+    // T.ret(x): the older spelling of `return x`.
+    const Expr& inner = *expr;
+    if (auto* ret = ir::as_call_to(inner, "tirx.ret"); ret && ret->args.size() == 1) {
+      return emit(ir::make<ir::ReturnNode>(ret->args[0], node.span));
+    }
+    return emit(ir::make<ir::EvaluateNode>(*expr, node.span));
+  }
+  if (auto* list = value.as<ffi::ArrayObj>(); list && touched_) return;  // several names at once, all used elsewhere
+  if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {
+    throw ir::Error("no-effect", "this opens a loop or block, but nothing is put into it")
+        .at(node.value->span)
+        .help(frame<ForFrameNode>(value) ? "write `for i in ...:`" : "write `with ...:`");
+  }
+  throw ir::Error("no-effect", "a `{}` is no statement of a prim_func", ir::type_name(value)).at(node.value->span).kind("TypeError");
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tvmscript/builder.h"
+
+#include "frontend/script/ir_values.h"
+#include "frontend/script/value.h"
+#include "frontend/syntax/parse.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+// The builder that evaluates at the moment on this thread; builders nest (a function inside a script function
+// that a module's body calls), each restores the one before it.
+thread_local Builder* at_work = nullptr;
+
+}  // namespace
+
+Builder::Builder(Evaluator& evaluator, script::Scope where, const Outside& outside)
+    : evaluator_(evaluator), where_(where), outer_(at_work) {
+  at_work = this;
+  for (const auto& [name, value] : outside) names_.bind(name, value);
+}
+Builder::~Builder() { at_work = outer_; }
+
+Builder* Builder::current_or_null() { return at_work; }
+
+Builder& Builder::current(const ir::ApiCall& call) {
+  if (at_work) return *at_work;
+  throw ir::Error("outside-prim-func", "`T.{}` has a meaning only inside a function under `@T.prim_func`", call.api.name)
+      .at(call.span);
+}
+
+void name_once(const ir::VarNode* var, std::string_view name) {
+  if (var->name.empty()) const_cast<ir::VarNode*>(var)->name = String(std::string(name));
+}
+
+void Builder::note(const ir::Error& error, Span fallback) {
+  for (ir::Diagnostic one : error.all()) {
+    if (one.name == kCascade) continue;
+    if (!one.span) one.span = fallback;
+    errors_.push_back(std::move(one));
+  }
+}
+
+void Builder::emit(Stmt stmt) {
+  touched_ = true;
+  if (body_) body_->stmts.push_back(std::move(stmt));
+}
+
+BlockState& Builder::block(const ir::ApiCall& call) {
+  touched_ = true;
+  if (!blocks_.empty()) return *blocks_.back();
+  throw ir::Error("outside-block", "`T.{}` belongs into a block", call.api.name)
+      .at(call.span)
+      .help("put it below `with T.sblock(\"name\"):`");
+}
+BlockState* Builder::block_or_root() { return blocks_.empty() ? &root_ : blocks_.back(); }
+
+const Loop* Builder::loop_of(const ir::VarNode* var) const {
+  for (auto it = loops_.rbegin(); it != loops_.rend(); ++it) {
+    if (it->first == var) return &it->second;
+  }
+  return nullptr;
+}
+
+void Builder::set_attr(const String& key, const Any& value, Span span) {
+  touched_ = true;
+  std::string name(key.data(), key.size());
+  if (name.starts_with("tir.")) name = "tirx." + name.substr(4);
+  if (name == "global_symbol" && is_private_) {
+    throw ir::Error("private-function-with-symbol", "a private function has no `global_symbol`").at(span).help(
+        "leave out `private=True` or the attribute");
+  }
+  attrs_.Set(String(name), value);
+}
+
+Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotations, Span span) {
+  Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), span);
+  emit(ir::make<ir::AllocBufferNode>(buffer, std::move(annotations), span));
+  return buffer;
+}
+
+Expr Builder::new_scalar(std::string_view name, DataType dtype, const String& scope, Span span) {
+  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{}, ir::int32(0));
+  Buffer buffer = allocate(type, {}, span);
+  name_once(buffer.get(), name);
+  return ir::make<ir::TensorLoadNode>(buffer, Array<Expr>{ir::int32(0)}, span);
+}
+
+void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  if (indices.size() != type->shape.size()) {
+    size_t rank = type->shape.size();
+    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(), rank,
+                    rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+        .at(span)
+        .kind("IndexError")
+        .note("the buffer is declared here", buffer->span);
+  }
+  int lanes = DataType(type->dtype).lanes();
+  for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {
+    int own = indices[i]->dtype().lanes();
+    if (own == 1) continue;
+    if (i + 1 != static_cast<int64_t>(indices.size())) {
+      throw ir::Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
+                      buffer->name.c_str())
+          .at(indices[i]->span)
+          .at(span);
+    }
+    lanes *= own;
+  }
+  DataType wanted = DataType(type->dtype).with_lanes(lanes);
+  DataType given = value->dtype();
+  if (value->ty->kind != ir::TypeKind::kPrim) {
+    throw ir::Error("type-mismatch", "cannot store a `{}` into `{}`", given.is_handle() ? "handle" : "non-value",
+                    buffer->name.c_str())
+        .at(value->span)
+        .at(span)
+        .kind("TypeError");
+  }
+  if (given.lanes() != lanes) {
+    throw ir::Error("type-mismatch", "cannot store `{}` into `{}`: {} lane{} against {}", given.str(),
+                    buffer->name.c_str(), given.lanes(), given.lanes() == 1 ? "" : "s", lanes)
+        .at(value->span)
+        .at(span)
+        .kind("TypeError")
+        .note("the buffer is declared here", buffer->span);
+  }
+  Span of_value = value->span;
+  value = ir::cast(wanted, std::move(value), of_value);
+  emit(ir::make<ir::BufferStoreNode>(buffer, std::move(value), std::move(indices), span));
+}
+
+void Builder::add_iter_var(const ir::ApiCall& call, IterVar iter_var, Expr binding) {
+  BlockState& state = block(call);
+  state.iter_vars.push_back(std::move(iter_var));
+  state.iter_values.push_back(std::move(binding));
+}
+
+Var Builder::env_thread(const String& tag, DataType dtype, Span span) {
+  touched_ = true;
+  Var var = ir::make<ir::VarNode>(String(), Type(ir::prim_type(dtype)), span);
+  env_threads_.push_back(ir::make<ir::IterVarNode>(ir::Range(), var, ir::IterType::kThreadIndex, tag));
+  return var;
+}
+const ir::IterVarNode* Builder::env_thread_of(const ir::VarNode* var) const {
+  for (const IterVar& thread : env_threads_) {
+    if (thread->var.get() == var) return thread.get();
+  }
+  return nullptr;
+}
+
+void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, Span span) {
+  touched_ = true;
+  for (int64_t i = 0; i < static_cast<int64_t>(params_.size()); ++i) {
+    if (params_[i].get() != handle) continue;
+    params_.Set(i, buffer);
+    return;
+  }
+  throw ir::Error("no-such-parameter", "`T.match_buffer` needs a parameter of the function or a region of a buffer, not `{}`",
+                  handle->name.c_str())
+      .at(span);
+}
+
+Expr Builder::match_expression(std::string_view text, Span span) {
+  uint32_t file = ir::SourceMap::global().add("<shape>", std::string(text));
+  std::shared_ptr<const syntax::Tree> tree = syntax::parse_expression(file);
+  trees_.push_back(tree);
+  // Names in order of occurrence; those without a meaning become variables here.
+  auto define = [this, span](const auto& self, const syntax::Expr* e) -> void {
+    if (auto* name = syntax::as<syntax::Name>(e)) {
+      if (names_.peek(name->id)) return;
+      auto declared = declared_.find(name->id);
+      DataType dtype = declared == declared_.end() ? DataType::Int(32) : declared->second;
+      Var var = ir::make<ir::VarNode>(String(std::string(name->id.str())), Type(ir::prim_type(dtype)), span);
+      match_vars_.emplace(name->id, var);
+      names_.bind(name->id, Expr(var), span);
+    } else if (auto* binary = syntax::as<syntax::BinOp>(e)) {
+      self(self, binary->left);
+      self(self, binary->right);
+    } else if (auto* unary = syntax::as<syntax::UnaryOp>(e)) {
+      self(self, unary->operand);
+    } else if (auto* call = syntax::as<syntax::Call>(e)) {
+      for (const syntax::Expr* arg : call->args) self(self, arg);
+    }
+  };
+  define(define, tree->expression);
+  Any value = evaluate(*tree->expression);
+  return script::as_expr(value, span, "a dimension");
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds one PrimFunc from the AST of a decorated function. Statements are handled here; every expression is
+// evaluated by the script evaluator, and the T.* functions it calls act on the builder that is at work.
+#pragma once
+
+#include <deque>
+
+#include "frontend/tvmscript/frame.h"
+#include "frontend/tvmscript/names.h"
+#include "frontend/tvmscript/tvmscript.h"
+
+namespace mlc::tvmscript {
+
+namespace syntax = ::mlc::syntax;
+using script::Evaluator;
+using syntax::Symbol;
+
+// Attributes of `@T.prim_func(...)`.
+struct FunctionOptions {
+  bool is_private = false;
+  bool s_tir = false;           // asked for by the decorator
+  bool check_well_formed = true;
+};
+
+using Outside = std::vector<std::pair<Symbol, Any>>;
+
+// A block while its body is read.
+struct BlockState {
+  String name;
+  bool no_realize = false;
+  Array<IterVar> iter_vars;
+  Array<Expr> iter_values;
+  std::optional<Array<ir::TensorRegion>> reads;
+  std::optional<Array<ir::TensorRegion>> writes;
+  Expr predicate;
+  Stmt init;
+  Array<Buffer> alloc_buffers;
+  Array<ir::MatchBufferRegion> match_buffers;
+  Map<String, Any> annotations;
+  Span span;
+};
+
+// Puts a variable back to what it was, also when an error passes.
+template <class T>
+class Restore {
+ public:
+  Restore(T& place, T value) : place_(place), old_(std::move(place)) { place_ = std::move(value); }
+  ~Restore() { place_ = std::move(old_); }
+  Restore(const Restore&) = delete;
+
+ private:
+  T& place_;
+  T old_;
+};
+
+class Builder {
+ public:
+  // `outside`: names around the definition that the script does not know: the class of its module.
+  Builder(Evaluator& evaluator, script::Scope where, const Outside& outside = {});
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  // Throws Error with everything found wrong.
+  ir::PrimFunc build(const syntax::FunctionDef& definition, const FunctionOptions& options);
+  // Only the types of the parameters and the result, for calls between functions of one module.
+  ir::FuncType signature(const syntax::FunctionDef& definition);
+
+  // The builder at work; throws Error outside-prim-func naming the function that needs one.
+  static Builder& current(const ir::ApiCall& call);
+  static Builder* current_or_null();
+
+  // ---- for the T.* functions ----
+  void emit(Stmt stmt);
+  BlockState& block(const ir::ApiCall& call);  // the innermost block; Error outside-block
+  BlockState* block_or_root();                 // the innermost block, or the root block
+  // The loop that defines `var` and is being built, or null.
+  const Loop* loop_of(const ir::VarNode* var) const;
+  // Names a buffer parameter after T.match_buffer: the handle's place is taken by the buffer.
+  void match_parameter(const ir::VarNode* handle, const Buffer& buffer, Span span);
+  // A quoted expression in a buffer's shape: its free names become int32 variables of the signature.
+  Expr match_expression(std::string_view text, Span span);
+  bool block_allocates() const { return classic_; }  // T.alloc_buffer means T.sblock_alloc_buffer
+  bool in_signature() const { return in_signature_; }
+  void set_attr(const String& key, const Any& value, Span span);
+  void set_return_type(Type type) { ret_type_ = std::move(type); }
+  // A mutable scalar: a buffer of one element. Its value is the load that is returned.
+  Expr new_scalar(std::string_view name, DataType dtype, const String& scope, Span span);
+  // A buffer allocated by a statement here.
+  Buffer allocate(const ir::BufferType& type, Map<String, Any> annotations, Span span);
+  void store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span);
+  void add_iter_var(const ir::ApiCall& call, ir::IterVar iter_var, Expr binding);
+  Var env_thread(const String& tag, DataType dtype, Span span);
+  const ir::IterVarNode* env_thread_of(const ir::VarNode* var) const;
+  // Marks that the statement at work did something, even though its value is None.
+  void touch() { touched_ = true; }
+
+ private:
+  struct Body {
+    std::vector<Stmt> stmts;
+    struct Wrapper {
+      size_t begin;  // statements from here on are inside
+      AttrFrameNode::Entry entry;
+      Span span;
+    };
+    std::vector<Wrapper> wrappers;
+  };
+
+  // build_function.cpp
+  void bind_parameters(const syntax::FunctionDef& definition);
+  Any evaluate_annotation(const syntax::Expr& annotation);
+  Var parameter_from(const Any& annotation, const syntax::Arg& arg);
+  Type return_type_from(const syntax::Expr& annotation);
+  Stmt finish_body(Stmt body);
+
+  // build_statement.cpp
+  Stmt build_body(syntax::Seq<syntax::Stmt> stmts);
+  Stmt build_rest(const syntax::With& node, size_t item);  // the items from there on, and the body
+  void visit_all(syntax::Seq<syntax::Stmt> stmts);
+  void visit(const syntax::Stmt* stmt);
+  void visit_for(const syntax::For& node);
+  void visit_while(const syntax::While& node);
+  void visit_if(const syntax::If& node);
+  void visit_with(const syntax::With& node, size_t item);
+  void visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item);
+  void visit_return(const syntax::Return& node);
+  void visit_assert(const syntax::Assert& node);
+  void visit_expression(const syntax::ExprStmt& node);
+  Ref<ForFrameNode> range_loop(const syntax::Call& call);
+  void enter_flat(const AttrFrameNode& frame, Span span);
+  Stmt close_body(Body& body);
+  Stmt wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span);
+
+  // build_assign.cpp
+  void visit_assign(const syntax::Assign& node);
+  void visit_aug_assign(const syntax::AugAssign& node);
+  void visit_ann_assign(const syntax::AnnAssign& node);
+  void store_subscript(const syntax::Subscript& target, const Any& value, Span span);
+  bool store_scalar(const syntax::Expr& target, const Any& value, Span span);
+  void assign(const syntax::Expr& target, const Any& value, const syntax::Expr* source, Span span);
+  void bind_name(const syntax::Name& name, const Any& value, Span span);
+  Any named(const std::string& name, const Any& value, Span span);
+  Array<Expr> store_indices(const Buffer& buffer, const syntax::Expr& slice);
+  void poison(const syntax::Expr& target);
+
+  Any evaluate(const syntax::Expr& expr) { return evaluator_.evaluate(expr, names_, where_); }
+  void note(const ir::Error& error, Span fallback);  // collects it, unless it follows from another
+  template <class F>
+  bool attempt(Span fallback, F&& f);  // false when f failed; the error is kept
+
+  Evaluator& evaluator_;
+  script::Scope where_;
+  Builder* outer_;  // the builder that was at work before this one
+  Names names_;
+  std::vector<ir::Diagnostic> errors_;
+
+  Body* body_ = nullptr;
+  std::vector<BlockState*> blocks_;       // innermost last
+  std::vector<const ir::SBlockNode*> detected_;  // blocks whose regions were found, not written
+  std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
+  std::vector<IterVar> env_threads_;
+  BlockState root_;
+  bool has_blocks_ = false;
+  bool classic_ = false;   // blocks under a bare @T.prim_func: the older dialect
+  bool in_signature_ = false;
+  bool touched_ = false;
+  std::string function_;
+  Array<Var> params_;
+  Type ret_type_;
+  Map<String, Any> attrs_;
+  bool is_private_ = false;
+  std::unordered_map<Symbol, Var> match_vars_;         // made by quoted shapes
+  std::unordered_map<Symbol, DataType> declared_;      // scalar parameters, by their annotation
+  std::vector<std::shared_ptr<const syntax::Tree>> trees_;  // of quoted expressions
+};
+
+template <class F>
+bool Builder::attempt(Span fallback, F&& f) {
+  try {
+    f();
+    return true;
+  } catch (const ir::Error& error) {
+    note(error, fallback);
+    return false;
+  }
+}
+
+// Gives a variable that was made without a name its name. Only its maker may still hold it.
+void name_once(const ir::VarNode* var, std::string_view name);
+
+}  // namespace mlc::tvmscript

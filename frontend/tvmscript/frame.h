@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What statement-like names (T.grid, T.sblock, T.attr, ...) evaluate to: descriptions that the builder acts on
+// when they stand in a `for`, a `with`, an assignment, or alone. Plain values: making one emits nothing.
+#pragma once
+
+#include "ir/module.h"
+
+namespace mlc::tvmscript {
+
+namespace ffi = ::tvm::ffi;
+using ir::Any;
+using ir::Array;
+using ir::Buffer;
+using ir::DataType;
+using ir::Expr;
+using ir::IterVar;
+using ir::Map;
+using ir::Ref;
+using ir::Span;
+using ir::Stmt;
+using ir::String;
+using ir::Type;
+using ir::Var;
+
+struct Loop {
+  Expr min;
+  Expr extent;
+  Expr step;  // null: 1
+};
+
+// T.serial, T.grid, ...: one or more loops, outermost first.
+struct ForFrameNode final : ffi::Object {
+  std::vector<Loop> loops;
+  ir::ForKind kind = ir::ForKind::kSerial;
+  String thread;  // of thread_binding
+  Map<String, Any> annotations;
+  bool is_grid = false;  // the targets are a tuple even for one loop
+
+  ForFrameNode() = default;
+  MLC_NODE("mlc.tvmscript.ForFrame", ForFrameNode, ffi::Object);
+};
+
+struct BlockFrameNode final : ffi::Object {
+  String name;
+  bool no_realize;
+  BlockFrameNode(String name, bool no_realize) : name(std::move(name)), no_realize(no_realize) {}
+  MLC_NODE("mlc.tvmscript.BlockFrame", BlockFrameNode, ffi::Object);
+};
+
+struct InitFrameNode final : ffi::Object {
+  InitFrameNode() = default;
+  MLC_NODE("mlc.tvmscript.InitFrame", InitFrameNode, ffi::Object);
+};
+
+// T.attr and T.launch_thread: attributes around statements, outermost first.
+struct AttrFrameNode final : ffi::Object {
+  struct Entry {
+    Any node;
+    String key;
+    Expr value;
+  };
+  std::vector<Entry> entries;
+  Var bound;  // what `as x` or `x = ` binds: the variable of launch_thread
+
+  AttrFrameNode() = default;
+  MLC_NODE("mlc.tvmscript.AttrFrame", AttrFrameNode, ffi::Object);
+};
+
+// T.meta_var(value): keep the script value as it is.
+struct MetaVarNode final : ffi::Object {
+  Any value;
+  explicit MetaVarNode(Any value) : value(std::move(value)) {}
+  MLC_NODE("mlc.tvmscript.meta_var", MetaVarNode, ffi::Object);
+};
+
+// `T.let` and `T.let[type]` as an annotation.
+struct LetAnnotationNode final : ffi::Object {
+  Type type;  // null: that of the value
+  explicit LetAnnotationNode(Type type) : type(std::move(type)) {}
+  MLC_NODE("mlc.tvmscript.let", LetAnnotationNode, ffi::Object);
+};
+
+// A type on its own: T.Tuple(...), T.handle("float32") as a return type.
+struct TypeValueNode final : ffi::Object {
+  Type type;
+  explicit TypeValueNode(Type type) : type(std::move(type)) {}
+  MLC_NODE("mlc.tvmscript.type", TypeValueNode, ffi::Object);
+};
+
+// What a name stands for whose definition failed: using it reports nothing more.
+struct PoisonNode final : ffi::Object {
+  PoisonNode() = default;
+  MLC_NODE("mlc.tvmscript.poison", PoisonNode, ffi::Object);
+};
+
+// A node of type N in a script value, or null.
+template <class N>
+const N* frame(const Any& value) {
+  return value.as<N>();
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tvmscript/names.h"
+
+#include "frontend/script/value.h"
+#include "frontend/tvmscript/frame.h"
+
+namespace mlc::tvmscript {
+
+const Any* Names::peek(Symbol name) const {
+  int32_t at = name.id() < latest_.size() ? latest_[name.id()] : -1;
+  return at < 0 ? nullptr : &entries_[at].value;
+}
+
+const Any* Names::find(Symbol name) {
+  const Any* value = peek(name);
+  if (value && frame<PoisonNode>(*value)) throw ir::Error(kCascade, "`{}` could not be defined", name.str());
+  return value;
+}
+
+std::vector<std::string> Names::names() const {
+  std::vector<std::string> all;
+  for (const Entry& entry : entries_) all.emplace_back(entry.name.str());
+  return all;
+}
+
+void Names::bind(Symbol name, Any value, Span span) {
+  if (name.id() >= latest_.size()) latest_.resize(name.id() + 64, -1);
+  entries_.push_back({name, std::move(value), span, latest_[name.id()]});
+  latest_[name.id()] = static_cast<int32_t>(entries_.size()) - 1;
+}
+
+bool Names::in_innermost(Symbol name) const {
+  int32_t at = name.id() < latest_.size() ? latest_[name.id()] : -1;
+  return at >= static_cast<int32_t>(innermost_);
+}
+
+Span Names::span_of(Symbol name) const {
+  int32_t at = name.id() < latest_.size() ? latest_[name.id()] : -1;
+  return at < 0 ? Span{} : entries_[at].span;
+}
+
+bool Names::holds(const Any& value) const {
+  for (const Entry& entry : entries_) {
+    if (script::is_object(entry.value) && script::raw_object(entry.value) == script::raw_object(value)) return true;
+  }
+  return false;
+}
+
+void Names::release(size_t mark) {
+  while (entries_.size() > mark) {
+    latest_[entries_.back().name.id()] = entries_.back().hidden;
+    entries_.pop_back();
+  }
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of api rows of this room, one function per subject.
+#pragma once
+
+#include <span>
+
+#include "ir/api.h"
+
+namespace mlc::tvmscript {
+
+inline constexpr std::string_view kT = "tvm.script.tirx";  // owner of T.*
+
+std::span<const ir::ApiRow> dtype_rows();
+std::span<const ir::ApiRow> loop_rows();
+std::span<const ir::ApiRow> block_rows();
+std::span<const ir::ApiRow> buffer_rows();
+std::span<const ir::ApiRow> statement_rows();
+std::span<const ir::ApiRow> arithmetic_rows();
+std::span<const ir::ApiRow> call_rows();
+std::span<const ir::ApiRow> module_rows();
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// T.* arithmetic: nodes by name, casts, vectors, limits. Elementary functions come from the operator table.
+#include <cmath>
+#include <deque>
+
+#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/rows.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+template <Expr (*build)(Expr, Expr, Span)>
+Any binary(ApiCall& call) {
+  return build(expr_arg(call, 0), expr_arg(call, 1), call.span);
+}
+// The bare node: operands are brought to one type, nothing is folded.
+template <ir::ExprKind kind>
+Any node(ApiCall& call) {
+  Expr a = expr_arg(call, 0);
+  Expr b = expr_arg(call, 1);
+  ir::match_types(a, b, call.span);
+  if (kind == ir::ExprKind::kAnd || kind == ir::ExprKind::kOr) {
+    if (!a->dtype().is_bool()) {
+      throw ir::Error("type-mismatch", "`T.{}` needs bools, got `{}`", call.api.name, a->dtype().str()).at(call.span);
+    }
+  }
+  return ir::binary(kind, a, b, call.span);
+}
+
+Any not_(ApiCall& call) {
+  Expr a = expr_arg(call, 0);
+  if (!a->dtype().is_bool()) {
+    throw ir::Error("type-mismatch", "`T.Not` needs a bool, got `{}`", a->dtype().str()).at(call.span_of(0));
+  }
+  return Expr(ir::make<ir::NotNode>(a, call.span));
+}
+Any bitwise_not(ApiCall& call) { return ir::bitwise_not(expr_arg(call, 0), call.span); }
+
+Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
+  DataType dtype = dtype_arg(call, 0);
+  Expr value = expr_arg(call, 1);
+  if (value->dtype().lanes() != dtype.lanes()) return ir::cast(dtype, value, call.span);
+  if (value->dtype() == dtype) return value;
+  if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value)) return ir::cast(dtype, value, call.span);
+  return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
+}
+Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(call, 0), call.span); }
+
+Any select(ApiCall& call) {
+  Expr yes = expr_arg(call, 1);
+  Expr no = expr_arg(call, 2);
+  if (!script::is_object(call.args[1]) || !script::is_object(call.args[2])) ir::match_types(yes, no, call.span);
+  return ir::select(expr_arg(call, 0), yes, no, call.span);
+}
+Any if_then_else(ApiCall& call) {
+  Expr condition = expr_arg(call, 0);
+  return ir::if_then_else(condition, expr_arg(call, 1), expr_arg(call, 2), call.span);
+}
+
+Expr lanes_arg(ApiCall& call, size_t i) {
+  Expr lanes = expr_arg(call, i);
+  if (auto n = ir::const_int(lanes); n && *n < 2) {
+    throw ir::Error("bad-lanes", "a vector has at least 2 lanes, got {}", *n).at(call.span_of(i));
+  }
+  return lanes;
+}
+Any ramp(ApiCall& call) {
+  Expr base = expr_arg(call, 0);
+  Expr stride = expr_arg(call, 1);
+  stride = ir::cast(base->dtype(), stride);
+  return Expr(ir::make<ir::RampNode>(base, stride, lanes_arg(call, 2), call.span));
+}
+Any broadcast(ApiCall& call) { return Expr(ir::make<ir::BroadcastNode>(expr_arg(call, 0), lanes_arg(call, 1), call.span)); }
+Any shuffle(ApiCall& call) {
+  return Expr(ir::make<ir::ShuffleNode>(exprs_arg(call, 0), exprs_arg(call, 1), call.span));
+}
+
+// T.Let(body, where={var: value})
+Any let(ApiCall& call) {
+  auto where = call.args[1].as<script::Dict>();
+  if (!where || where->size() != 1) {
+    throw ir::Error("bad-let", "`T.Let` binds exactly one variable: `T.Let(expr, where={{v: value}})`").at(call.span);
+  }
+  auto entry = *where->begin();
+  auto* var = entry.first.as<ir::VarNode>();
+  if (!var) throw ir::Error("bad-let", "the key of `where` must be a variable").at(call.span_of(1));
+  Expr value = script::as_expr(entry.second, call.span_of(1), "a value");
+  return Expr(ir::make<ir::LetNode>(ir::ref(var), value, expr_arg(call, 0), call.span));
+}
+
+Any abs(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  DataType dtype = x->dtype();
+  if (dtype.is_uint()) return x;
+  if (dtype.is_int()) {
+    if (auto value = ir::as<ir::IntImmNode>(x)) return value->value < 0 ? ir::neg(x, call.span) : x;
+    Expr zero = ir::const_like(x, 0);
+    return ir::select(ir::ge(x, zero), x, ir::sub(zero, x), call.span);
+  }
+  if (auto value = ir::as<ir::FloatImmNode>(x)) return Expr(ir::make<ir::FloatImmNode>(dtype, std::fabs(value->value), call.span));
+  return ir::call_op(dtype, "tirx.fabs", {x}, call.span);
+}
+
+// floor, ceil, round, trunc, nearbyint: integers are whole already, constants are known.
+Any rounding(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  if (!x->dtype().is_floating()) return x;
+  std::string name = "tirx." + call.api.name;
+  if (auto value = ir::as<ir::FloatImmNode>(x)) {
+    const ir::OpRow& row = ir::op_row(ir::op(name).get());
+    return Expr(ir::make<ir::FloatImmNode>(x->dtype(), row.unary(value->value), call.span));
+  }
+  return ir::call_op(x->dtype(), name, {x}, call.span);
+}
+
+Any elementary(ApiCall& call) {  // exp(x), sqrt(x), ...
+  Expr x = expr_arg(call, 0);
+  DataType dtype = x->dtype();
+  if (x->ty->kind != ir::TypeKind::kPrim) {
+    throw ir::Error("type-mismatch", "`T.{}` needs a number", call.api.name).at(call.span_of(0)).kind("TypeError");
+  }
+  return ir::call_op(dtype, "tirx." + call.api.name, {x}, call.span);
+}
+Any elementary_pair(ApiCall& call) {  // atan2(x, y), ...: the type of the first
+  Expr x = expr_arg(call, 0);
+  return ir::call_op(x->dtype(), "tirx." + call.api.name, {x, expr_arg(call, 1)}, call.span);
+}
+Any power(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  Expr y = expr_arg(call, 1);
+  ir::match_types(x, y, call.span);
+  if (!x->dtype().is_floating()) {
+    throw ir::Error("type-mismatch", "`T.pow` works on floats, got `{}`", x->dtype().str()).at(call.span);
+  }
+  return ir::call_op(x->dtype(), "tirx.pow", {x, y}, call.span);
+}
+Any fma(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  return ir::call_op(x->dtype(), "tirx.fma", {x, expr_arg(call, 1), expr_arg(call, 2)}, call.span);
+}
+
+Expr is_nan_of(const Expr& x, Span span) {
+  DataType truth = DataType::Bool(x->dtype().lanes());
+  if (!x->dtype().is_floating()) return ir::cast(truth, ir::bool_imm(false));
+  return ir::call_op(truth, "tirx.isnan", {x}, span);
+}
+Any is_nan(ApiCall& call) { return is_nan_of(expr_arg(call, 0), call.span); }
+Expr is_inf_of(const Expr& x, Span span) {
+  DataType dtype = x->dtype();
+  if (!dtype.is_floating()) return ir::cast(DataType::Bool(dtype.lanes()), ir::bool_imm(false));
+  Expr magnitude = ir::call_op(dtype, "tirx.fabs", {x}, span);
+  Expr infinite = ir::eq(magnitude, ir::cast(dtype, ir::infinity(dtype.element())), span);
+  return ir::logical_and(infinite, ir::logical_not(is_nan_of(x, span), span), span);
+}
+Any is_inf(ApiCall& call) { return is_inf_of(expr_arg(call, 0), call.span); }
+Any is_finite(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  return ir::logical_and(ir::logical_not(is_inf_of(x, call.span), call.span),
+                         ir::logical_not(is_nan_of(x, call.span), call.span), call.span);
+}
+
+Any min_value(ApiCall& call) { return ir::min_value(dtype_arg(call, 0), call.span); }
+Any max_value(ApiCall& call) { return ir::max_value(dtype_arg(call, 0), call.span); }
+Any infinity(ApiCall& call) { return ir::infinity(dtype_arg(call, 0), call.span); }
+
+Any likely(ApiCall& call) {
+  Expr x = expr_arg(call, 0);
+  if (ir::as<ir::IntImmNode>(x)) return x;
+  return ir::call_op(x->dtype(), "tirx.likely", {x}, call.span);
+}
+
+template <Expr (*build)(Expr, Expr, Span)>
+Any all_of(ApiCall& call) {
+  Expr result;
+  for (const Any& one : script::elements(call.args[0])) {
+    Expr e = script::as_expr(one, call.span, "a condition");
+    result = result ? build(result, e, call.span) : e;
+  }
+  if (!result) throw ir::Error("missing-argument", "`T.{}` needs a condition", call.api.name).at(call.span);
+  return result;
+}
+
+Any const_(ApiCall& call) {
+  Expr value = expr_arg(call, 0);
+  return is_given(call, 1) ? ir::cast(dtype_arg(call, 1), value, call.span) : value;
+}
+Any int_imm(ApiCall& call) { return ir::cast(dtype_arg(call, 0), expr_arg(call, 1), call.span); }
+Any make_var(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 1);
+  Type type = dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
+  return Expr(ir::make<ir::VarNode>(str_arg(call, 0), type, call.span));
+}
+Any astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(call, 0), call.span); }
+
+Any divide(ApiCall& call) {
+  Expr a = expr_arg(call, 0);
+  Expr b = expr_arg(call, 1);
+  bool floating = a->dtype().is_floating() || b->dtype().is_floating();
+  return floating ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
+}
+
+constexpr std::string_view elementwise = "Elementwise.";
+constexpr std::string_view kTirx = "tvm.tirx";
+
+struct Row {
+  std::string_view signature;
+  std::string_view doc;
+  ir::Native body;
+};
+// Names that exist both as T.x and tvm.tirx.x.
+constexpr Row shared[] = {
+    {"min(a, b)", "The smaller.", binary<ir::min>},
+    {"max(a, b)", "The larger.", binary<ir::max>},
+    {"truncdiv(a, b)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
+    {"truncmod(a, b)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
+    {"floordiv(a, b)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
+    {"floormod(a, b)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
+    {"ceildiv(a, b)", "Integer division that rounds up.", binary<ir::ceildiv>},
+    {"bitwise_and(a, b)", "`a & b`.", binary<ir::bitwise_and>},
+    {"bitwise_or(a, b)", "`a | b`.", binary<ir::bitwise_or>},
+    {"bitwise_xor(a, b)", "`a ^ b`.", binary<ir::bitwise_xor>},
+    {"bitwise_not(a)", "`~a`.", bitwise_not},
+    {"shift_left(a, b)", "`a << b`.", binary<ir::shift_left>},
+    {"shift_right(a, b)", "`a >> b`.", binary<ir::shift_right>},
+    {"Add(a, b)", "`a + b`.", node<ir::ExprKind::kAdd>},
+    {"Sub(a, b)", "`a - b`.", node<ir::ExprKind::kSub>},
+    {"Mul(a, b)", "`a * b`.", node<ir::ExprKind::kMul>},
+    {"Div(a, b)", "Division; of integers, towards zero.", node<ir::ExprKind::kDiv>},
+    {"Mod(a, b)", "Remainder with the sign of `a`.", node<ir::ExprKind::kMod>},
+    {"FloorDiv(a, b)", "`a // b`.", node<ir::ExprKind::kFloorDiv>},
+    {"FloorMod(a, b)", "`a % b`.", node<ir::ExprKind::kFloorMod>},
+    {"Min(a, b)", "The smaller.", node<ir::ExprKind::kMin>},
+    {"Max(a, b)", "The larger.", node<ir::ExprKind::kMax>},
+    {"EQ(a, b)", "`a == b`.", node<ir::ExprKind::kEQ>},
+    {"NE(a, b)", "`a != b`.", node<ir::ExprKind::kNE>},
+    {"LT(a, b)", "`a < b`.", node<ir::ExprKind::kLT>},
+    {"LE(a, b)", "`a <= b`.", node<ir::ExprKind::kLE>},
+    {"GT(a, b)", "`a > b`.", node<ir::ExprKind::kGT>},
+    {"GE(a, b)", "`a >= b`.", node<ir::ExprKind::kGE>},
+    {"And(a, b)", "`a and b`.", node<ir::ExprKind::kAnd>},
+    {"Or(a, b)", "`a or b`.", node<ir::ExprKind::kOr>},
+    {"Not(a)", "`not a`.", not_},
+    {"BitwiseNot(a)", "`~a`.", bitwise_not},
+    {"Cast(dtype, value)", "The value converted to a type.", cast_to},
+    {"Select(condition, true_value, false_value)", "One of two values; both are evaluated.", select},
+    {"if_then_else(cond, t, f)", "One of two values; only that one is evaluated.", if_then_else},
+    {"Ramp(base, stride, lanes)", "The vector base, base + stride, ...", ramp},
+    {"Broadcast(value, lanes)", "The vector of equal elements.", broadcast},
+    {"Shuffle(vectors, indices)", "Lanes of vectors, picked by constants.", shuffle},
+    {"abs(x)", "The magnitude.", abs},
+    {"floor(x)", "Rounds down.", rounding},
+    {"ceil(x)", "Rounds up.", rounding},
+    {"round(x)", "Rounds to the nearest, ties to even.", rounding},
+    {"trunc(x)", "Rounds towards zero.", rounding},
+    {"nearbyint(x)", "Rounds to the nearest, ties to even.", rounding},
+    {"pow(x, y)", "x to the power of y, of floats.", power},
+    {"isnan(x)", "Is it not a number?", is_nan},
+    {"isinf(x)", "Is it infinite?", is_inf},
+    {"isfinite(x)", "Is it a finite number?", is_finite},
+    {"min_value(dtype)", "The least value of a type.", min_value},
+    {"max_value(dtype)", "The largest finite value of a type.", max_value},
+    {"infinity(dtype)", "Positive infinity.", infinity},
+    {"likely(cond)", "A condition that nearly always holds.", likely},
+    {"all(*args)", "All conditions hold.", all_of<ir::logical_and>},
+    {"any(*args)", "Some condition holds.", all_of<ir::logical_or>},
+    {"const(value, dtype=None)", "A constant.", const_},
+    {"IntImm(dtype, value)", "An integer constant.", int_imm},
+    {"FloatImm(dtype, value)", "A float constant.", int_imm},
+    {"Var(name, dtype)", "A variable.", make_var},
+};
+constexpr Row only_script[] = {
+    {"cast(value, dtype)", "The value converted to a type.", cast_value},
+    {"fabs(x)", "The magnitude.", abs},
+    {"broadcast(value, lanes)", "The vector of equal elements.", broadcast},
+    {"ramp(base, stride, lanes)", "The vector base, base + stride, ...", ramp},
+    {"fma(x, y, z)", "x * y + z, rounded once.", fma},
+    {"Let(expr, where)", "An expression in which a variable has a value.", let},
+};
+constexpr Row only_tirx[] = {
+    {"div(a, b)", "Division; of integers, towards zero.", divide},
+    {"power(x, y)", "x to the power of y, of floats.", power},
+    {"indexdiv(a, b)", "`a // b`, for indices.", binary<ir::floordiv>},
+    {"indexmod(a, b)", "`a % b`, for indices.", binary<ir::floormod>},
+};
+
+std::span<const ir::ApiRow> all() {
+  static std::deque<std::string> text;
+  static std::vector<ir::ApiRow> rows;
+  if (!rows.empty()) return rows;
+  std::vector<std::string_view> taken;
+  auto add = [&](std::string_view owner, const Row& row) {
+    rows.push_back({ir::ApiKind::kFunction, owner, row.signature, row.doc, row.body});
+    taken.push_back(row.signature.substr(0, row.signature.find('(')));
+  };
+  for (const Row& row : shared) {
+    add(kT, row);
+    add(kTirx, row);
+  }
+  for (const Row& row : only_script) add(kT, row);
+  for (const Row& row : only_tirx) add(kTirx, row);
+  // Elementary functions, from the operator table.
+  for (const ir::OpRow& op : ir::op_rows()) {
+    if (!op.unary && !op.binary) continue;
+    if (std::find(taken.begin(), taken.end(), op.spelling) != taken.end()) continue;
+    bool pair = op.binary != nullptr;
+    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling, pair ? "x, y" : "x"));
+    for (std::string_view owner : {kT, kTirx}) {
+      rows.push_back({ir::ApiKind::kFunction, owner, signature, elementwise, pair ? elementary_pair : elementary});
+    }
+  }
+  rows.push_back({ir::ApiKind::kMethod, "mlc.ir.Expr", "astype(dtype)", "The value converted to a type.", astype});
+  return rows;
+}
+
+}  // namespace
+
+std::span<const ir::ApiRow> arithmetic_rows() { return all(); }
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers: parameters, allocations, views, and the methods of buffer values.
+#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/rows.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+void no_layout(ApiCall& call, size_t i) {
+  const Any& layout = call.args[i];
+  if (script::is_none(layout) || (script::is_str(layout) && script::text_of(layout) == "default")) return;
+  throw ir::Error("unsupported", "buffer layouts of the kernel dialect are not supported").at(call.span_of(i));
+}
+
+Expr dimension(const Any& value, Span span) {
+  if (script::is_str(value)) {
+    Builder* builder = Builder::current_or_null();
+    if (builder && builder->in_signature()) return builder->match_expression(script::text_of(value), span);
+    throw ir::Error("quoted-dimension", "a quoted dimension belongs into the signature of a function").at(span);
+  }
+  Expr e = script::as_expr(value, span, "a dimension");
+  DataType dtype = e->dtype();
+  if (e->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint())) {
+    throw ir::Error("type-mismatch", "a dimension must be an integer, got `{}`", dtype.str()).at(span).kind("TypeError");
+  }
+  return e;
+}
+
+Array<Expr> shape_from(const Any& value, Span span) {
+  Array<Expr> shape;
+  if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+    for (const Any& one : script::elements(value)) shape.push_back(dimension(one, span));
+  } else {
+    shape.push_back(dimension(value, span));
+  }
+  return shape;
+}
+
+Array<Expr> strides_from(const Any& value, const Array<Expr>& shape, Span span) {
+  Array<Expr> strides;
+  if (script::is_none(value)) return strides;
+  DataType dtype = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+  for (const Any& one : items(value, span)) {
+    if (script::is_str(one)) {
+      Builder* builder = Builder::current_or_null();
+      if (builder && builder->in_signature()) {
+        strides.push_back(builder->match_expression(script::text_of(one), span));
+      } else {
+        strides.push_back(ir::make<ir::VarNode>(one.cast<String>(), Type(ir::prim_type(dtype)), span));
+      }
+    } else {
+      strides.push_back(script::as_expr(one, span, "a stride"));
+    }
+  }
+  if (!strides.empty() && strides.size() != shape.size()) {
+    throw ir::Error("wrong-number-of-strides", "{} strides for {} dimensions", strides.size(), shape.size()).at(span);
+  }
+  return strides;
+}
+
+struct Parts {
+  Any shape, dtype, strides, elem_offset, scope;
+  int64_t align = 0;
+  int64_t offset_factor = 0;
+  Any byte_offset = nullptr;
+};
+
+ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape_at, size_t dtype_at) {
+  Span span = call.span_of(shape_at);
+  Array<Expr> shape = shape_from(parts.shape, span);
+  DataType dtype = dtype_from(parts.dtype, call.span_of(dtype_at));
+  if (dtype.is_handle() || dtype.is_void()) {
+    throw ir::Error("type-mismatch", "a buffer cannot hold `{}`", dtype.str()).at(call.span_of(dtype_at));
+  }
+  Array<Expr> strides = strides_from(parts.strides, shape, span);
+  DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+  Expr offset;
+  if (!script::is_none(parts.elem_offset)) {
+    offset = script::as_expr(parts.elem_offset, call.span, "`elem_offset`");
+  } else if (!script::is_none(parts.byte_offset)) {
+    Expr bytes = script::as_expr(parts.byte_offset, call.span, "`byte_offset`");
+    offset = ir::floordiv(ir::mul(bytes, ir::int32(8)), ir::int32(dtype.bits()));
+  } else if (parts.offset_factor != 0) {
+    offset = ir::make<ir::VarNode>(String("elem_offset"), Type(ir::prim_type(index)), call.span);
+  } else {
+    offset = ir::int_imm(index, 0);
+  }
+  String scope = script::is_str(parts.scope) ? parts.scope.cast<String>() : String("global");
+  return ir::make<ir::BufferTypeNode>(dtype, scope, std::move(shape), std::move(strides), std::move(offset),
+                                      parts.align <= 0 ? 64 : parts.align,
+                                      parts.offset_factor == 0 ? 1 : parts.offset_factor);
+}
+
+int64_t int_arg(const ApiCall& call, size_t i) {
+  if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
+  if (auto* e = call.args[i].as<ir::IntImmNode>()) return e->value;
+  ir::wrong_argument(call, i, "int");
+}
+
+// T.Buffer(shape, dtype="float32", data=None, strides=None, elem_offset=None, byte_offset=None, scope, align,
+// offset_factor, layout): a buffer variable without a name.
+Any make_buffer(ApiCall& call) {
+  no_layout(call, 9);
+  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
+              call.args[5]};
+  ir::BufferType type = buffer_type(parts, call, 0, 1);
+  if (is_given(call, 2)) {
+    Builder& builder = Builder::current(call);
+    Buffer view = ir::make<ir::VarNode>(String(), Type(type), call.span);
+    builder.emit(ir::make<ir::DeclBufferNode>(view, expr_arg(call, 2), call.span));
+    return Expr(view);
+  }
+  return Expr(ir::make<ir::VarNode>(String(), Type(type), call.span));
+}
+
+// match_buffer(param, shape=None, dtype="float32", data, strides, elem_offset, scope, align, offset_factor, layout)
+Any match_buffer(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  no_layout(call, 9);
+  const Any& what = call.args[0];
+  auto* region = what.as<ir::TensorRegionNode>();
+  auto* load = what.as<ir::TensorLoadNode>();
+  Parts parts{call.args[1], call.args[2], call.args[4], call.args[5], call.args[6], int_arg(call, 7), int_arg(call, 8)};
+  if (region && script::is_none(parts.shape)) {
+    Array<Any> shape;
+    for (const ir::Range& range : region->region) shape.push_back(range->extent);
+    parts.shape = shape;
+    parts.dtype = String(DataType(region->source->buffer()->dtype).str());
+  }
+  if (script::is_none(parts.shape)) {
+    throw ir::Error("missing-argument", "`T.match_buffer` needs the shape of a parameter").at(call.span).kind("TypeError");
+  }
+  ir::BufferType type = buffer_type(parts, call, 1, 2);
+  Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
+  if (region || load) {
+    ir::TensorRegion source;
+    if (region) {
+      source = ir::ref(region);
+    } else {
+      Array<ir::Range> points;
+      for (const Expr& index : load->indices) points.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
+      source = ir::make<ir::TensorRegionNode>(load->source, points, load->span);
+    }
+    builder.touch();
+    builder.block_or_root()->match_buffers.push_back(ir::make<ir::MatchBufferRegionNode>(buffer, source));
+    return Expr(buffer);
+  }
+  auto* param = what.as<ir::VarNode>();
+  if (!param) ir::wrong_argument(call, 0, "a parameter or a region of a buffer");
+  builder.match_parameter(param, buffer, call.span_of(0));
+  return Expr(buffer);
+}
+
+// (shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout)
+Any block_alloc(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  no_layout(call, 8);
+  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[5], int_arg(call, 6), int_arg(call, 7)};
+  Buffer buffer = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
+  builder.touch();
+  builder.block_or_root()->alloc_buffers.push_back(buffer);
+  return Expr(buffer);
+}
+
+// (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout, allocated_addr,
+// annotations)
+Any alloc(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  no_layout(call, 9);
+  if (is_given(call, 10)) throw ir::Error("unsupported", "fixed addresses are not supported").at(call.span_of(10));
+  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
+              call.args[5]};
+  ir::BufferType type = buffer_type(parts, call, 0, 1);
+  if (builder.block_allocates()) {
+    Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
+    builder.touch();
+    builder.block_or_root()->alloc_buffers.push_back(buffer);
+    return Expr(buffer);
+  }
+  return Expr(builder.allocate(type, attributes_arg(call, 11), call.span));
+}
+
+// (shape, dtype="float32"): alloc with a scope that the name says.
+Any alloc_scoped(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  bool local = call.api.name == "alloc_local";
+  Parts parts{call.args[0], call.args[1], nullptr, nullptr, String(local ? "local" : "shared")};
+  return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
+}
+
+// (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout)
+Any decl(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  no_layout(call, 9);
+  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
+              call.args[5]};
+  if (!is_given(call, 2)) return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
+  Expr data = expr_arg(call, 2);
+  if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
+    data = script::ir_attribute(Expr(data), "data", call.span)->cast<Expr>();
+  }
+  if (data->ty->kind != ir::TypeKind::kPointer) {
+    throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str()).at(call.span_of(2));
+  }
+  Buffer view = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
+  builder.emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
+  return Expr(view);
+}
+
+Any scalar(ApiCall& call) {
+  String scope("local");
+  if (call.args.size() > 1) scope = str_arg(call, 1);
+  if (call.api.name == "shared_scalar") scope = "shared";
+  // Named by the assignment, so the load refers to a buffer that has no name yet.
+  return Builder::current(call).new_scalar("", dtype_arg(call, 0), scope, call.span);
+}
+
+Any buffer_store(ApiCall& call) {
+  Builder& builder = Builder::current(call);
+  builder.store(buffer_arg(call, 0), expr_arg(call, 1), exprs_arg(call, 2), call.span);
+  return nullptr;
+}
+
+// ---- methods of buffers: args[0] is the buffer ----
+
+const ir::BufferTypeNode* type_of_self(const ApiCall& call) {
+  auto* var = call.args[0].as<ir::VarNode>();
+  if (var && var->buffer()) return var->buffer();
+  throw ir::Error("no-such-attribute", "a variable that is no buffer has no `{}`", call.api.name)
+      .at(call.span)
+      .kind("AttributeError");
+}
+
+// The indices of a vector access of `lanes` elements that begins at `begin`.
+Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
+  if (lanes == 1 || begin.empty()) return begin;
+  Array<Expr> indices = begin;
+  int64_t last = static_cast<int64_t>(begin.size()) - 1;
+  indices.Set(last, ir::make<ir::RampNode>(begin[last], ir::const_like(begin[last], 1), ir::int32(lanes)));
+  return indices;
+}
+
+Any vload(ApiCall& call) {
+  const ir::BufferTypeNode* type = type_of_self(call);
+  DataType own = type->dtype;
+  DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : own;
+  if (!(wanted.element() == own.element())) {
+    throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str()).at(call.span_of(2));
+  }
+  Array<Expr> indices = vector_indices(exprs_arg(call, 1), wanted.lanes() / own.lanes());
+  return Expr(ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), indices, call.span));
+}
+Any vstore(ApiCall& call) {
+  const ir::BufferTypeNode* type = type_of_self(call);
+  Expr value = expr_arg(call, 2);
+  Array<Expr> indices = vector_indices(exprs_arg(call, 1), value->dtype().lanes() / DataType(type->dtype).lanes());
+  return ir::make<ir::BufferStoreNode>(buffer_arg(call, 0), value, indices, call.span);
+}
+
+Expr flat_extent(const ir::BufferTypeNode* type) {
+  Expr size = type->shape.empty() ? Expr(ir::int32(1)) : type->shape[0];
+  for (size_t i = 1; i < type->shape.size(); ++i) size = ir::mul(size, type->shape[static_cast<int64_t>(i)]);
+  return size;
+}
+
+Any access_ptr(ApiCall& call) {
+  const ir::BufferTypeNode* type = type_of_self(call);
+  int64_t mask = 0;
+  if (script::is_str(call.args[1])) {
+    for (char c : script::text_of(call.args[1])) {
+      if (c != 'r' && c != 'w') {
+        throw ir::Error("bad-access-mask", "an access mask is made of `r` and `w`, not `{}`", c).at(call.span_of(1));
+      }
+      mask |= c == 'r' ? 1 : 2;
+    }
+  } else {
+    mask = int_arg(call, 1);
+  }
+  Expr offset = expr_arg(call, 4);
+  Expr extent = is_given(call, 5) ? expr_arg(call, 5) : ir::sub(flat_extent(type), offset);
+  Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
+  Expr annotation = ir::call_op(DataType(type->dtype), "tirx.type_annotation", {});
+  int64_t content_lanes = int_arg(call, 3);
+  if (content_lanes > 1) {
+    offset = ir::floordiv(offset, ir::int32(content_lanes));
+    extent = ir::floordiv(extent, ir::int32(content_lanes));
+    annotation = ir::call_op(DataType(type->dtype).with_lanes(static_cast<int>(content_lanes)), "tirx.type_annotation", {});
+  }
+  return Expr(ir::make<ir::CallNode>(Type(void_pointer()), ir::op("tirx.tvm_access_ptr"),
+                                     Array<Expr>{annotation, data, offset, extent, ir::int32(mask)}, Map<String, Any>{},
+                                     call.span));
+}
+
+Any ptr_to(ApiCall& call) {
+  const ir::BufferTypeNode* type = type_of_self(call);
+  Expr load = ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), exprs_arg(call, 1), call.span);
+  Type pointer = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(type->dtype)), type->storage_scope);
+  return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.address_of"), Array<Expr>{load}, Map<String, Any>{}, call.span));
+}
+
+// A view of the same memory with another shape.
+Any view(ApiCall& call) {
+  const ir::BufferTypeNode* type = type_of_self(call);
+  Parts parts{call.args[1], String(DataType(type->dtype).str()), nullptr, type->elem_offset, type->storage_scope,
+              type->data_alignment};
+  auto shape = script::elements(call.args[1]);
+  if (shape.size() == 1 && (script::as<ffi::ArrayObj>(shape[0]) || script::as<ffi::ListObj>(shape[0]))) parts.shape = shape[0];
+  Buffer result = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 1, 1)), call.span);
+  Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
+  Builder::current(call).emit(ir::make<ir::DeclBufferNode>(result, data, call.span));
+  return Expr(result);
+}
+
+constexpr std::string_view kVar = "mlc.ir.Var";
+constexpr std::string_view buffer_doc = "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
+constexpr ir::ApiRow rows[] = {
+    {ir::ApiKind::kFunction, kT,
+     "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "align=0, offset_factor=0, layout=\"default\")",
+     buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT,
+     "buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "align=0, offset_factor=0, layout=\"default\")",
+     buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT,
+     "buffer_decl(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "align=0, offset_factor=0, layout=\"default\")",
+     buffer_doc, make_buffer},
+    {ir::ApiKind::kFunction, kT,
+     "match_buffer(param, shape=None, dtype=\"float32\", data=None, strides=None, elem_offset=None, scope=\"global\", "
+     "align=-1, offset_factor=0, layout=\"default\")",
+     "A handle parameter as a buffer, or a region of a buffer under a name of its own.", match_buffer},
+    {ir::ApiKind::kFunction, kT,
+     "sblock_alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, scope=\"global\", align=-1, "
+     "offset_factor=0, layout=\"default\")",
+     "A buffer that the block (or the function) owns.", block_alloc},
+    {ir::ApiKind::kFunction, kT,
+     "alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, annotations=None)",
+     "Memory that lives until the enclosing statements end.", alloc},
+    {ir::ApiKind::kFunction, kT, "alloc_shared(shape, dtype=\"float32\")", "Memory that the threads of a block share.",
+     alloc_scoped},
+    {ir::ApiKind::kFunction, kT, "smem(shape, dtype=\"float32\")", "Memory that the threads of a block share.", alloc_scoped},
+    {ir::ApiKind::kFunction, kT, "alloc_local(shape, dtype=\"float32\")", "Memory of one thread.", alloc_scoped},
+    {ir::ApiKind::kFunction, kT,
+     "decl_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "align=0, offset_factor=0, layout=\"default\")",
+     "A view of memory that exists; without `data` it allocates.", decl},
+    {ir::ApiKind::kFunction, kT, "local_scalar(dtype=\"float32\")", "A mutable scalar of one thread.", scalar},
+    {ir::ApiKind::kFunction, kT, "shared_scalar(dtype=\"float32\")", "A mutable scalar that threads share.", scalar},
+    {ir::ApiKind::kFunction, kT, "alloc_scalar(dtype=\"float32\", scope=\"global\")", "A mutable scalar.", scalar},
+    {ir::ApiKind::kFunction, kT, "buffer_store(buffer, value, indices)", "`buffer[indices] = value`.", buffer_store},
+    {ir::ApiKind::kMethod, kVar, "vload(begin, dtype=None)", "A vector of elements from `begin` on.", vload},
+    {ir::ApiKind::kMethod, kVar, "vstore(begin, value)", "Stores a vector from `begin` on.", vstore},
+    {ir::ApiKind::kMethod, kVar,
+     "access_ptr(access_mask, ptr_type=\"handle\", content_lanes=1, offset=0, extent=None)",
+     "A pointer into the buffer, with what it is used for (\"r\", \"w\", \"rw\").", access_ptr},
+    {ir::ApiKind::kMethod, kVar, "ptr_to(indices)", "The address of an element.", ptr_to},
+    {ir::ApiKind::kMethod, kVar, "view(*shape)", "The same memory under another shape.", view},
+    {ir::ApiKind::kMethod, kVar, "scope()", "The storage scope.",
+     +[](ApiCall& call) -> Any { return type_of_self(call)->storage_scope; }},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> buffer_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

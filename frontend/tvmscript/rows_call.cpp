@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// T.* operators that are no arithmetic: calls of external functions, pointers, synchronisation. One row each: the
+// signature and the type of the result.
+#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/rows.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+Type prim(DataType dtype) { return dtype.is_void() ? Type(ir::void_type()) : Type(ir::prim_type(dtype)); }
+
+Expr call_of(Type type, std::string_view op, Array<Expr> args, Span span) {
+  return ir::make<ir::CallNode>(std::move(type), ir::op(op), std::move(args), Map<String, Any>{}, span);
+}
+
+// Script values as operands: strings become StringImm.
+Expr operand(const ApiCall& call, const Any& value, size_t i) {
+  if (script::is_str(value)) return ir::make<ir::StringImmNode>(value.cast<String>(), call.span_of(i));
+  if (auto e = script::to_expr(value)) return *e;
+  return script::as_expr(value, call.span_of(i), "an argument");
+}
+
+// All arguments in order, `*args` spread out.
+Array<Expr> operands(const ApiCall& call, size_t first = 0) {
+  Array<Expr> all;
+  for (size_t i = first; i < call.args.size(); ++i) {
+    if (call.api.params[i].kind == ir::ApiParam::Kind::kVarArgs) {
+      for (const Any& one : script::elements(call.args[i])) all.push_back(operand(call, one, i));
+    } else {
+      all.push_back(operand(call, call.args[i], i));
+    }
+  }
+  return all;
+}
+
+std::string op_name(const ApiCall& call) { return "tirx." + call.api.name; }
+
+template <int code, int bits>
+Any typed(ApiCall& call) {
+  return call_of(prim(DataType(code, bits)), op_name(call), operands(call), call.span);
+}
+Any no_value(ApiCall& call) { return call_of(ir::void_type(), op_name(call), operands(call), call.span); }
+Any pointer(ApiCall& call) { return call_of(void_pointer(), op_name(call), operands(call), call.span); }
+Any stack_pointer(ApiCall& call) {
+  Type type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Int(64))), String("global"));
+  return call_of(type, op_name(call), operands(call), call.span);
+}
+Any like_first(ApiCall& call) {
+  Array<Expr> args = operands(call);
+  Type type = args[0]->ty;
+  return call_of(type, op_name(call), std::move(args), call.span);
+}
+Any given_dtype(ApiCall& call) {  // the first argument is the type of the result
+  return call_of(prim(dtype_arg(call, 0)), op_name(call), operands(call, 1), call.span);
+}
+Any packed(ApiCall& call) {
+  std::string name = call.api.name.starts_with("tvm_") ? call.api.name : "tvm_" + call.api.name;
+  return call_of(prim(DataType::Int(32)), "tirx." + name, operands(call), call.span);
+}
+Any call_intrin(ApiCall& call) {
+  String name = str_arg(call, 1);
+  return call_of(prim(dtype_arg(call, 0)), std::string_view(name.data(), name.size()), operands(call, 2), call.span);
+}
+
+Any address_of(ApiCall& call) {
+  Expr target = expr_arg(call, 0);
+  if (auto* var = ir::as<ir::VarNode>(target); var && var->buffer()) {
+    Array<Expr> zeros;
+    for (const Expr& extent : var->buffer()->shape) zeros.push_back(ir::const_like(extent, 0));
+    target = ir::make<ir::TensorLoadNode>(ir::ref(var), zeros, call.span);
+  }
+  auto* load = ir::as<ir::TensorLoadNode>(target);
+  if (!load) ir::wrong_argument(call, 0, "an element of a buffer");
+  const ir::BufferTypeNode* buffer = load->source->buffer();
+  Type type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(buffer->dtype)), buffer->storage_scope);
+  return call_of(type, "tirx.address_of", {target}, call.span);
+}
+
+Type pointer_to(const Expr& annotation, const Expr& data) {
+  String scope("global");
+  if (data->ty->kind == ir::TypeKind::kPointer) scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  return ir::make<ir::PointerTypeNode>(annotation->ty, scope);
+}
+Any access_ptr(ApiCall& call) {
+  Array<Expr> args = operands(call);
+  if (script::is_str(call.args[0])) args.Set(0, ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}));
+  if (auto* buffer = ir::as<ir::VarNode>(args[1]); buffer && buffer->buffer()) {
+    args.Set(1, script::ir_attribute(call.args[1], "data", call.span)->cast<Expr>());
+  }
+  Type type = pointer_to(args[0], args[1]);
+  return call_of(type, "tirx.tvm_access_ptr", std::move(args), call.span);
+}
+Any ptr_byte_offset(ApiCall& call) {
+  Array<Expr> args = {expr_arg(call, 0), expr_arg(call, 1), ir::call_op(dtype_arg(call, 2), "tirx.type_annotation", {})};
+  Type type = pointer_to(args[2], args[0]);
+  return call_of(type, "tirx.ptr_byte_offset", std::move(args), call.span);
+}
+Any type_annotation(ApiCall& call) { return ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}, call.span); }
+
+Any reinterpret(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 0);
+  Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
+  return call_of(type, "tirx.reinterpret", {expr_arg(call, 1)}, call.span);
+}
+Any struct_get(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 3);
+  Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
+  return call_of(type, "tirx.tvm_struct_get", {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)}, call.span);
+}
+Any clz(ApiCall& call) { return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span); }
+
+constexpr Any (*int32)(ApiCall&) = typed<kDLInt, 32>;
+constexpr Any (*boolean)(ApiCall&) = typed<kDLBool, 8>;
+
+#define ROW(signature, doc, body) {ir::ApiKind::kFunction, kT, signature, doc, body}
+constexpr ir::ApiRow rows[] = {
+    ROW("call_extern(dtype, func_name, *args)", "Calls a C function.", given_dtype),
+    ROW("call_pure_extern(dtype, func_name, *args)", "Calls a C function without effects.", given_dtype),
+    ROW("call_packed(*args)", "Calls a registered function by name.", packed),
+    ROW("call_cpacked(*args)", "Calls a registered function by its C symbol.", packed),
+    ROW("tvm_call_packed(*args)", "Calls a registered function by name.", packed),
+    ROW("tvm_call_cpacked(*args)", "Calls a registered function by its C symbol.", packed),
+    ROW("call_packed_lowered(*args)", "A call whose arguments lie on the stack.", packed),
+    ROW("call_cpacked_lowered(*args)", "A call whose arguments lie on the stack.", packed),
+    ROW("call_intrin(dtype, func_name, *args)", "Calls an operator by its full name.", call_intrin),
+    ROW("call_llvm_intrin(dtype, name, *args)", "Calls an LLVM intrinsic.", given_dtype),
+    ROW("call_llvm_pure_intrin(dtype, name, *args)", "Calls an LLVM intrinsic without effects.", given_dtype),
+    ROW("address_of(obj)", "The address of an element of a buffer.", address_of),
+    ROW("tvm_access_ptr(ptype, data, offset, extent, rw_mask)", "A pointer into a buffer with what it is used for.",
+        access_ptr),
+    ROW("ptr_byte_offset(ptr, byte_offset, dtype)", "A pointer some bytes further.", ptr_byte_offset),
+    ROW("handle_add_byte_offset(handle, offset)", "A pointer some bytes further.", pointer),
+    ROW("type_annotation(dtype)", "A type as an argument.", type_annotation),
+    ROW("reinterpret(dtype, value)", "The same bits as another type.", reinterpret),
+    ROW("isnullptr(x)", "Is it the null pointer?", boolean),
+    ROW("assume(cond=None)", "A condition that holds.", boolean),
+    ROW("ignore_loop_partition(predicate)", "A condition that loops are not split at.", boolean),
+    ROW("undef()", "A value that nobody reads.", int32),
+    ROW("vscale()", "The number of 128-bit pieces of a scalable vector.", int32),
+    ROW("vectorlow(dtype, vec)", "The first half of a vector.", given_dtype),
+    ROW("vectorhigh(dtype, vec)", "The second half of a vector.", given_dtype),
+    ROW("vectorcombine(dtype, vec1, vec2)", "Two vectors as one.", given_dtype),
+    ROW("popcount(x)", "The number of bits that are set.", like_first),
+    ROW("clz(x)", "The number of leading zero bits.", clz),
+    ROW("tvm_tuple(*value)", "Values as one argument.", no_value),
+    ROW("tvm_throw_last_error()", "Passes on the error of a call.", no_value),
+    ROW("thread_return()", "Ends the thread.", no_value),
+    ROW("break_loop()", "Leaves the loop.", no_value),
+    ROW("continue_loop()", "Goes on with the next iteration.", no_value),
+    ROW("ret(val)", "`return val` (older form).", like_first),
+    ROW("tvm_storage_sync(storage_scope, is_load=False, num_blocks=-1)", "A barrier of the threads that share a memory.",
+        no_value),
+    ROW("tvm_thread_allreduce(*freduce_args)", "A reduction over threads.", no_value),
+    ROW("tvm_thread_invariant(cond)", "A condition that is equal on all threads.", like_first),
+    ROW("tvm_stack_alloca(dtype_str, num)", "Memory on the stack.", stack_pointer),
+    ROW("tvm_stack_make_shape(*args)", "A shape on the stack.", stack_pointer),
+    ROW("tvm_stack_make_array(data, shape, strides, ndim, arr_dtype, elem_offset)", "A tensor descriptor on the stack.",
+        pointer),
+    ROW("tvm_struct_get(arr, index, field, dtype)", "A field of a descriptor.", struct_get),
+    ROW("tvm_struct_set(arr, index, field, value)", "Sets a field of a descriptor.", int32),
+    ROW("lookup_param(param_name)", "A constant parameter by name.", pointer),
+    ROW("TVMBackendAllocWorkspace(device_type, device_id, nbytes, dtype_code_hint, dtype_bits_hint)", "Temporary memory.",
+        pointer),
+    ROW("TVMBackendFreeWorkspace(device_type, device_id, ptr)", "Gives temporary memory back.", int32),
+};
+#undef ROW
+
+}  // namespace
+
+std::span<const ir::ApiRow> call_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// `mlc build`: a program's module as a file.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "backend/build.h"
+#include "repl/command_line.h"
+#include "repl/program.h"
+#include "repl/source.h"
+
+namespace mlc::repl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// What --emit says, else what the ending of -o says, else a shared library.
+backend::Emit chosen_kind(const CommandLine& line) {
+  if (!line.emit.empty()) return backend::emit_kind(line.emit);
+  std::string ending = fs::path(line.out).extension().string();
+  for (const char* name : {"so", "obj", "ll", "asm"}) {
+    backend::Emit kind = backend::emit_kind(name);
+    if (!ending.empty() && ending == backend::file_ending(kind)) return kind;
+  }
+  return backend::Emit::kSharedLibrary;
+}
+
+fs::path output_path(const CommandLine& line, backend::Emit kind) {
+  fs::path out = line.out;
+  if (out.empty()) {
+    out = line.file == "-" ? "stdin" : fs::path(line.file).stem();
+    out += backend::file_ending(kind);
+  }
+  std::error_code ignored;
+  if (fs::is_directory(out, ignored)) {
+    throw CallError{fmt::format("`{}` is a directory", out.string()), "name the artefact with `-o FOLDER/NAME`"};
+  }
+  if (out.has_parent_path() && !fs::is_directory(out.parent_path(), ignored)) {
+    throw CallError{fmt::format("there is no folder `{}`", out.parent_path().string()), ""};
+  }
+  return out;
+}
+
+std::string function_names(const ir::IRModule& mod) {
+  std::string names;
+  for (const auto& [var, fn] : mod->functions) {
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", std::string_view(var->name_hint.data(), var->name_hint.size()));
+  }
+  return names;
+}
+
+}  // namespace
+
+int run_build(const CommandLine& line) {
+  backend::Emit kind = chosen_kind(line);
+  fs::path out = output_path(line, kind);
+  bool braces = line.target.starts_with('{');
+  ir::Target target;
+  try {
+    target = ir::parse_target(ir::Any(ir::String(line.target)));
+  } catch (const ir::Error& error) {
+    const ir::Diagnostic& first = error.first();
+    throw CallError{first.message, !first.help.empty() || braces ? first.help : "`mlc targets` lists them"};
+  }
+
+  Clock::time_point start = Clock::now();
+  script::Evaluator evaluator;
+  uint32_t file = load_program(evaluator, line.file);
+  NamedModule found = line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  double script_time = milliseconds_since(start);
+
+  // Long code generation says what it is doing, where somebody is watching.
+  bool watched = isatty(STDERR_FILENO) != 0;
+  if (watched) fmt::print(stderr, "compiling `{}` ...", found.name);
+  if (watched) std::fflush(stderr);
+  start = Clock::now();
+  backend::emit(found.mod, target, kind, out.string());
+  double build_time = milliseconds_since(start);
+  if (watched) fmt::print(stderr, "\r\x1b[K");
+
+  fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", out.string(),
+             function_names(found.mod), found.name, line.target, fs::file_size(out), script_time + build_time, script_time,
+             build_time);
+  return 0;
+}
+
+}  // namespace mlc::repl

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+
+#include "ir/error.h"
+#include "repl/repl.h"
+#include "repl/source.h"
+
+namespace mlc::repl {
+
+namespace {
+
+struct Row {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view example;
+  void (*options)(CLI::App& app, CommandLine& line);  // declares its arguments
+  int (*run)(const CommandLine& line);
+};
+
+void file_argument(CLI::App& app, CommandLine& line) {
+  app.add_option("FILE", line.file, "a program; `-` reads standard input")->required();
+}
+void module_option(CLI::App& app, CommandLine& line) {
+  app.add_option("--module", line.module, "the module, function or schedule of that name instead of the last one bound");
+}
+
+constexpr std::array kRows = std::to_array<Row>({
+    {"build", "compile the module that a program binds last",
+     "mlc build matmul.mlc -o matmul.so --target x86-64-v3",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       app.add_option("-o,--output", line.out, "the artefact; its ending chooses --emit when that is not given");
+       app.add_option("--target", line.target, "`llvm`, a name of `mlc targets`, or a JSON object");
+       module_option(app, line);
+       app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
+           ->check(CLI::IsMember({"so", "obj", "exe", "ll", "asm"}));
+     },
+     run_build},
+    {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
+     [](CLI::App& app, CommandLine& line) { file_argument(app, line); }, run_run},
+    {"print", "the module that a program binds last, as a complete program", "mlc print matmul.mlc --dialect classic",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       module_option(app, line);
+       app.add_option("--dialect", line.dialect, "current or classic")->check(CLI::IsMember({"current", "classic"}));
+     },
+     run_print},
+    {"check", "all errors of a program; runs what an import would run", "mlc check matmul.mlc --json",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       app.add_flag("--json", line.json, "one JSON object per line");
+     },
+     run_check},
+    {"test", "run golden programs and compare what they print", "mlc test --update tests/split.mlc",
+     [](CLI::App& app, CommandLine& line) {
+       app.add_option("PATH", line.paths, "files (.mlc, .repl, .md) or folders")->required();
+       app.add_flag("--update", line.update, "write what was printed into the files");
+       app.add_flag("--quiet", line.quiet, "name only files that fail");
+       app.add_option("-j,--jobs", line.jobs, "files at a time (default: one per processor)");
+     },
+     run_test},
+    {"explain", "what a function, method, module, command or target is", "mlc explain Schedule.split",
+     [](CLI::App& app, CommandLine& line) { app.add_option("NAME", line.name, "of anything")->required(); }, run_explain},
+    {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {}, run_targets},
+    {"repl", "an interactive session; so is `mlc` alone", "mlc repl",
+     [](CLI::App&, CommandLine&) {}, [](const CommandLine&) { return run_repl(); }},
+});
+
+const Row* row_named(std::string_view name) {
+  auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& r) { return r.name == name; });
+  return row == kRows.end() ? nullptr : &*row;
+}
+
+std::string general_help() {
+  std::string text = "mlc: TVM's language as one native program\n\n"
+                     "usage: mlc                    an interactive session\n"
+                     "       mlc FILE.mlc [args]    run a program\n"
+                     "       mlc COMMAND ...\n\ncommands:\n";
+  for (const Row& row : kRows) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  text += "\n  --help     this text, or that of a command: mlc build --help\n"
+          "  --version  the version\n\n"
+          "exit codes: 0, 1 the program is wrong, 2 the call is wrong, 3 an internal error\n\nexamples:\n";
+  for (const Row& row : kRows) text += fmt::format("  {}\n", row.example);
+  return text;
+}
+
+bool looks_like_file(std::string_view word) {
+  return word == "-" || word.find('.') != word.npos || word.find('/') != word.npos;
+}
+
+[[noreturn]] void unknown_command(std::string_view word) {
+  std::vector<std::string> names;
+  for (const Row& row : kRows) names.emplace_back(row.name);
+  std::string near = ir::did_you_mean(word, names);
+  throw CallError{fmt::format("there is no command `{}`, and no program of that name ends in .mlc", word),
+                  near.empty() ? "`mlc --help` lists the commands" : near};
+}
+
+[[noreturn]] void unknown_option(const CLI::App& app, const Row& row, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  bool option = word.starts_with('-');
+  std::string near = option ? ir::did_you_mean(word.substr(0, word.find('=')), names) : "";
+  throw CallError{fmt::format("`mlc {}` takes no {} `{}`", row.name, option ? "option" : "further argument", word),
+                  near.empty() ? fmt::format("`mlc {} --help` lists its options", row.name) : near};
+}
+
+}  // namespace
+
+CommandLine::CommandLine(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return;
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    help = general_help();
+    return;
+  }
+  if (words[0] == "--version" || words[0] == "-V") {
+    help = "mlc " MLC_VERSION "\n";
+    return;
+  }
+  const Row* row = row_named(words[0]);
+  if (row != nullptr) {
+    words.erase(words.begin());
+  } else if (looks_like_file(words[0])) {
+    row = row_named("run");
+  } else if (words[0].starts_with('-')) {
+    throw CallError{fmt::format("there is no option `{}`", words[0]),
+                    ir::did_you_mean(words[0], {"--help", "--version"})};
+  } else {
+    unknown_command(words[0]);
+  }
+  command = row->name;
+  if (command == "run") {
+    // Whatever follows FILE belongs to the program, options too.
+    auto first = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w == "-" || !w.starts_with('-'); });
+    if (first != words.end()) {
+      arguments.assign(first + 1, words.end());
+      words.erase(first + 1, words.end());
+    }
+  }
+
+  CLI::App app(std::string(row->summary), "mlc " + command);
+  app.footer(fmt::format("example:\n  {}", row->example));
+  app.allow_extras();
+  row->options(app, *this);
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    app.parse(words);
+  } catch (const CLI::CallForHelp&) {
+    help = app.help();
+    return;
+  } catch (const CLI::ParseError& error) {
+    throw CallError{fmt::format("`mlc {}`: {}", command, error.what()), fmt::format("`mlc {} --help` shows how it is called", command)};
+  }
+  if (!app.remaining().empty()) unknown_option(app, *row, app.remaining().front());
+}
+
+int CommandLine::run() {
+  if (!help.empty()) {
+    fmt::print("{}", help);
+    return 0;
+  }
+  return row_named(command)->run(*this);
+}
+
+}  // namespace mlc::repl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was typed in the shell, understood.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mlc::repl {
+
+// One call of mlc. Reading it throws CallError; running it may also throw ir::Error, Evaluator::SystemExit.
+class CommandLine {
+ public:
+  CommandLine(int argc, char** argv);
+  int run();
+  const std::string& program_file() const { return file; }
+
+  // The arguments of all commands; each reads its own.
+  std::string command = "repl";
+  std::string file;                    // FILE of the commands that read one
+  std::vector<std::string> arguments;  // of the program, after FILE
+  std::vector<std::string> paths;      // of `test`
+  std::string out;
+  std::string target = "llvm";
+  std::string module;
+  std::string emit;
+  std::string dialect = "current";
+  std::string name;                    // of `explain`
+  bool json = false;
+  bool update = false;
+  bool quiet = false;
+  unsigned jobs = 0;
+  std::string help;                    // shown instead of running anything
+};
+
+// One function per command; each returns the exit code. (build, run and the rest live in command_*.cpp.)
+int run_build(const CommandLine& line);
+int run_run(const CommandLine& line);
+int run_print(const CommandLine& line);
+int run_check(const CommandLine& line);
+int run_test(const CommandLine& line);
+int run_explain(const CommandLine& line);
+int run_targets(const CommandLine& line);
+
+}  // namespace mlc::repl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that read a program without compiling it: run, print, check.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "frontend/diagnostics/render.h"
+#include "frontend/print/highlight.h"
+#include "frontend/print/print.h"
+#include "frontend/syntax/parse.h"
+#include "repl/command_line.h"
+#include "repl/program.h"
+#include "repl/source.h"
+
+namespace mlc::repl {
+
+int run_run(const CommandLine& line) {
+  script::Evaluator evaluator;
+  std::signal(SIGINT, [](int) { script::Evaluator::interrupt(); });
+  run_program(evaluator, line.file, line.arguments);
+  return 0;
+}
+
+int run_print(const CommandLine& line) {
+  script::Evaluator evaluator;
+  uint32_t file = load_program(evaluator, line.file);
+  NamedModule found = line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  print::PrintOptions options;
+  options.dialect = line.dialect == "classic" ? print::Dialect::kClassic : print::Dialect::kCurrent;
+  std::string text = print::file_text(found.mod, options);
+  if (print::wants_colour(1)) text = print::highlight(text);
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  return 0;
+}
+
+namespace {
+
+// Every error of a program: those of its syntax, else those of its statements, run one by one. A name whose
+// definition failed is missing afterwards; what fails only because of that is not reported again.
+std::vector<ir::Diagnostic> errors_of(const std::string& path) {
+  std::vector<ir::Diagnostic> errors;
+  uint32_t file = 0;
+  std::shared_ptr<const syntax::Tree> tree;
+  try {
+    file = read_source(path);
+    tree = syntax::parse_file(file);
+  } catch (const ir::Error& error) {
+    return error.all();
+  }
+  script::Evaluator evaluator;
+  evaluator.argv = {path};
+  evaluator.set_global("__name__", ir::Any(ir::String("check")));
+  evaluator.out = [](std::string_view) {};
+  std::set<std::string> missing;
+  for (const Chunk& chunk : chunks_of(tree->module)) {
+    try {
+      run_chunk_of(evaluator, file, chunk);
+    } catch (const ir::Error& error) {
+      missing.insert(chunk.names.begin(), chunk.names.end());
+      for (const ir::Diagnostic& diagnostic : error.all()) {
+        bool follows = diagnostic.kind == "NameError" && std::any_of(missing.begin(), missing.end(), [&](const std::string& name) {
+          return diagnostic.message.find("`" + name + "`") != std::string::npos;
+        });
+        if (!follows) errors.push_back(diagnostic);
+      }
+    } catch (const script::Evaluator::SystemExit&) {
+      break;
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+int run_check(const CommandLine& line) {
+  std::vector<ir::Diagnostic> errors = errors_of(line.file);
+  if (line.json) {
+    fmt::print("{}", diagnostics::to_json(errors));
+  } else if (errors.empty()) {
+    fmt::print("{}: no errors\n", line.file);
+  } else {
+    diagnostics::RenderOptions options;
+    options.color = print::wants_colour(1);
+    fmt::print("{}\n{} error{}\n", diagnostics::render_all(errors, options), errors.size(), errors.size() == 1 ? "" : "s");
+  }
+  return errors.empty() ? 0 : 1;
+}
+
+}  // namespace mlc::repl

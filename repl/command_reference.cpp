@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands about mlc itself: test, explain, targets.
+#include <fmt/format.h>
+
+#include "ir/target.h"
+#include "repl/command_line.h"
+#include "repl/explain.h"
+#include "repl/golden.h"
+#include "repl/source.h"
+
+namespace mlc::repl {
+
+int run_test(const CommandLine& line) {
+  GoldenOptions options;
+  options.update = line.update;
+  options.quiet = line.quiet;
+  options.jobs = line.jobs;
+  return run_goldens(collect_files(line.paths), options) == 0 ? 0 : 1;
+}
+
+int run_explain(const CommandLine& line) {
+  std::string text = explain_name(line.name);
+  if (!known(line.name)) {
+    text.pop_back();
+    throw CallError{text, ""};
+  }
+  fmt::print("{}", text);
+  return 0;
+}
+
+int run_targets(const CommandLine&) {
+  for (const std::string& name : ir::target_names()) {
+    fmt::print("{:<16} {}\n", name, ir::target_text(ir::parse_target(ir::Any(ir::String(name)))));
+  }
+  return 0;
+}
+
+}  // namespace mlc::repl

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documentation of anything that has a name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontend/script/evaluator.h"
+
+namespace mlc::repl {
+
+// What a function, method, class, module, command or target of that name is, all of them when several share it.
+// A name nobody has is answered with suggestions; see `known`.
+std::string explain_name(std::string_view name);
+bool known(std::string_view name);
+
+// The documentation that a value carries: functions, classes, methods, modules. Others: type, and text.
+std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir::Any& value);
+
+}  // namespace mlc::repl

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/golden_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "backend/build.h"
+#include "backend/interp/interp.h"
+#include "ir/ndarray.h"
+#include "ir/visit.h"
+#include "repl/line_diff.h"
+#include "repl/report.h"
+
+namespace mlc::repl {
+
+using ir::Any;
+
+namespace {
+
+Any parse_again(script::Evaluator& evaluator, const std::string& text) {
+  const ir::Api* from_source = ir::ApiRegistry::global().find("tvm.script.from_source");
+  MLC_CHECK(from_source != nullptr, "tvm.script.from_source is not registered");
+  Any argument{ir::String(text)};
+  ir::ApiArguments arguments;
+  arguments.positional = {&argument, 1};
+  return ir::call_api(*from_source, evaluator, arguments);
+}
+
+std::string check_prints_itself(script::Evaluator& evaluator, const Any& value) {
+  std::string text = script_of(evaluator, value);
+  Any again = parse_again(evaluator, text);
+  std::string mismatch = ir::first_mismatch(value, again);
+  if (mismatch.empty()) return "";
+  return fmt::format("the printed text parses to something else at {}\n{}", mismatch,
+                     line_diff(text, script_of(evaluator, again)));
+}
+
+// ---- running ----
+
+// How many statements a run of the function executes, roughly: loops with unknown extents count as 64.
+double work(const ir::Stmt& stmt) {
+  struct Counter final : ir::Walker {
+    double total = 0;
+    double factor = 1;
+    using Walker::visit;
+    void visit(const ir::Expr&) override {}
+    void visit(const ir::Stmt& s) override {
+      total += factor;
+      const auto* loop = ir::as<ir::ForNode>(s);
+      if (loop == nullptr) return walk_children(s);
+      const auto* extent = ir::as<ir::IntImmNode>(loop->extent);
+      double saved = factor;
+      factor *= extent != nullptr ? static_cast<double>(extent->value) : 64;
+      walk_children(s);
+      factor = saved;
+    }
+  } counter;
+  counter.visit(stmt);
+  return counter.total;
+}
+constexpr double kMostWork = 2e6;  // about half a second of interpretation
+
+// Threads of a GPU do not run on this machine.
+bool has_threads(const ir::Stmt& stmt) {
+  bool found = false;
+  ir::post_order(stmt, [](const ir::Expr&) {}, [&](const ir::Stmt& s) {
+    const auto* loop = ir::as<ir::ForNode>(s);
+    if (loop != nullptr && loop->for_kind == ir::ForKind::kThreadBinding) found = true;
+  });
+  return found;
+}
+
+std::vector<Any> copies(const std::vector<Any>& args) {
+  std::vector<Any> all;
+  for (const Any& arg : args) {
+    auto tensor = arg.as<ir::ffi::Tensor>();
+    if (!tensor) {
+      all.push_back(arg);
+      continue;
+    }
+    std::vector<int64_t> shape(tensor->shape().begin(), tensor->shape().end());
+    ir::ffi::Tensor copy = ir::make_tensor(shape, ir::DataType(tensor->dtype()));
+    std::memcpy(copy.data_ptr(), ir::contiguous(*tensor).data_ptr(), ir::ffi::GetDataSize(*tensor));
+    all.emplace_back(copy);
+  }
+  return all;
+}
+
+template <class T>
+std::string first_difference(const ir::ffi::Tensor& a, const ir::ffi::Tensor& b, double tolerance) {
+  const T* x = static_cast<const T*>(a.data_ptr());
+  const T* y = static_cast<const T*>(b.data_ptr());
+  for (int64_t i = 0; i < a.numel(); ++i) {
+    double p = static_cast<double>(x[i]);
+    double q = static_cast<double>(y[i]);
+    bool same = p == q || (std::isnan(p) && std::isnan(q)) ||
+                std::abs(p - q) <= tolerance * std::max({1.0, std::abs(p), std::abs(q)});
+    if (!same) return fmt::format("element {} is {} and {}", i, p, q);
+  }
+  return "";
+}
+
+// Floats may differ by what another order of summation gives; everything else is exact.
+std::string difference(const std::vector<Any>& a, const std::vector<Any>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    auto x = a[i].as<ir::ffi::Tensor>();
+    auto y = b[i].as<ir::ffi::Tensor>();
+    if (!x) continue;
+    std::string found;
+    DLDataType dtype = x->dtype();
+    if (dtype.code == kDLFloat && dtype.bits == 32) {
+      found = first_difference<float>(*x, *y, 1e-4);
+    } else if (dtype.code == kDLFloat && dtype.bits == 64) {
+      found = first_difference<double>(*x, *y, 1e-9);
+    } else if (std::memcmp(x->data_ptr(), y->data_ptr(), ir::ffi::GetDataSize(*x)) != 0) {
+      found = "bytes differ";
+    }
+    if (!found.empty()) return fmt::format("argument {}: {}", i, found);
+  }
+  return "";
+}
+
+std::vector<Any> interpret(const ir::IRModule& mod, const std::string& function, const std::vector<Any>& args) {
+  std::vector<Any> own = copies(args);
+  interp::run(mod, function, own);
+  return own;
+}
+
+std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& function, const std::vector<Any>& args) {
+  static const ir::Target target = ir::parse_target(Any(ir::String("llvm")));
+  ir::ffi::Module built = backend::build(mod, target);
+  auto callee = built->GetFunction(function);
+  if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", function);
+  std::vector<Any> own = copies(args);
+  std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
+  Any result;
+  callee->CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+  return own;
+}
+
+constexpr uint64_t kSeed = 7;
+
+}  // namespace
+
+// Runs one check; what it throws is its failure.
+template <class F>
+void GoldenChecks::check(const std::string& what, F&& body) {
+  ++outcome_.checks;
+  try {
+    std::string failure = body();
+    if (!failure.empty()) outcome_.failures.push_back(fmt::format("{}: {}", what, failure));
+  } catch (const ir::Error& error) {
+    outcome_.failures.push_back(fmt::format("{}:\n{}", what, compact_report(error)));
+  } catch (const std::exception& error) {
+    outcome_.failures.push_back(fmt::format("{}: {}", what, error.what()));
+  }
+}
+
+GoldenChecks::GoldenChecks(script::Evaluator& evaluator, std::string_view text, GoldenOutcome& outcome)
+    : evaluator_(evaluator), outcome_(outcome) {
+  auto refused = [&](std::string_view directive) {
+    return text.find(fmt::format("# golden: {} (", directive)) != std::string_view::npos;
+  };
+  round_trip_ = !refused("no-round-trip");
+  replay_ = !refused("no-replay");
+  run_ = !refused("no-run");
+}
+
+void GoldenChecks::after_statement(const std::string& printed) {
+  for (const auto& [name, value] : evaluator_.globals()) {
+    auto schedule = value.as<transform::Schedule>();
+    if (!schedule || !(*schedule)->trace->instructions.empty()) continue;
+    // A schedule at its beginning; the entry is renewed when an address is used again.
+    beginnings_.insert_or_assign(schedule->get(), Beginning{*schedule, *module_in(evaluator_, value)});
+  }
+  if (round_trip_) check_printed(printed);
+}
+
+void GoldenChecks::check_printed(const std::string& printed) {
+  // Only one complete module as script() prints it, nothing around it.
+  constexpr std::string_view kFirst = "# from tvm.script import ir as I\n";
+  if (!printed.starts_with(kFirst) || printed.find(kFirst, 1) != std::string::npos) return;
+  if (printed.find("@I.ir_module\n") == std::string::npos) return;
+  check("round trip of what was printed", [&]() -> std::string {
+    std::string again = script_of(evaluator_, parse_again(evaluator_, printed)) + "\n";
+    return again == printed ? "" : "it prints differently\n" + line_diff(printed, again);
+  });
+}
+
+void GoldenChecks::at_end() {
+  std::set<const ir::ffi::Object*> seen;
+  for (const auto& [name, value] : evaluator_.globals()) {
+    auto mod = module_in(evaluator_, value);
+    if (!mod || !seen.insert(mod->get()).second) continue;
+    if (round_trip_) {
+      check(fmt::format("round trip of `{}`", name), [&] { return check_prints_itself(evaluator_, Any(*mod)); });
+    }
+    auto schedule = value.as<transform::Schedule>();
+    const Beginning* beginning = nullptr;
+    if (schedule) {
+      auto found = beginnings_.find(schedule->get());
+      if (found != beginnings_.end()) beginning = &found->second;
+    }
+    if (replay_ && beginning != nullptr) {
+      check(fmt::format("replay of the trace of `{}`", name), [&] { return check_replay(*beginning, *mod); });
+    }
+    if (run_) check_runs(name, *mod, beginning != nullptr ? &beginning->mod : nullptr);
+  }
+}
+
+std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRModule& now) {
+  transform::Schedule again = transform::make_schedule(beginning.mod, 1, true);
+  transform::apply_trace(*beginning.schedule->trace, transform::mutable_schedule(again), evaluator_);
+  ir::IRModule replayed = *module_in(evaluator_, Any(again));
+  std::string mismatch = ir::first_mismatch(Any(now), Any(replayed));
+  if (mismatch.empty()) return "";
+  return fmt::format("it gives another module at {}\n{}", mismatch,
+                     line_diff(script_of(evaluator_, Any(now)), script_of(evaluator_, Any(replayed))));
+}
+
+void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, const ir::IRModule* before) {
+  for (const auto& [var, function] : mod->functions) {
+    auto fn = Any(function).as<ir::PrimFunc>();
+    if (!fn || work((*fn)->body) > kMostWork) continue;
+    std::string function_name(var->name_hint);
+    std::string what = fmt::format("`{}` of `{}`", function_name, name);
+    std::vector<Any> args;
+    std::vector<Any> expected;
+    check(what + " in the interpreter", [&]() -> std::string {
+      args = interp::random_arguments(*fn, kSeed);
+      expected = interpret(mod, function_name, args);
+      if (before == nullptr) return "";
+      std::string found = difference(interpret(*before, function_name, args), expected);
+      return found.empty() ? "" : "computes something else than before its schedule: " + found;
+    });
+    if (expected.empty() || has_threads((*fn)->body)) continue;
+    check(what + " compiled", [&]() -> std::string {
+      std::string found = difference(expected, run_compiled(mod, function_name, args));
+      return found.empty() ? "" : "computes something else than interpreted: " + found;
+    });
+  }
+}
+
+}  // namespace mlc::repl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changed between two texts, line by line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mlc::repl {
+
+// Lines that differ, marked `-` and `+`, with `context` unmarked lines around each group and `...` where
+// lines were left out; "" when the texts are equal. Longest common subsequence after equal ends are
+// stripped: quadratic in the lines between, which are few for what one schedule step does.
+std::string line_diff(std::string_view before, std::string_view after, size_t context = 2);
+
+// Such a text with colours for terminals.
+std::string colour_diff(std::string_view diff);
+
+// Numbers of lines that line_diff marks.
+struct DiffCount {
+  size_t removed = 0;
+  size_t added = 0;
+};
+DiffCount count_diff(std::string_view before, std::string_view after);
+
+}  // namespace mlc::repl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// mlc, the program: the command line, and the one place that knows every room.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "backend/register_api.h"
+#include "frontend/print/highlight.h"
+#include "frontend/print/print.h"
+#include "frontend/script/evaluator.h"
+#include "frontend/tvmscript/tvmscript.h"
+#include "repl/command_line.h"
+#include "repl/report.h"
+#include "transform/register_api.h"
+
+namespace {
+
+using namespace mlc;
+
+// The file that the running command reads, for reports of internal errors.
+std::string program_file;
+
+// A crash of mlc itself; also the end of the stack. Only calls that are safe in a signal handler.
+void on_crash(int signal) {
+  auto put = [](std::string_view text) {
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
+  };
+  put(signal == SIGSEGV ? "internal error: invalid memory access or stack overflow\n" : "internal error: aborted\n");
+  put("This is a defect of mlc, not of your program.");
+  if (!program_file.empty()) {
+    put(" `");
+    put(program_file);
+    put("` reproduces it; please report it with this file and the output of `mlc --version`.");
+  }
+  put("\n");
+  _exit(3);
+}
+
+void catch_crashes() {
+  static char stack[64 * 1024];  // the handler's own, since the usual one may be used up
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action{};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+
+// Before anything else is asked of the library.
+void register_everything() {
+  ir::register_nodes();
+  script::register_api();
+  tvmscript::register_api();
+  print::register_api();
+  transform::register_api();
+  backend::register_api();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  catch_crashes();
+  std::signal(SIGPIPE, SIG_DFL);
+  bool colour = print::wants_colour(STDERR_FILENO);
+  auto complain = [](const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  try {
+    register_everything();
+    repl::CommandLine line(argc, argv);
+    program_file = line.program_file();
+    return line.run();
+  } catch (const repl::CallError& error) {
+    std::fflush(stdout);
+    complain(repl::call_report(error, colour));
+    return 2;
+  } catch (const script::Evaluator::SystemExit& exit) {
+    return exit.code;
+  } catch (const ir::Error& error) {
+    std::fflush(stdout);
+    complain(repl::full_report(error, colour));
+    return 1;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    complain(repl::internal_report(error.what(), program_file));
+    return 3;
+  }
+}

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the shell sessions of this folder: `$ ` before a command, then what it must print on either stream, then
+# `[N]` when the exit code N is not zero. They run in a copy of files/, with `mlc` on the path.
+#
+#   sh tests/command_line/run.sh MLC [--update] [SESSION.txt]...
+set -u
+mlc=$1
+shift
+update=no
+if [ "${1:-}" = --update ]; then
+  update=yes
+  shift
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || set -- "$here"/*.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$(readlink -f "$mlc")" "$work/bin/mlc"
+export PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state"
+passed=0
+failed=0
+for session in "$@"; do
+  rm -rf "$work/files"
+  cp -r "$here/files" "$work/files"
+  : >"$work/actual"
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in
+      '$ '*)
+        printf '%s\n' "$line" >>"$work/actual"
+        (cd "$work/files" && sh -c "${line#??}") >"$work/shown" 2>&1 </dev/null
+        status=$?
+        cat "$work/shown" >>"$work/actual"
+        [ ! -s "$work/shown" ] || [ -z "$(tail -c 1 "$work/shown")" ] || echo >>"$work/actual"
+        [ $status = 0 ] || echo "[$status]" >>"$work/actual"
+        ;;
+      '#'*) printf '%s\n' "$line" >>"$work/actual" ;;
+    esac
+  done <"$session"
+  # Lines that begin with # are the session's own comments; blank lines separate nothing that matters.
+  if [ $update = yes ]; then
+    cp "$work/actual" "$session"
+  fi
+  if grep -v '^$' "$session" | diff -u - "$work/actual" | sed '1,2d' >"$work/diff"; [ ! -s "$work/diff" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $session"
+    cat "$work/diff"
+  fi
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs every example as a user would; each must end with exit code 0.
+#
+#   sh tests/examples.sh MLC
+set -u
+mlc=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+try() {
+  if "$@" >"$work/log" 2>&1 </dev/null; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED $* (exit code $?)"
+    cat "$work/log"
+  fi
+}
+for example in examples/*.mlc; do
+  case $example in
+    examples/load_*) ;;  # needs what another one builds
+    *) try "$mlc" run "$example" ;;
+  esac
+done
+try "$mlc" build examples/matmul.mlc -o "$work/matmul.so"
+try "$mlc" run examples/load_matmul.mlc "$work/matmul.so"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

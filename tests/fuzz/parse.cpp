@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes into the parser: they end as a tree or as errors that lie inside the text and can be rendered.
+#include <cstdint>
+#include <string>
+
+#include "frontend/diagnostics/render.h"
+#include "frontend/syntax/parse.h"
+#include "ir/error.h"
+
+namespace {
+
+using namespace mlc;
+
+void check(const std::string& text, const ir::Error& error) {
+  MLC_CHECK(error.all().size() <= 20, "{} diagnostics for one text", error.all().size());
+  for (const ir::Diagnostic& diagnostic : error.all()) {
+    MLC_CHECK(!diagnostic.message.empty() && !diagnostic.name.empty(), "a diagnostic without words");
+    MLC_CHECK(diagnostic.span.begin <= diagnostic.span.end && diagnostic.span.end <= text.size(),
+              "a diagnostic outside of the text");
+  }
+  MLC_CHECK(!diagnostics::render_all(error.all()).empty(), "errors rendered as nothing");
+  MLC_CHECK(!diagnostics::to_json(error.all()).empty(), "errors written as nothing");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string text(reinterpret_cast<const char*>(data), size);
+  uint32_t file = ir::SourceMap::global().add("<fuzz>", text);
+  try {
+    auto tree = syntax::parse_file(file);
+    MLC_CHECK(!syntax::dump(tree->module).empty(), "a tree dumped as nothing");
+  } catch (const ir::Error& error) {
+    check(text, error);
+  }
+  syntax::is_complete(text);
+  return 0;
+}

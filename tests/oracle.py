@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs golden files and examples under CPython with apache-tvm and compares with what they expect of mlc.
+
+    python tests/oracle.py MLC PATH...
+
+Statements run one by one, as `mlc test` runs them. Output must be the same byte for byte; where the golden
+expects a diagnostic, CPython must raise something too. Deliberate differences stand in oracle_differences.txt
+(`path: reason`) or in the file itself (`# golden: no-oracle (reason)`).
+"""
+import ast
+import contextlib
+import difflib
+import io
+import linecache
+import multiprocessing
+import pathlib
+import re
+import subprocess
+import sys
+import types
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def expectations(lines, start):
+    """The `#|` and `#!` lines from line `start` on (0-based), until one that is neither."""
+    out, errors = [], []
+    for line in lines[start:]:
+        mark = line.lstrip()[:2]
+        if mark not in ("#|", "#!"):
+            break
+        (out if mark == "#|" else errors).append(line.lstrip()[3:])
+    return out, errors
+
+
+def chunks(text):
+    """Groups of statements that end on the same line: (statements, last line)."""
+    groups = []
+    for stmt in ast.parse(text).body:
+        if groups and groups[-1][1] >= stmt.end_lineno:
+            groups[-1][0].append(stmt)
+        else:
+            groups.append(([stmt], stmt.end_lineno))
+    return groups
+
+
+def run_golden(path):
+    text = path.read_text()
+    lines = text.split("\n")
+    try:
+        groups = chunks(text)
+    except SyntaxError:
+        expected = any(line.lstrip().startswith("#! error") for line in lines)
+        return [] if expected else ["CPython finds a syntax error, mlc does not"]
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    sys.argv = [str(path)]
+    problems = []
+    for number, (stmts, last) in enumerate(groups):
+        # TVM reads the source of decorated definitions back: each group is a file of its own to it.
+        name = f"{path}#{number}"
+        first = min(d.lineno for s in stmts for d in [s, *getattr(s, "decorator_list", [])])
+        source = "\n" * (first - 1) + "\n".join(lines[first - 1 : last]) + "\n"
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        module.__file__ = name
+        out = io.StringIO()
+        error = None
+        with contextlib.redirect_stdout(out):
+            try:
+                exec(compile(ast.Module(stmts, []), name, "exec"), module.__dict__)
+            except SystemExit:
+                break
+            except BaseException as e:  # TVM raises classes of its own
+                error = e
+        expected, diagnostics = expectations(lines, last)
+        shown = [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")] if out.getvalue() else []
+        if [line.rstrip() for line in expected] != shown:
+            diff = difflib.unified_diff(expected, shown, "mlc", "CPython + TVM", lineterm="", n=1)
+            problems.append(f"line {last}: other output\n" + "\n".join(diff))
+        if error is not None and not diagnostics:
+            problems.append(f"line {last}: raises {type(error).__name__}: {str(error)[:500]}")
+        if error is None and diagnostics:
+            problems.append(f"line {last}: raises nothing where mlc reports: {diagnostics[0]}")
+    return problems
+
+
+def run_example(path):
+    """Examples print times; what they define must be the same."""
+    copy = pathlib.Path(ROOT, ".cache", path.stem + "_oracle.py")
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_text(path.read_text())
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(copy)
+    sys.modules[path.stem] = module
+    sys.argv = [str(path)]
+    with contextlib.redirect_stdout(io.StringIO()):
+        try:
+            exec(compile(copy.read_text(), str(copy), "exec"), module.__dict__)
+        except SystemExit:
+            return []
+    last = None
+    for value in module.__dict__.values():
+        if hasattr(value, "script") or hasattr(value, "mod"):
+            last = getattr(value, "mod", value)
+    if last is None:
+        return []
+    theirs = last.script()
+    ours = subprocess.run([MLC, "print", str(path)], capture_output=True, text=True, check=False)
+    if ours.returncode != 0:
+        return ["mlc print fails:\n" + ours.stderr]
+    strip = lambda text: [l for l in text.split("\n") if l and "import" not in l]
+    if strip(theirs) != strip(ours.stdout):
+        return ["\n".join(difflib.unified_diff(strip(ours.stdout), strip(theirs), "mlc", "TVM", lineterm="", n=1))]
+    return []
+
+
+def run(path):
+    path = pathlib.Path(path)
+    try:
+        return str(path), run_example(path) if "examples" in path.parts else run_golden(path)
+    except Exception as e:  # a defect of this script, or of TVM
+        return str(path), [f"{type(e).__name__}: {e}"]
+
+
+def skipped():
+    reasons = {}
+    for line in (ROOT / "tests/oracle_differences.txt").read_text().split("\n"):
+        if line and not line.startswith("#"):
+            path, reason = line.split(": ", 1)
+            reasons[path] = reason
+    return reasons
+
+
+def main():
+    global MLC
+    MLC = sys.argv[1]
+    reasons = skipped()
+    files = []
+    for root in sys.argv[2:]:
+        found = [pathlib.Path(root)] if root.endswith(".mlc") else sorted(pathlib.Path(root).rglob("*.mlc"))
+        for path in found:
+            if "command_line" in path.parts:
+                continue
+            match = re.search(r"^# golden: no-oracle \((.*)\)", path.read_text(), re.M)
+            reason = match.group(1) if match else reasons.get(str(path))
+            if reason:
+                print(f"skipped {path}: {reason}")
+            else:
+                files.append(str(path))
+    failed = 0
+    with multiprocessing.Pool(maxtasksperchild=1) as pool:
+        for path, problems in pool.imap(run, files, chunksize=1):
+            print(f"{'FAILED' if problems else 'ok'} {path}")
+            for problem in problems:
+                print("  " + problem.replace("\n", "\n  "))
+            failed += bool(problems)
+    print(f"{len(files) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the unit tests and closes with the line that ./dev sums up: `N passed, N failed`.
+#define CATCH_CONFIG_RUNNER
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "ir/module.h"
+
+namespace {
+
+struct ClosingLine : Catch::TestEventListenerBase {
+  using TestEventListenerBase::TestEventListenerBase;
+  void testRunEnded(const Catch::TestRunStats& stats) override {
+    passed = stats.totals.testCases.passed + stats.totals.testCases.failedButOk;
+    failed = stats.totals.testCases.failed;
+  }
+  static inline size_t passed = 0;
+  static inline size_t failed = 0;
+};
+CATCH_REGISTER_LISTENER(ClosingLine)
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  mlc::ir::register_nodes();
+  int status = Catch::Session().run(argc, argv);
+  fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);
+  return status;
+}

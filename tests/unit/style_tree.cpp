@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the house that a reader of the tree can check: who may include whom, sizes, names, licences,
+// and that every primitive and pass is shown by a golden.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct File {
+  std::string path;  // from the root, with slashes
+  std::string text;
+
+  std::string name() const { return fs::path(path).filename().string(); }
+  std::string stem() const { return fs::path(path).stem().string(); }
+  std::string extension() const { return fs::path(path).extension().string(); }
+  bool below(std::string_view folder) const { return path.starts_with(std::string(folder) + "/"); }
+  bool is_cpp() const { return extension() == ".cpp" || extension() == ".h"; }
+  std::vector<std::string_view> lines() const {
+    std::vector<std::string_view> all;
+    for (size_t begin = 0; begin < text.size();) {
+      size_t end = std::min(text.find('\n', begin), text.size());
+      all.push_back(std::string_view(text).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return all;
+  }
+};
+
+// Every source file of the project; build folders, dependencies and dot folders aside.
+const std::vector<File>& tree() {
+  static const std::vector<File> files = [] {
+    std::vector<File> found;
+    const fs::path root = MLC_SOURCE_DIR;
+    for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
+      std::string name = it->path().filename().string();
+      if (it->is_directory() && (name.starts_with(".") || name.starts_with("build"))) {
+        it.disable_recursion_pending();
+        continue;
+      }
+      static const std::set<std::string> kinds = {".cpp", ".h", ".mlc", ".g4", ".cmake", ".txt", ".sh", ".py"};
+      if (!it->is_regular_file() || !kinds.contains(it->path().extension().string())) continue;
+      std::ifstream in(it->path(), std::ios::binary);
+      found.push_back({fs::relative(it->path(), root).generic_string(),
+                       std::string((std::istreambuf_iterator<char>(in)), {})});
+    }
+    return found;
+  }();
+  return files;
+}
+
+// One complaint per line, so that a failure names every place.
+std::string joined(const std::vector<std::string>& complaints) {
+  std::string all;
+  for (const std::string& complaint : complaints) all += complaint + "\n";
+  return all;
+}
+
+std::vector<std::string> quoted_includes(const File& file) {
+  static const std::regex pattern(R"re(^\s*#\s*include\s*["<]([^">]+)[">])re");
+  std::vector<std::string> found;
+  for (std::string_view line : file.lines()) {
+    std::cmatch match;
+    if (line.find("include") == line.npos) continue;
+    if (std::regex_search(line.data(), line.data() + line.size(), match, pattern)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("rooms include only what they may see", "[style]") {
+  // Longest folder first; each may include the folders named, and itself.
+  const std::vector<std::pair<std::string, std::vector<std::string>>> rules = {
+      {"frontend/syntax", {"ir"}},
+      {"frontend/diagnostics", {"ir", "frontend/syntax"}},
+      {"frontend/print", {"ir"}},
+      {"frontend", {"ir", "frontend"}},
+      {"transform", {"ir"}},
+      {"backend", {"ir"}},
+      {"ir", {}},
+      {"repl", {"ir", "frontend", "transform", "backend", "stdlib"}},
+  };
+  const std::vector<std::string> rooms = {"ir", "grammar", "frontend", "transform", "backend", "repl", "stdlib"};
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    if (!file.is_cpp()) continue;
+    auto rule = std::find_if(rules.begin(), rules.end(), [&](const auto& r) { return file.below(r.first); });
+    if (rule == rules.end()) continue;
+    for (const std::string& include : quoted_includes(file)) {
+      auto in = [&](const std::string& folder) { return include.starts_with(folder + "/"); };
+      if (std::none_of(rooms.begin(), rooms.end(), in)) continue;
+      if (in(rule->first) || std::any_of(rule->second.begin(), rule->second.end(), in)) continue;
+      complaints.push_back(file.path + " includes " + include);
+    }
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("only one room sees ANTLR, and only one sees LLVM", "[style]") {
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    if (!file.is_cpp()) continue;
+    for (const std::string& include : quoted_includes(file)) {
+      bool antlr = include.starts_with("antlr4") || include.starts_with("MlcParser");
+      bool llvm = include.starts_with("llvm/") || include.starts_with("lld/");
+      if (antlr && !file.below("frontend/syntax")) complaints.push_back(file.path + " includes " + include);
+      if (llvm && !file.below("backend/llvm")) complaints.push_back(file.path + " includes " + include);
+    }
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("no file is longer than 800 lines", "[style]") {
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    size_t lines = file.lines().size();
+    if (lines > 800) complaints.push_back(file.path + " has " + std::to_string(lines) + " lines");
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("no file or folder has a name that says nothing", "[style]") {
+  const std::set<std::string> banned = {"util", "utils", "helper", "helpers", "common", "misc"};
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    for (const fs::path& part : fs::path(file.path)) {
+      std::string stem = part.stem().string();
+      for (size_t begin = 0; begin <= stem.size();) {
+        size_t end = std::min(stem.find('_', begin), stem.size());
+        if (banned.contains(stem.substr(begin, end - begin))) complaints.push_back(file.path);
+        begin = end + 1;
+      }
+    }
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("every file begins with its licence", "[style]") {
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    std::vector<std::string_view> lines = file.lines();
+    size_t first = !lines.empty() && lines[0].starts_with("#!") ? 1 : 0;
+    bool licensed = lines.size() > first && lines[first].find("SPDX-License-Identifier: Apache-2.0") != std::string_view::npos;
+    if (!licensed) complaints.push_back(file.path);
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("nothing is left for later in comments", "[style]") {
+  // Spelled in two parts, so that this file passes.
+  const std::vector<std::string> words = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"};
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    for (const std::string& word : words) {
+      if (file.text.find(word) != std::string::npos) complaints.push_back(file.path + ": " + word);
+    }
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("every primitive and every pass is shown by a golden", "[style]") {
+  std::set<std::string> goldens;
+  for (const File& file : tree()) {
+    if (file.below("tests") && file.extension() == ".mlc") goldens.insert(file.path);
+  }
+  // `name.mlc`, or `name_*.mlc` for one subject of several.
+  auto shown = [&](const std::string& folder, const std::string& name) {
+    return std::any_of(goldens.begin(), goldens.end(), [&](const std::string& path) {
+      return path == folder + name + ".mlc" || path.starts_with(folder + name + "_");
+    });
+  };
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    if (file.extension() != ".cpp") continue;
+    if (file.below("transform/primitive") && !shown("tests/primitive/", file.stem())) complaints.push_back(file.path);
+    if (file.below("transform/pass/tir") && !shown("tests/pass/", file.stem())) complaints.push_back(file.path);
+  }
+  CHECK(joined(complaints) == "");
+}
+
+TEST_CASE("every error name is kebab-case and belongs to one meaning", "[style]") {
+  // `Error("name", ...)`: the same name may be thrown in several places, but is spelled one way.
+  static const std::regex pattern(R"re(\bError\(\s*"([^"]*)")re");
+  static const std::regex kebab("[a-z0-9]+(-[a-z0-9]+)*");
+  std::vector<std::string> complaints;
+  for (const File& file : tree()) {
+    if (!file.is_cpp() || file.below("tests")) continue;
+    for (std::sregex_iterator it(file.text.begin(), file.text.end(), pattern), end; it != end; ++it) {
+      std::string name = (*it)[1];
+      if (!std::regex_match(name, kebab)) complaints.push_back(file.path + ": \"" + name + "\"");
+    }
+  }
+  CHECK(joined(complaints) == "");
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
+
+#include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+
+Analyzer::Analyzer() : impl_(std::make_unique<AnalyzerImpl>()) {}
+Analyzer::~Analyzer() = default;
+
+void Analyzer::bind(const Var& var, const Range& range) {
+  if (is_const_int(range->extent, 1)) return bind(var, range->min);
+  ConstIntBound low = impl_->bounds(range->min), extent = impl_->bounds(range->extent);
+  ConstIntBound bound{low.min, ConstIntBound::kPosInf};
+  if (extent.max != ConstIntBound::kPosInf && low.max != ConstIntBound::kPosInf &&
+      !__builtin_add_overflow(low.max, extent.max - 1, &bound.max)) {
+  } else {
+    bound.max = ConstIntBound::kPosInf;
+  }
+  bind(var, bound);
+}
+void Analyzer::bind(const Var& var, ConstIntBound bound) {
+  impl_->keep_alive.push_back(var);
+  impl_->var_values.erase(var.get());
+  impl_->var_residues.erase(var.get());
+  impl_->var_bounds[var.get()] = bound;
+}
+void Analyzer::bind(const Var& var, const Expr& value) {
+  impl_->keep_alive.push_back(var);
+  Expr simple = simplify(value);
+  impl_->var_bounds[var.get()] = impl_->bounds(simple);
+  impl_->var_residues[var.get()] = impl_->modular(simple);
+  impl_->var_values[var.get()] = simple;
+}
+
+Expr Analyzer::simplify(const Expr& e, int steps) {
+  Expr result = impl_->canonical(e);
+  for (int i = 0; i < steps; ++i) {
+    if (result->kind == ExprKind::kIntImm) break;
+    result = i % 2 == 0 ? impl_->rewrite(result) : impl_->canonical(result);
+  }
+  return same_expr(result, e) ? e : result;
+}
+Expr Analyzer::rewrite_simplify(const Expr& e) { return impl_->rewrite(e); }
+Expr Analyzer::canonical_simplify(const Expr& e) { return impl_->canonical(e); }
+
+bool Analyzer::can_prove(const Expr& condition) {
+  auto constant = const_int(condition);
+  if (!constant) constant = const_int(impl_->rewrite(condition));
+  if (!constant) constant = const_int(simplify(condition));
+  return constant && *constant != 0;
+}
+bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
+  if (same_expr(a, b)) return true;
+  auto x = const_int(a), y = const_int(b);
+  if (x && y) return *x == *y;
+  return a->dtype() == b->dtype() && is_const_int(simplify(sub(a, b)), 0);
+}
+bool Analyzer::can_prove_ge(const Expr& e, int64_t lower) {
+  if (impl_->bounds(e).min >= lower) return true;
+  return impl_->bounds(impl_->rewrite(e)).min >= lower;
+}
+bool Analyzer::can_prove_lt(const Expr& e, int64_t upper) {
+  if (impl_->bounds(e).max < upper) return true;
+  return impl_->bounds(impl_->rewrite(e)).max < upper;
+}
+Ordering Analyzer::compare(const Expr& a, const Expr& b) { return impl_->compare(a, b); }
+ConstIntBound Analyzer::const_int_bound(const Expr& e) { return impl_->bounds(e); }
+ModularSet Analyzer::modular_set(const Expr& e) { return impl_->modular(e); }
+
+Analyzer::Assumption::~Assumption() {
+  if (impl_) impl_->forget(mark_);
+}
+Analyzer::Assumption Analyzer::assume(const Expr& condition) {
+  size_t mark = impl_->mark();
+  impl_->assume(condition);
+  return Assumption(impl_.get(), mark);
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the analyzer, which call each other: bounds ask for simpler forms, rules ask for bounds.
+#pragma once
+
+#include "transform/arith/analyzer.h"
+#include "transform/arith/linear_sum.h"
+
+namespace mlc::transform {
+
+class AnalyzerImpl {
+ public:
+  // const_int_bound.cpp, modular_set.cpp
+  ConstIntBound bounds(const Expr& e);
+  ModularSet modular(const Expr& e);
+
+  // rewrite_simplify.cpp
+  Expr rewrite(const Expr& e);
+  Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
+  // canonical_simplify.cpp
+  Expr canonical(const Expr& e);
+  LinearSum sum_of(const Expr& e);
+
+  // By constant bounds and facts alone; cheap, used in rule conditions.
+  bool proves_by_bounds(ExprKind comparison, const Expr& a, const Expr& b);
+  Ordering compare(const Expr& a, const Expr& b);
+
+  // facts.cpp
+  void assume(const Expr& condition);
+  void forget(size_t mark);
+  size_t mark() const { return undo_.size(); }
+  std::optional<bool> known(const Expr& condition) const;  // literally among the facts
+
+  std::unordered_map<const VarNode*, ConstIntBound> var_bounds;
+  std::unordered_map<const VarNode*, ModularSet> var_residues;
+  std::unordered_map<const VarNode*, Expr> var_values;
+  std::vector<Var> keep_alive;  // the maps are keyed by address
+
+ private:
+  friend class Canonical;
+  // A condition in force, and what it says about bounds.
+  struct Truth {
+    Expr condition;
+    bool value;
+  };
+  struct BoundFact {
+    Expr expr;
+    ConstIntBound bound;
+  };
+  // sum + base <= upper, the sum without its constant.
+  struct DifferenceFact {
+    LinearSum terms;
+    int64_t upper;
+  };
+  struct Undo {
+    size_t truths, bounds, differences;
+  };
+  void assume_bound(const Expr& e, ConstIntBound bound);
+  void assume_less(const Expr& a, const Expr& b, bool strict);
+  ConstIntBound bounds_of_node(const Expr& e);
+  ConstIntBound bounds_of_binary(const BinaryNode* node);
+
+  std::vector<Truth> truths_;
+  std::vector<BoundFact> bound_facts_;
+  std::vector<DifferenceFact> differences_;
+  std::vector<Undo> undo_;
+  int depth_ = 0;
+};
+
+}  // namespace mlc::transform

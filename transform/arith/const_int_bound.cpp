@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of integer expressions by interval arithmetic that saturates at the two infinities.
+#include <numeric>
+
+#include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr int64_t kPosInf = ConstIntBound::kPosInf;
+constexpr int64_t kNegInf = ConstIntBound::kNegInf;
+
+bool infinite(int64_t v) { return v == kPosInf || v == kNegInf; }
+
+int64_t add_saturating(int64_t a, int64_t b) {
+  if (infinite(a)) return a;
+  if (infinite(b)) return b;
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) return a > 0 ? kPosInf : kNegInf;
+  return sum;
+}
+int64_t negate(int64_t a) { return -a; }  // kNegInf is -kPosInf
+int64_t mul_saturating(int64_t a, int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  int64_t product;
+  if (infinite(a) || infinite(b) || __builtin_mul_overflow(a, b, &product)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
+  return product;
+}
+int64_t floor_div(int64_t a, int64_t b) {
+  if (infinite(a)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
+  if (infinite(b)) return (a < 0) != (b < 0) && a != 0 ? -1 : 0;
+  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+int64_t trunc_div(int64_t a, int64_t b) {
+  if (infinite(a)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
+  return infinite(b) ? 0 : a / b;
+}
+
+ConstIntBound everything(DataType dtype) {
+  if (dtype.is_bool()) return {0, 1};
+  if (dtype.is_uint()) return {0, dtype.bits() >= 63 ? kPosInf : (int64_t{1} << dtype.bits()) - 1};
+  if (!dtype.is_int() || dtype.bits() >= 64) return {};
+  int64_t half = int64_t{1} << (dtype.bits() - 1);
+  return {-half, half - 1};
+}
+ConstIntBound join(ConstIntBound a, ConstIntBound b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
+ConstIntBound meet(ConstIntBound a, ConstIntBound b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }
+
+template <class F>
+ConstIntBound corners(ConstIntBound a, ConstIntBound b, F f) {
+  int64_t v[] = {f(a.min, b.min), f(a.min, b.max), f(a.max, b.min), f(a.max, b.max)};
+  return {*std::min_element(v, v + 4), *std::max_element(v, v + 4)};
+}
+
+template <class F>
+ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
+  if (b.min > 0 || b.max < 0) return corners(a, b, f);
+  if (b.min == 0 && b.max > 0) return corners(a, {1, b.max}, f);  // division by zero does not happen
+  return everything(dtype);
+}
+
+}  // namespace
+
+ConstIntBound AnalyzerImpl::bounds(const Expr& e) {
+  ConstIntBound result = bounds_of_node(e);
+  for (const BoundFact& fact : bound_facts_) {
+    if (same_expr(fact.expr, e)) result = meet(result, fact.bound);
+  }
+  return result;
+}
+
+ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
+  if (auto* two = as_binary(e)) return bounds_of_binary(two);
+  switch (e->kind) {
+    case ExprKind::kIntImm: {
+      int64_t value = as<IntImmNode>(e)->value;
+      return {value, value};
+    }
+    case ExprKind::kVar: {
+      auto found = var_bounds.find(as<VarNode>(e));
+      if (found != var_bounds.end()) return found->second;
+      return everything(e->dtype());
+    }
+    case ExprKind::kCast: {
+      const Expr& value = as<CastNode>(e)->value;
+      ConstIntBound limit = everything(e->dtype().element());
+      if (!value->dtype().element().is_integral()) return limit;
+      ConstIntBound inner = bounds(value);
+      return inner.min >= limit.min && inner.max <= limit.max ? inner : limit;
+    }
+    case ExprKind::kSelect:
+      return join(bounds(as<SelectNode>(e)->true_value), bounds(as<SelectNode>(e)->false_value));
+    case ExprKind::kBroadcast:
+      return bounds(as<BroadcastNode>(e)->value);
+    case ExprKind::kRamp: {
+      auto* ramp = as<RampNode>(e);
+      ConstIntBound base = bounds(ramp->base);
+      auto stride = const_int(ramp->stride), lanes = const_int(ramp->lanes);
+      if (!stride || !lanes) return {};
+      int64_t last = *stride * (*lanes - 1);
+      return {add_saturating(base.min, std::min<int64_t>(0, last)), add_saturating(base.max, std::max<int64_t>(0, last))};
+    }
+    case ExprKind::kCall: {
+      auto* call = as<CallNode>(e);
+      auto* op = as<OpNode>(call->op);
+      if (op && op->name == "tirx.if_then_else") return join(bounds(call->args[1]), bounds(call->args[2]));
+      return everything(e->dtype());
+    }
+    default:
+      return everything(e->dtype().element());
+  }
+}
+
+ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
+  DataType dtype = node->dtype();
+  if (dtype.is_bool() || !dtype.element().is_integral()) return everything(dtype.element());
+  ConstIntBound a = bounds(node->a), b = bounds(node->b);
+  switch (node->kind) {
+    case ExprKind::kAdd:
+      return {add_saturating(a.min, b.min), add_saturating(a.max, b.max)};
+    case ExprKind::kSub:
+      return {add_saturating(a.min, negate(b.max)), add_saturating(a.max, negate(b.min))};
+    case ExprKind::kMul:
+      return corners(a, b, mul_saturating);
+    case ExprKind::kMin:
+      return {std::min(a.min, b.min), std::min(a.max, b.max)};
+    case ExprKind::kMax:
+      return {std::max(a.min, b.min), std::max(a.max, b.max)};
+    case ExprKind::kFloorDiv:
+      return divided(a, b, dtype, floor_div);
+    case ExprKind::kDiv:
+      return divided(a, b, dtype, trunc_div);
+    case ExprKind::kFloorMod: {
+      if (b.min <= 0 && b.max <= 0) return everything(dtype);
+      if (a.min >= 0 && a.max < b.min) return a;
+      ConstIntBound result{0, b.max == kPosInf ? kPosInf : b.max - 1};
+      if (b.min < 0) return {b.min + 1, result.max};
+      if (a.min >= 0) result.max = std::min(result.max, a.max);
+      if (b.min == b.max) {  // (4 * n + 1) % 32 lies in 1..29
+        ModularSet residue = modular(node->a);
+        int64_t step = std::gcd(residue.coeff, b.min);
+        if (step > 1) {
+          int64_t low = ((residue.base % step) + step) % step;
+          result = {low, std::min(result.max, b.min - step + low)};
+        }
+      }
+      return result;
+    }
+    case ExprKind::kMod: {
+      if (b.min <= 0 && b.max <= 0) return everything(dtype);
+      if (a.min >= 0 && a.max < b.min) return a;
+      int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
+      return {a.min >= 0 ? 0 : std::max(a.min, negate(top)), a.max <= 0 ? 0 : std::min(a.max, top)};
+    }
+    case ExprKind::kBitwiseAnd:
+      if (a.min >= 0 || b.min >= 0) {
+        int64_t top = kPosInf;
+        if (a.min >= 0) top = a.max;
+        if (b.min >= 0) top = std::min(top, b.max);
+        return {0, top};
+      }
+      return everything(dtype);
+    case ExprKind::kRShift:
+      if (b.min >= 0 && b.max < 63) {
+        return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, floor_div);
+      }
+      return everything(dtype);
+    case ExprKind::kLShift:
+      if (b.min >= 0 && b.max < 62) return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, mul_saturating);
+      return everything(dtype);
+    default:
+      return everything(dtype);
+  }
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Are two expressions the same tree? Variables by identity, constants by value: what simplification
+// needs thousands of times per primitive, without reflection.
+#pragma once
+
+#include "ir/expr.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
+
+bool same_expr(const Expr& a, const Expr& b);
+
+}  // namespace mlc::transform

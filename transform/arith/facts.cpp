@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions in force, what follows from them at once, and comparisons that use them.
+#include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr int64_t kPosInf = ConstIntBound::kPosInf;
+constexpr int64_t kNegInf = ConstIntBound::kNegInf;
+
+bool integers(const Expr& e) { return e->dtype().is_scalar() && (e->dtype().is_int() || e->dtype().is_uint()); }
+
+}  // namespace
+
+void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
+  bound_facts_.push_back({e, bound});
+  // x + c <= b bounds x too.
+  if (auto* sum = as_binary(e); sum && sum->kind == ExprKind::kAdd) {
+    if (auto c = const_int(sum->b)) {
+      assume_bound(sum->a, {bound.min == kNegInf ? kNegInf : bound.min - *c, bound.max == kPosInf ? kPosInf : bound.max - *c});
+    }
+  }
+}
+
+// a < b, or a <= b when not strict.
+void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
+  if (!integers(a)) return;
+  int64_t slack = strict ? 1 : 0;
+  ConstIntBound left = bounds(a), right = bounds(b);
+  if (right.max != kPosInf) assume_bound(a, {kNegInf, right.max - slack});
+  if (left.min != kNegInf) assume_bound(b, {left.min + slack, kPosInf});
+  LinearSum difference = sum_of(sub(a, b));
+  difference.merge();
+  if (difference.terms.empty()) return;
+  int64_t upper = -slack - difference.base;
+  difference.base = 0;
+  differences_.push_back({std::move(difference), upper});
+}
+
+void AnalyzerImpl::assume(const Expr& condition) {
+  undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size()});
+  std::vector<std::pair<Expr, bool>> todo{{condition, true}};
+  while (!todo.empty()) {
+    auto [fact, value] = todo.back();
+    todo.pop_back();
+    if (auto* inverse = as<NotNode>(fact)) {
+      todo.emplace_back(inverse->a, !value);
+      continue;
+    }
+    auto* two = as_binary(fact);
+    if (two && ((two->kind == ExprKind::kAnd && value) || (two->kind == ExprKind::kOr && !value))) {
+      todo.emplace_back(two->a, value);
+      todo.emplace_back(two->b, value);
+      continue;
+    }
+    if (fact->kind == ExprKind::kIntImm) continue;
+    truths_.push_back({fact, value});
+    if (!two || !integers(two->a)) continue;
+    switch (two->kind) {
+      case ExprKind::kLT: value ? assume_less(two->a, two->b, true) : assume_less(two->b, two->a, false); break;
+      case ExprKind::kLE: value ? assume_less(two->a, two->b, false) : assume_less(two->b, two->a, true); break;
+      case ExprKind::kGT: value ? assume_less(two->b, two->a, true) : assume_less(two->a, two->b, false); break;
+      case ExprKind::kGE: value ? assume_less(two->b, two->a, false) : assume_less(two->a, two->b, true); break;
+      case ExprKind::kEQ:
+        if (value) {
+          assume_less(two->a, two->b, false);
+          assume_less(two->b, two->a, false);
+        }
+        break;
+      case ExprKind::kNE:
+        if (!value) {
+          assume_less(two->a, two->b, false);
+          assume_less(two->b, two->a, false);
+        }
+        break;
+      default: break;
+    }
+  }
+}
+
+void AnalyzerImpl::forget(size_t mark) {
+  Undo to = undo_[mark];
+  undo_.resize(mark);
+  truths_.resize(to.truths);
+  bound_facts_.resize(to.bounds);
+  differences_.resize(to.differences);
+}
+
+std::optional<bool> AnalyzerImpl::known(const Expr& condition) const {
+  for (const Truth& truth : truths_) {
+    if (same_expr(truth.condition, condition)) return truth.value;
+  }
+  return std::nullopt;
+}
+
+Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
+  if (same_expr(a, b)) return Ordering::kEqual;
+  ConstIntBound left = bounds(a), right = bounds(b);
+  if (left.max < right.min) return Ordering::kLess;
+  if (left.min > right.max && left.min != kNegInf) return Ordering::kGreater;
+  if (b->kind == ExprKind::kIntImm && a->kind == ExprKind::kVar && differences_.empty()) {
+    if (left.max == right.min) return Ordering::kLessEqual;
+    if (left.min == right.max) return Ordering::kGreaterEqual;
+    return Ordering::kUnknown;
+  }
+  // Bounds of the difference, then facts about it, both ways round.
+  LinearSum difference = sum_of(sub(a, b));
+  difference.merge();
+  if (difference.terms.empty()) {
+    return difference.base < 0 ? Ordering::kLess : difference.base > 0 ? Ordering::kGreater : Ordering::kEqual;
+  }
+  ConstIntBound range = bounds(difference.expr());
+  if (!differences_.empty()) {
+    int64_t base = difference.base;
+    difference.base = 0;
+    LinearSum opposite = difference;
+    opposite.multiply(-1);
+    opposite.merge();
+    for (const DifferenceFact& fact : differences_) {
+      if (same_terms(fact.terms, difference)) range.max = std::min(range.max, fact.upper + base);
+      if (same_terms(fact.terms, opposite)) range.min = std::max(range.min, -fact.upper + base);
+    }
+  }
+  if (range.max < 0) return Ordering::kLess;
+  if (range.min > 0 && range.min != kPosInf) return Ordering::kGreater;
+  if (range.max == 0) return range.min == 0 ? Ordering::kEqual : Ordering::kLessEqual;
+  if (range.min == 0) return Ordering::kGreaterEqual;
+  return Ordering::kUnknown;
+}
+
+bool AnalyzerImpl::proves_by_bounds(ExprKind comparison, const Expr& a, const Expr& b) {
+  if (!integers(a)) return false;
+  switch (comparison) {
+    case ExprKind::kLT: return compare(a, b) == Ordering::kLess;
+    case ExprKind::kGT: return compare(a, b) == Ordering::kGreater;
+    case ExprKind::kEQ: return compare(a, b) == Ordering::kEqual;
+    case ExprKind::kLE: {
+      Ordering order = compare(a, b);
+      return order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual;
+    }
+    case ExprKind::kGE: {
+      Ordering order = compare(a, b);
+      return order == Ordering::kGreater || order == Ordering::kGreaterEqual || order == Ordering::kEqual;
+    }
+    case ExprKind::kNE: {
+      Ordering order = compare(a, b);
+      if (order == Ordering::kLess || order == Ordering::kGreater) return true;
+      ModularSet residue = modular(sum_of(sub(a, b)).expr());
+      return residue.base != 0;
+    }
+    default: return false;
+  }
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/iter_map.h"
+
+#include <algorithm>
+
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+struct IterSum;
+
+// A thing that counts from 0 to extent - 1: a variable, or a fused sum of digits.
+struct IterMark {
+  Var var;                       // or null:
+  std::shared_ptr<IterSum> sum;  // in mixed radix, largest scale first
+  Expr extent;
+};
+using Mark = std::shared_ptr<IterMark>;
+
+// source // lower % extent * scale
+struct IterDigit {
+  Mark source;
+  Expr lower, extent, scale;
+};
+
+struct IterSum {
+  std::vector<IterDigit> digits;
+  Expr base;
+};
+
+// The map does not have the form; thrown and caught within this file.
+struct NotAffine {};
+
+class IterMapBuilder {
+ public:
+  IterMapBuilder(const std::vector<LoopRange>& iters, Analyzer& analyzer, bool simplify_trivial, IterMapCheck check)
+      : analyzer_(analyzer), check_(check) {
+    for (const LoopRange& iter : iters) {
+      Expr one = const_like(iter.range->min, 1);
+      if (simplify_trivial && is_const_int(iter.range->extent, 1)) {
+        values_[iter.var.get()] = {{}, iter.range->min};
+        continue;
+      }
+      auto mark = std::make_shared<IterMark>(IterMark{iter.var, nullptr, iter.range->extent});
+      inputs_.push_back(mark);
+      values_[iter.var.get()] = {{{mark, one, iter.range->extent, one}}, iter.range->min};
+    }
+  }
+
+  // Makes the sum below one upper bound a mark of its own whose extent is the bound.
+  void constrain(const Expr& lhs, const Expr& upper) {
+    IterSum sum = build(lhs);
+    if (sum.digits.empty()) return;
+    if (!is_const_int(sum.base, 0)) throw NotAffine{};
+    IterSum fused = fuse(sum);
+    const IterDigit& digit = fused.digits[0];
+    if (!is_const_int(digit.scale, 1) || !is_const_int(digit.lower, 1)) throw NotAffine{};
+    Expr extent = analyzer_.simplify(min(digit.extent, upper));
+    digit.source->extent = extent;
+    for (Constraint& constraint : constraints_) {
+      if (constraint.mark == digit.source) return;
+    }
+    constraints_.push_back({sum, digit.source});
+  }
+
+  IterSum index(const Expr& e) {
+    IterSum sum = build(e);
+    return sum.digits.empty() ? sum : fuse(sum);
+  }
+
+  // Every digit of every mark used at most once, and without holes in what is used.
+  bool check(const std::vector<IterSum>& sums) {
+    std::unordered_map<const IterMark*, std::vector<IterDigit>> uses;
+    std::vector<Mark> order;
+    auto visit = [&](const IterSum& sum) {
+      for (const IterDigit& digit : sum.digits) {
+        auto [it, fresh] = uses.try_emplace(digit.source.get());
+        if (fresh) order.push_back(digit.source);
+        it->second.push_back(digit);
+      }
+    };
+    for (const IterSum& sum : sums) visit(sum);
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (!tiles(*order[i], uses[order[i].get()])) return false;
+      if (order[i]->sum) visit(*order[i]->sum);
+    }
+    // Digits of one mark may have arrived after the mark was looked at.
+    for (const Mark& mark : order) {
+      if (!tiles(*mark, uses[mark.get()])) return false;
+    }
+    if (check_ == IterMapCheck::kBijective) {
+      for (const Mark& input : inputs_) {
+        if (!uses.contains(input.get())) return false;
+      }
+    }
+    return true;
+  }
+
+  Expr expr(const IterSum& sum) {
+    Expr result;
+    for (const IterDigit& digit : sum.digits) {
+      Expr e = expr(digit);
+      result = result ? add(result, e) : e;
+    }
+    return result ? add(result, sum.base) : sum.base;
+  }
+
+ private:
+  bool equal(const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); }
+  bool divides(const Expr& divisor, const Expr& value) {
+    auto d = const_int(divisor), v = const_int(value);
+    if (d && v) return *d != 0 && *v % *d == 0;
+    return is_const_int(analyzer_.simplify(floormod(value, divisor)), 0);
+  }
+  bool uses_iters(const Expr& e) {
+    return uses_var(e, [&](const VarNode* var) { return values_.contains(var); });
+  }
+
+  Expr expr(const IterDigit& digit) {
+    Expr source = digit.source->var ? Expr(digit.source->var) : expr(*digit.source->sum);
+    if (is_const_int(digit.extent, 1) && !is_const_int(digit.source->extent, 1) &&
+        !equal(digit.source->extent, mul(digit.lower, digit.extent))) {
+      // A digit that takes one value only: x // lower % 1.
+      return const_like(source, 0);
+    }
+    Expr result = source;
+    Expr top = mul(digit.lower, digit.extent);
+    bool whole = equal(top, digit.source->extent);
+    if (is_const_int(digit.lower, 1)) {
+      if (!whole) result = floormod(source, digit.extent);
+    } else if (whole) {
+      result = floordiv(source, digit.lower);
+    } else {
+      result = floordiv(floormod(source, top), digit.lower);
+    }
+    return is_const_int(digit.scale, 1) ? result : mul(result, digit.scale);
+  }
+
+  IterSum build(const Expr& e) {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values_.find(var);
+      if (found != values_.end()) return found->second;
+    }
+    if (!uses_iters(e)) return {{}, e};
+    auto* two = as_binary(e);
+    if (!two) throw NotAffine{};
+    switch (e->kind) {
+      case ExprKind::kAdd: return plus(build(two->a), build(two->b), 1);
+      case ExprKind::kSub: return plus(build(two->a), build(two->b), -1);
+      case ExprKind::kMul: {
+        if (uses_iters(two->a) && uses_iters(two->b)) throw NotAffine{};
+        bool left = uses_iters(two->a);
+        IterSum sum = build(left ? two->a : two->b);
+        const Expr& factor = left ? two->b : two->a;
+        for (IterDigit& digit : sum.digits) digit.scale = mul(digit.scale, factor);
+        sum.base = mul(sum.base, factor);
+        return sum;
+      }
+      case ExprKind::kFloorDiv:
+      case ExprKind::kFloorMod: {
+        if (uses_iters(two->b)) throw NotAffine{};
+        IterSum sum = build(two->a);
+        if (sum.digits.empty()) return {{}, build_const(e->kind, sum.base, two->b)};
+        return divide(e->kind == ExprKind::kFloorDiv, fuse(sum), two->b);
+      }
+      default: throw NotAffine{};
+    }
+  }
+  static Expr build_const(ExprKind kind, const Expr& a, const Expr& b) { return ir::build(kind, a, b); }
+
+  IterSum plus(IterSum a, IterSum b, int sign) {
+    for (IterDigit& digit : b.digits) {
+      if (sign < 0) digit.scale = mul(digit.scale, const_like(digit.scale, -1));
+      bool merged = false;
+      for (size_t i = 0; i < a.digits.size() && !merged; ++i) {
+        IterDigit& mine = a.digits[i];
+        if (mine.source != digit.source || !equal(mine.lower, digit.lower) || !equal(mine.extent, digit.extent)) continue;
+        mine.scale = analyzer_.simplify(add(mine.scale, digit.scale));
+        if (is_const_int(mine.scale, 0)) a.digits.erase(a.digits.begin() + i);
+        merged = true;
+      }
+      if (!merged) a.digits.push_back(digit);
+    }
+    a.base = analyzer_.simplify(sign < 0 ? sub(a.base, b.base) : add(a.base, b.base));
+    return a;
+  }
+
+  // The digits as one digit of a new mark: scales must be s, s * e1, s * e1 * e2, ... in some order.
+  IterSum fuse(const IterSum& sum) {
+    if (sum.digits.empty()) return sum;
+    for (const Constraint& constraint : constraints_) {
+      if (auto found = replace_constrained(sum, constraint)) {
+        if (found->digits.size() == 1) return *found;
+        return fuse_plain(*found);
+      }
+    }
+    if (sum.digits.size() == 1) return sum;
+    return fuse_plain(sum);
+  }
+
+  struct Constraint {
+    IterSum sum;
+    Mark mark;
+  };
+
+  // If scale * constraint.sum is a part of `sum`, that part becomes one digit of the constrained mark.
+  std::optional<IterSum> replace_constrained(const IterSum& sum, const Constraint& constraint) {
+    if (sum.digits.size() < constraint.sum.digits.size()) return std::nullopt;
+    std::vector<bool> used(sum.digits.size());
+    Expr scale;
+    for (const IterDigit& part : constraint.sum.digits) {
+      bool found = false;
+      for (size_t i = 0; i < sum.digits.size() && !found; ++i) {
+        const IterDigit& digit = sum.digits[i];
+        if (used[i] || digit.source != part.source || !equal(digit.lower, part.lower) || !equal(digit.extent, part.extent)) {
+          continue;
+        }
+        if (!divides(part.scale, digit.scale)) return std::nullopt;
+        Expr ratio = floordiv(digit.scale, part.scale);
+        if (scale && !equal(scale, ratio)) return std::nullopt;
+        scale = ratio;
+        used[i] = found = true;
+      }
+      if (!found) return std::nullopt;
+    }
+    IterSum result{{}, sum.base};
+    for (size_t i = 0; i < sum.digits.size(); ++i) {
+      if (!used[i]) result.digits.push_back(sum.digits[i]);
+    }
+    result.digits.push_back({constraint.mark, const_like(scale, 1), constraint.mark->extent, scale});
+    return result;
+  }
+
+  IterSum fuse_plain(const IterSum& sum) {
+    std::vector<bool> used(sum.digits.size());
+    // The smallest scale divides all the others.
+    size_t first = sum.digits.size();
+    for (size_t i = sum.digits.size(); i-- > 0;) {
+      bool smallest = true;
+      for (size_t j = 0; j < sum.digits.size() && smallest; ++j) smallest = divides(sum.digits[i].scale, sum.digits[j].scale);
+      if (!smallest) continue;
+      first = i;
+      // Among equal scales a digit of extent 1 goes first.
+      if (is_const_int(sum.digits[i].extent, 1)) break;
+    }
+    if (first == sum.digits.size()) throw NotAffine{};
+    Expr base_scale = sum.digits[first].scale;
+    auto negative = const_int(base_scale);
+    if (negative && *negative <= 0) throw NotAffine{};
+    std::vector<IterDigit> ordered;
+    Expr expected = base_scale;
+    for (size_t step = 0; step < sum.digits.size(); ++step) {
+      size_t at = sum.digits.size();
+      for (size_t i = sum.digits.size(); i-- > 0 && at == sum.digits.size();) {
+        if (!used[i] && equal(sum.digits[i].scale, expected)) at = i;
+      }
+      if (at == sum.digits.size()) throw NotAffine{};
+      used[at] = true;
+      IterDigit digit = sum.digits[at];
+      expected = mul(digit.scale, digit.extent);
+      digit.scale = floordiv(digit.scale, base_scale);
+      ordered.push_back(digit);
+    }
+    std::reverse(ordered.begin(), ordered.end());
+    Expr zero = const_like(base_scale, 0), one = const_like(base_scale, 1);
+    auto inner = std::make_shared<IterSum>(IterSum{ordered, zero});
+    Mark mark;
+    for (const Fused& known : fused_) {
+      if (same_digits(*known.sum, *inner)) mark = known.mark;
+    }
+    if (!mark) {
+      Expr extent = analyzer_.simplify(floordiv(expected, base_scale));
+      mark = std::make_shared<IterMark>(IterMark{nullptr, inner, extent});
+      fused_.push_back({inner, mark});
+    }
+    return {{{mark, one, mark->extent, base_scale}}, sum.base};
+  }
+  struct Fused {
+    std::shared_ptr<IterSum> sum;
+    Mark mark;
+  };
+  bool same_digits(const IterSum& a, const IterSum& b) {
+    if (a.digits.size() != b.digits.size()) return false;
+    for (size_t i = 0; i < a.digits.size(); ++i) {
+      const IterDigit &x = a.digits[i], &y = b.digits[i];
+      if (x.source != y.source || !equal(x.lower, y.lower) || !equal(x.extent, y.extent) || !equal(x.scale, y.scale)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // (digit * scale + base) // divisor or % divisor, for one digit.
+  IterSum divide(bool quotient, IterSum sum, Expr divisor) {
+    MLC_CHECK(sum.digits.size() == 1, "a fused sum has one digit");
+    IterDigit digit = sum.digits[0];
+    Expr zero = const_like(divisor, 0), one = const_like(divisor, 1);
+    if (is_const_int(divisor, 1)) return quotient ? sum : IterSum{{}, zero};
+    Expr factor = one;  // of a remainder: (x * s) % (d * s) == (x % d) * s
+    if (!is_const_int(digit.scale, 1)) {
+      if (divides(divisor, digit.scale) && divides(divisor, sum.base)) {
+        if (!quotient) return {{}, zero};
+        digit.scale = floordiv(digit.scale, divisor);
+        return {{digit}, floordiv(sum.base, divisor)};
+      }
+      if (!divides(digit.scale, divisor) || !divides(digit.scale, sum.base)) throw NotAffine{};
+      factor = digit.scale;
+      divisor = floordiv(divisor, factor);
+      sum.base = floordiv(sum.base, factor);
+      digit.scale = one;
+    }
+    if (!divides(divisor, sum.base)) throw NotAffine{};
+    Expr offset = floordiv(sum.base, divisor);
+    // The digit stays below the divisor: quotient 0, remainder itself.
+    if (analyzer_.can_prove(le(digit.extent, divisor))) {
+      if (quotient) return {{}, offset};
+      digit.scale = factor;
+      return {{digit}, zero};
+    }
+    if (!divides(divisor, digit.extent)) throw NotAffine{};
+    if (quotient) {
+      digit.extent = analyzer_.simplify(floordiv(digit.extent, divisor));
+      digit.lower = mul(digit.lower, divisor);
+      return {{digit}, offset};
+    }
+    digit.extent = divisor;
+    digit.scale = factor;
+    return {{digit}, zero};
+  }
+
+  bool tiles(const IterMark& mark, const std::vector<IterDigit>& digits) {
+    std::vector<bool> used(digits.size());
+    Expr expected = const_like(mark.extent, 1);
+    for (size_t step = 0; step < digits.size(); ++step) {
+      size_t at = digits.size();
+      for (size_t i = 0; i < digits.size() && at == digits.size(); ++i) {
+        if (!used[i] && equal(digits[i].lower, expected)) at = i;
+      }
+      if (at == digits.size()) {
+        if (check_ == IterMapCheck::kBijective) return false;
+        // A hole: go on above it.
+        for (size_t i = 0; i < digits.size(); ++i) {
+          if (used[i] || !divides(expected, digits[i].lower)) continue;
+          if (at == digits.size() || divides(digits[i].lower, digits[at].lower)) at = i;
+        }
+        if (at == digits.size()) return false;
+      }
+      used[at] = true;
+      expected = mul(digits[at].lower, digits[at].extent);
+    }
+    if (check_ == IterMapCheck::kBijective) return equal(expected, mark.extent);
+    return divides(expected, mark.extent) || digits.size() == 1;
+  }
+
+  Analyzer& analyzer_;
+  IterMapCheck check_;
+  std::vector<Mark> inputs_;
+  std::unordered_map<const VarNode*, IterSum> values_;
+  std::vector<Constraint> constraints_;
+  std::vector<Fused> fused_;
+};
+
+// The upper bounds of a conjunction, as (expression, exclusive bound); false when it is something else.
+bool upper_bounds(const Expr& predicate, std::vector<std::pair<Expr, Expr>>& out) {
+  if (is_const_int(predicate, 1)) return true;
+  auto* two = as_binary(predicate);
+  if (!two) return false;
+  switch (predicate->kind) {
+    case ExprKind::kAnd: return upper_bounds(two->a, out) && upper_bounds(two->b, out);
+    case ExprKind::kLT: out.emplace_back(two->a, two->b); return true;
+    case ExprKind::kLE: out.emplace_back(two->a, two->b + 1); return true;
+    case ExprKind::kGT: out.emplace_back(two->b, two->a); return true;
+    case ExprKind::kGE: out.emplace_back(two->b, two->a + 1); return true;
+    default: return false;
+  }
+}
+
+size_t count_vars(const Expr& e) { return free_vars(e).size(); }
+
+}  // namespace
+
+std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                                              bool simplify_trivial_iterators) {
+  std::vector<std::pair<Expr, Expr>> bounds;
+  if (!upper_bounds(predicate, bounds)) return std::nullopt;
+  // Inner sums first: an outer constraint may contain an inner one.
+  std::stable_sort(bounds.begin(), bounds.end(),
+                   [](const auto& a, const auto& b) { return count_vars(a.first) < count_vars(b.first); });
+  try {
+    IterMapBuilder builder(iters, analyzer, simplify_trivial_iterators, check);
+    for (const auto& [lhs, upper] : bounds) builder.constrain(lhs, upper);
+    std::vector<IterSum> sums;
+    for (const Expr& index : indices) sums.push_back(builder.index(index));
+    if (!builder.check(sums)) return std::nullopt;
+    Array<Expr> result;
+    for (const IterSum& sum : sums) result.push_back(builder.expr(sum));
+    return result;
+  } catch (const NotAffine&) {
+    return std::nullopt;
+  }
+}
+
+Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters, const Expr& predicate,
+                              IterMapCheck check, Analyzer& analyzer, bool simplify_trivial_iterators) {
+  if (auto found = normalize_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators)) return *found;
+  if (!is_const_int(predicate, 1) && check != IterMapCheck::kBijective) {
+    if (auto found = normalize_iter_map(indices, iters, bool_imm(true), check, analyzer, simplify_trivial_iterators)) {
+      return *found;
+    }
+  }
+  return indices;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Are index expressions a (quasi-)affine map of independent iterators? Each index must be a sum of digits of
+// the iterators in mixed radix, every digit used at most once: then block iterators are independent and cover
+// their domain, which is what "affine binding" means to schedule primitives.
+#pragma once
+
+#include "transform/arith/analyzer.h"
+
+namespace mlc::transform {
+
+struct LoopRange {
+  Var var;
+  Range range;
+};
+
+enum class IterMapCheck : uint8_t {
+  kSurjective,  // every value of the indices' box is taken
+  kBijective,   // and every iterator is used completely
+};
+
+// The indices in their normal form as expressions of the iterators, or nullopt when they are no such map.
+// `predicate` restricts the iteration domain (a conjunction of upper bounds such as `i0 * 10 + i1 < 128`).
+std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                                              bool simplify_trivial_iterators = true);
+
+// normalize_iter_map, or the indices as they are when that fails.
+Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters, const Expr& predicate,
+                              IterMapCheck check, Analyzer& analyzer, bool simplify_trivial_iterators = true);
+
+}  // namespace mlc::transform

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Residues: which arithmetic progression an expression stays in.
+#include <numeric>
+
+#include "transform/arith/analyzer_impl.h"
+
+namespace mlc::transform {
+namespace {
+
+ModularSet progression(int64_t coeff, int64_t base) {
+  coeff = std::abs(coeff);
+  if (coeff == 0) return {0, base};
+  base %= coeff;
+  return {coeff, base < 0 ? base + coeff : base};
+}
+ModularSet join(ModularSet a, ModularSet b) {
+  int64_t step = std::gcd(std::gcd(a.coeff, b.coeff), a.base - b.base);
+  return progression(step, a.base);
+}
+
+}  // namespace
+
+ModularSet AnalyzerImpl::modular(const Expr& e) {
+  switch (e->kind) {
+    case ExprKind::kIntImm:
+      return {0, as<IntImmNode>(e)->value};
+    case ExprKind::kVar: {
+      auto found = var_residues.find(as<VarNode>(e));
+      return found == var_residues.end() ? ModularSet{} : found->second;
+    }
+    case ExprKind::kCast:
+      return as<CastNode>(e)->value->dtype().is_integral() ? modular(as<CastNode>(e)->value) : ModularSet{};
+    case ExprKind::kSelect:
+      return join(modular(as<SelectNode>(e)->true_value), modular(as<SelectNode>(e)->false_value));
+    default:
+      break;
+  }
+  auto* two = as_binary(e);
+  if (!two || two->a->dtype() != e->dtype() || !e->dtype().is_integral()) return {};
+  ModularSet a = modular(two->a);
+  ModularSet b = modular(two->b);
+  int64_t x, y, z;
+  switch (e->kind) {
+    case ExprKind::kAdd:
+      return progression(std::gcd(a.coeff, b.coeff), a.base + b.base);
+    case ExprKind::kSub:
+      return progression(std::gcd(a.coeff, b.coeff), a.base - b.base);
+    case ExprKind::kMul:
+      // (p n + r)(q m + s) = pq nm + ps n + rq m + rs
+      if (__builtin_mul_overflow(a.coeff, b.coeff, &x) || __builtin_mul_overflow(a.coeff, b.base, &y) ||
+          __builtin_mul_overflow(a.base, b.coeff, &z)) {
+        return {};
+      }
+      return progression(std::gcd(std::gcd(x, y), z), a.base * b.base);
+    case ExprKind::kMin:
+    case ExprKind::kMax:
+      return join(a, b);
+    case ExprKind::kFloorDiv:
+      if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0 && a.coeff != 0) {
+        return progression(a.coeff / b.base, a.base / b.base);
+      }
+      return {};
+    case ExprKind::kFloorMod:
+      // x = p n + r modulo c keeps the residue modulo gcd(p, c)
+      if (b.coeff == 0 && b.base > 0) return progression(std::gcd(a.coeff, b.base), a.base);
+      return {};
+    default:
+      return {};
+  }
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/pattern.h"
+
+#include <cstring>
+
+#include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr std::string_view kNames[] = {"x", "y", "z", "w", "u", "v", "l", "s", "c1", "c2", "c3", "c4"};
+constexpr int kFirstConst = 8;
+
+// Recursive descent over one rule's text.
+class RuleParser {
+ public:
+  RuleParser(std::string_view text, Pattern& out) : text_(text), out_(out) {}
+
+  void parse_all() {
+    out_.root = parse_or();
+    skip();
+    MLC_CHECK(at_ == text_.size(), "simplifier rule `{}`: unexpected text at {}", text_, at_);
+  }
+  // Stops before `,` at the top level; conditions are split by the caller.
+  bool has_variables() const { return has_variables_; }
+
+ private:
+  void skip() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool eat(std::string_view token) {
+    skip();
+    if (text_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  bool eat_word(std::string_view word) {
+    size_t saved = at_;
+    if (eat(word) && (at_ == text_.size() || !isalnum(text_[at_]))) return true;
+    at_ = saved;
+    return false;
+  }
+  int add(Pattern::Node node) {
+    out_.nodes.push_back(node);
+    return static_cast<int>(out_.nodes.size()) - 1;
+  }
+  int node(ExprKind op, int a, int b = -1, int c = -1) {
+    return add({Pattern::Kind::kNode, op, 0, 0, {a, b, c}});
+  }
+  int parse_or() {
+    int left = parse_and();
+    while (eat_word("or")) left = node(ExprKind::kOr, left, parse_and());
+    return left;
+  }
+  int parse_and() {
+    int left = parse_not();
+    while (eat_word("and")) left = node(ExprKind::kAnd, left, parse_not());
+    return left;
+  }
+  int parse_not() {
+    if (eat_word("not")) return node(ExprKind::kNot, parse_not());
+    return parse_comparison();
+  }
+  int parse_comparison() {
+    int left = parse_sum();
+    static constexpr std::pair<std::string_view, ExprKind> kOps[] = {
+        {"==", ExprKind::kEQ}, {"!=", ExprKind::kNE}, {"<=", ExprKind::kLE},
+        {">=", ExprKind::kGE}, {"<", ExprKind::kLT},  {">", ExprKind::kGT}};
+    for (auto [token, op] : kOps) {
+      if (eat(token)) return node(op, left, parse_sum());
+    }
+    return left;
+  }
+  int parse_sum() {
+    int left = parse_product();
+    while (true) {
+      if (eat("+")) left = node(ExprKind::kAdd, left, parse_product());
+      else if (eat("-")) left = node(ExprKind::kSub, left, parse_product());
+      else return left;
+    }
+  }
+  int parse_product() {
+    int left = parse_unary();
+    while (true) {
+      if (eat("//")) left = node(ExprKind::kFloorDiv, left, parse_unary());
+      else if (eat("*")) left = node(ExprKind::kMul, left, parse_unary());
+      else if (eat("%")) left = node(ExprKind::kFloorMod, left, parse_unary());
+      else return left;
+    }
+  }
+  int parse_unary() {
+    if (eat("-")) {
+      int operand = parse_unary();
+      Pattern::Node& child = out_.nodes[operand];
+      if (child.kind == Pattern::Kind::kLiteral) {
+        child.literal = -child.literal;
+        return operand;
+      }
+      int zero = add({Pattern::Kind::kLiteral, {}, 0, 0, {}});
+      return node(ExprKind::kSub, zero, operand);
+    }
+    return parse_atom();
+  }
+  int parse_atom() {
+    skip();
+    if (eat("(")) {
+      int inner = parse_or();
+      MLC_CHECK(eat(")"), "simplifier rule `{}`: missing `)`", text_);
+      return inner;
+    }
+    MLC_CHECK(at_ < text_.size(), "simplifier rule `{}` ends early", text_);
+    if (isdigit(text_[at_])) {
+      int64_t value = 0;
+      while (at_ < text_.size() && isdigit(text_[at_])) value = value * 10 + (text_[at_++] - '0');
+      return add({Pattern::Kind::kLiteral, {}, 0, value, {}});
+    }
+    size_t begin = at_;
+    while (at_ < text_.size() && isalnum(text_[at_])) ++at_;
+    std::string_view word = text_.substr(begin, at_ - begin);
+    static constexpr std::pair<std::string_view, ExprKind> kCalls[] = {
+        {"min", ExprKind::kMin},       {"max", ExprKind::kMax},   {"tdiv", ExprKind::kDiv},
+        {"tmod", ExprKind::kMod},      {"ramp", ExprKind::kRamp}, {"broadcast", ExprKind::kBroadcast},
+        {"select", ExprKind::kSelect}};
+    for (auto [name, op] : kCalls) {
+      if (name != word) continue;
+      int children[3] = {-1, -1, -1};
+      int count = 0;
+      MLC_CHECK(eat("("), "simplifier rule `{}`: missing `(`", text_);
+      do children[count++] = parse_or();
+      while (eat(","));
+      MLC_CHECK(eat(")"), "simplifier rule `{}`: missing `)`", text_);
+      return node(op, children[0], children[1], children[2]);
+    }
+    if (word == "true" || word == "false") {
+      return add({Pattern::Kind::kLiteral, ExprKind::kNot, 0, word == "true", {}});
+    }
+    for (int i = 0; i < Match::kSlots; ++i) {
+      if (kNames[i] != word) continue;
+      if (i < kFirstConst) has_variables_ = true;
+      return add({i < kFirstConst ? Pattern::Kind::kAny : Pattern::Kind::kConst, {}, i, 0, {}});
+    }
+    throw InternalError(__FILE__, __LINE__, fmt::format("simplifier rule `{}`: unknown name `{}`", text_, word));
+  }
+
+  std::string_view text_;
+  Pattern& out_;
+  size_t at_ = 0;
+  bool has_variables_ = false;
+};
+
+bool match(const Pattern& pattern, int at, const Expr& e, Match& found) {
+  const Pattern::Node& node = pattern.nodes[at];
+  switch (node.kind) {
+    case Pattern::Kind::kAny:
+    case Pattern::Kind::kConst:
+      if (node.kind == Pattern::Kind::kConst && e->kind != ExprKind::kIntImm) return false;
+      if (found.bound[node.slot]) return same_expr(*found.bound[node.slot], e);
+      found.bound[node.slot] = &e;
+      return true;
+    case Pattern::Kind::kLiteral:
+      return e->kind == ExprKind::kIntImm && static_cast<const IntImmNode*>(e.get())->value == node.literal;
+    case Pattern::Kind::kNode:
+      break;
+  }
+  if (e->kind != node.op) return false;
+  switch (e->kind) {
+    case ExprKind::kNot:
+      return match(pattern, node.child[0], as<NotNode>(e)->a, found);
+    case ExprKind::kSelect: {
+      auto* select = as<SelectNode>(e);
+      return match(pattern, node.child[0], select->condition, found) &&
+             match(pattern, node.child[1], select->true_value, found) &&
+             match(pattern, node.child[2], select->false_value, found);
+    }
+    case ExprKind::kRamp: {
+      auto* ramp = as<RampNode>(e);
+      return match(pattern, node.child[0], ramp->base, found) && match(pattern, node.child[1], ramp->stride, found) &&
+             match(pattern, node.child[2], ramp->lanes, found);
+    }
+    case ExprKind::kBroadcast: {
+      auto* broadcast = as<BroadcastNode>(e);
+      return match(pattern, node.child[0], broadcast->value, found) &&
+             match(pattern, node.child[1], broadcast->lanes, found);
+    }
+    default: {
+      auto* two = static_cast<const BinaryNode*>(e.get());
+      return match(pattern, node.child[0], two->a, found) && match(pattern, node.child[1], two->b, found);
+    }
+  }
+}
+
+// The expression a result pattern describes. `dtype` types the literals that meet no operand.
+Expr instantiate(const Pattern& pattern, int at, const Match& found, DataType dtype) {
+  const Pattern::Node& node = pattern.nodes[at];
+  switch (node.kind) {
+    case Pattern::Kind::kAny:
+    case Pattern::Kind::kConst:
+      return *found.bound[node.slot];
+    case Pattern::Kind::kLiteral:
+      if (node.op == ExprKind::kNot) {
+        Expr truth = bool_imm(node.literal != 0);
+        return dtype.is_bool() && !dtype.is_scalar() ? make_const(dtype, static_cast<double>(node.literal)) : truth;
+      }
+      return make_const(dtype, static_cast<double>(node.literal));
+    case Pattern::Kind::kNode:
+      break;
+  }
+  switch (node.op) {
+    case ExprKind::kNot:
+      return logical_not(instantiate(pattern, node.child[0], found, dtype));
+    case ExprKind::kSelect:
+      return select(instantiate(pattern, node.child[0], found, DataType::Bool()),
+                    instantiate(pattern, node.child[1], found, dtype),
+                    instantiate(pattern, node.child[2], found, dtype));
+    case ExprKind::kRamp: {
+      DataType element = dtype.element();
+      return make<RampNode>(instantiate(pattern, node.child[0], found, element),
+                            instantiate(pattern, node.child[1], found, element),
+                            instantiate(pattern, node.child[2], found, DataType::Int(32)));
+    }
+    case ExprKind::kBroadcast:
+      return make<BroadcastNode>(instantiate(pattern, node.child[0], found, dtype.element()),
+                                 instantiate(pattern, node.child[1], found, DataType::Int(32)));
+    default: {
+      // Literals take the type of the operand they meet.
+      int left = node.child[0], right = node.child[1];
+      Expr a, b;
+      if (pattern.nodes[left].kind == Pattern::Kind::kLiteral) {
+        b = instantiate(pattern, right, found, dtype);
+        a = instantiate(pattern, left, found, b->dtype());
+      } else {
+        a = instantiate(pattern, left, found, dtype);
+        b = instantiate(pattern, right, found, a->dtype());
+      }
+      return build(node.op, std::move(a), std::move(b));
+    }
+  }
+}
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
+
+// The value of a constant side of a condition; nullopt for division by zero and overflow.
+std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& found) {
+  const Pattern::Node& node = pattern.nodes[at];
+  if (node.kind == Pattern::Kind::kLiteral) return node.literal;
+  if (node.kind == Pattern::Kind::kConst) return static_cast<const IntImmNode*>(found.bound[node.slot]->get())->value;
+  auto a = evaluate(pattern, node.child[0], found);
+  auto b = evaluate(pattern, node.child[1], found);
+  if (!a || !b) return std::nullopt;
+  int64_t result = 0;
+  switch (node.op) {
+    case ExprKind::kAdd: return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kSub: return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kMul: return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kFloorDiv: return *b == 0 ? std::nullopt : std::optional(floor_div(*a, *b));
+    case ExprKind::kFloorMod: return *b == 0 ? std::nullopt : std::optional(*a - floor_div(*a, *b) * *b);
+    case ExprKind::kMin: return std::min(*a, *b);
+    case ExprKind::kMax: return std::max(*a, *b);
+    default: throw InternalError(__FILE__, __LINE__, "operator not known in rule conditions");
+  }
+}
+
+bool holds(ExprKind comparison, int64_t a, int64_t b) {
+  switch (comparison) {
+    case ExprKind::kEQ: return a == b;
+    case ExprKind::kNE: return a != b;
+    case ExprKind::kLT: return a < b;
+    case ExprKind::kLE: return a <= b;
+    case ExprKind::kGT: return a > b;
+    case ExprKind::kGE: return a >= b;
+    default: throw InternalError(__FILE__, __LINE__, "rule condition is no comparison");
+  }
+}
+
+bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl& analyzer) {
+  if (test.only_constants) {
+    auto a = evaluate(test.left, test.left.root, found);
+    auto b = evaluate(test.right, test.right.root, found);
+    return a && b && holds(test.comparison, *a, *b);
+  }
+  Expr a = instantiate(test.left, test.left.root, found, DataType::Int(32));
+  Expr b = instantiate(test.right, test.right.root, found, a->dtype());
+  return analyzer.proves_by_bounds(test.comparison, a, b);
+}
+
+}  // namespace
+
+RuleSet::RuleSet(std::span<const Rule> rows) {
+  rules_.reserve(rows.size());
+  for (const Rule& row : rows) {
+    CompiledRule& rule = rules_.emplace_back();
+    rule.row = &row;
+    RuleParser(row.pattern, rule.pattern).parse_all();
+    RuleParser(row.result, rule.result).parse_all();
+    if (!row.condition) continue;
+    std::string_view rest = row.condition;
+    while (!rest.empty()) {
+      // Split at commas outside parentheses.
+      size_t end = 0;
+      for (int depth = 0; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
+        depth += rest[end] == '(' ? 1 : rest[end] == ')' ? -1 : 0;
+      }
+      Pattern whole;
+      RuleParser parser(rest.substr(0, end), whole);
+      parser.parse_all();
+      const Pattern::Node& top = whole.nodes[whole.root];
+      CompiledRule::Test test{top.op, whole, whole, !parser.has_variables()};
+      test.left.root = top.child[0];
+      test.right.root = top.child[1];
+      rule.tests.push_back(std::move(test));
+      rest = end < rest.size() ? rest.substr(end + 1) : std::string_view();
+    }
+  }
+}
+
+Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer) const {
+  for (const CompiledRule& rule : rules_) {
+    Match found;
+    if (!match(rule.pattern, rule.pattern.root, e, found)) continue;
+    bool ok = true;
+    for (const auto& test : rule.tests) {
+      if (!(ok = satisfied(test, found, analyzer))) break;
+    }
+    if (!ok) continue;
+    return instantiate(rule.result, rule.result.root, found, e->dtype());
+  }
+  return nullptr;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rewrite rules written as algebra: `{"(x + c1) + c2", "x + (c1 + c2)"}`.
+//
+// In a pattern: x y z w u v match any expression, c1 c2 c3 c4 integer constants, numbers themselves; a name
+// that occurs twice must match equal expressions. Operators are + - * // % min(,) max(,) == != < <= > >=
+// and or not, plus tdiv(,) tmod(,) select(,,) ramp(,,) broadcast(,) . Operands match in the order written.
+// In a result, arithmetic on constants folds. A condition is a comma-separated list of comparisons; those
+// over constants are computed, the others (`x >= 0`) must follow from known bounds.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "transform/arith/analyzer.h"
+
+namespace mlc::transform {
+
+struct Rule {
+  const char* pattern;
+  const char* result;
+  const char* condition = nullptr;
+};
+
+// A parsed expression of the notation above, flattened: children are indices into one pool.
+struct Pattern {
+  enum class Kind : uint8_t { kAny, kConst, kLiteral, kNode };
+  struct Node {
+    Kind kind;
+    ExprKind op{};
+    int slot = 0;
+    int64_t literal = 0;
+    std::array<int, 3> child{-1, -1, -1};
+  };
+  std::vector<Node> nodes;
+  int root = 0;
+};
+
+// What the names of a rule stand for.
+struct Match {
+  static constexpr int kSlots = 12;  // x y z w u v l s, then c1 c2 c3 c4
+  std::array<const Expr*, kSlots> bound{};
+};
+
+struct CompiledRule {
+  Pattern pattern;
+  Pattern result;
+  struct Test {
+    ExprKind comparison;
+    Pattern left, right;
+    bool only_constants;
+  };
+  std::vector<Test> tests;
+  const Rule* row;
+};
+
+// The rules for one kind of root operator, in order of preference.
+class RuleSet {
+ public:
+  explicit RuleSet(std::span<const Rule> rows);
+  // The first rule that applies, applied; null when none does.
+  Expr apply(const Expr& e, AnalyzerImpl& analyzer) const;
+
+ private:
+  std::vector<CompiledRule> rules_;
+};
+
+// All rows of one root kind, from rules_*.cpp.
+std::span<const Rule> rules_for(ExprKind kind);
+
+}  // namespace mlc::transform

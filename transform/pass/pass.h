@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pass is a row: what it is called, what it takes, what it does, and the function that does it. Each
+// lives in its own file of pass/tir, which is the registry; the pipeline is a list of names (pipeline.h).
+#pragma once
+
+#include <vector>
+
+#include "ir/api.h"
+#include "ir/arith_ops.h"
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
+
+// What one run of a pass knows besides the program: its arguments and the configuration of the pass context.
+struct PassOptions {
+  std::span<const Any> args;         // by the signature; a pass run without any takes its defaults
+  const Map<String, Any>* config;    // "tirx.disable_vectorize" -> True; never null
+
+  bool flag(size_t index) const { return args[index].cast<bool>(); }
+  int64_t integer(size_t index) const { return args[index].cast<int64_t>(); }
+  bool config_flag(std::string_view key) const;  // false when absent
+  // An entry of the dictionary under `key` ("tirx.UnrollLoop" has "auto_max_step", ...).
+  int64_t config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const;
+};
+
+struct Pass {
+  std::string_view name;       // "FlattenBuffer", also the file: flatten_buffer.cpp
+  std::string_view owner;      // "tirx.transform": reached as tvm.tirx.transform.FlattenBuffer
+  std::string_view signature;  // "NarrowDataType(target_bits)"
+  std::string_view doc;
+  PrimFunc (*apply)(const PrimFunc&, const PassOptions&);
+};
+
+// Every file of pass/tir, in the order of their names (generated).
+const std::vector<const Pass*>& all_tir_passes();
+const Pass& find_pass(std::string_view name);  // throws Error unknown-pass with the nearest name
+
+// The pass on every PrimFunc of the module; other functions stay. Verifies the result in debug builds.
+IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args = {});
+
+// The configuration in force: that of the innermost PassContext, empty outside of any.
+const Map<String, Any>& current_config();
+
+// The function with another body; the same function when it is the same body.
+inline PrimFunc with_body(const PrimFunc& fn, const Stmt& body) {
+  return body.same_as(fn->body) ? fn : with(fn, [&](PrimFuncNode& n) { n.body = body; });
+}
+
+inline std::string_view text(const String& s) { return {s.data(), s.size()}; }
+
+// The address that a buffer variable stands for, as a pointer expression.
+inline Expr data_of(const Buffer& buffer) { return buffer; }
+
+void register_pass_api();
+
+}  // namespace mlc::transform

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(CanonicalizeLoop(): loops start at 0 and step by 1.
+
+    for i in range(a, b, s):        =>      for i in range((b - a + s - 1) // s):
+        S                                       S[i := a + i * s]
+needs: nothing.
+keeps: the order of iterations.
+First in the pipeline: nothing after it has to think of steps and starts.)";
+
+struct CanonicalizeLoops final : Rewriter {
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& s) override {
+    auto* loop = as<ForNode>(s);
+    if (!loop) return rewrite_children(s);
+    bool unit_step = !loop->step || is_const_int(loop->step, 1);
+    if (unit_step && is_const_int(loop->min, 0)) {
+      For same = ref(static_cast<const ForNode*>(rewrite_children(s).get()));
+      return same->step ? Stmt(with(same, [](ForNode& n) { n.step = nullptr; })) : Stmt(same);
+    }
+    Var var = make<VarNode>(loop->loop_var->name, loop->loop_var->ty, loop->loop_var->span);
+    Expr step = unit_step ? const_like(loop->loop_var, 1) : loop->step;
+    Substituter inner({{loop->loop_var.get(), add(mul(var, step), loop->min)}});
+    For next = with(ref(loop), [&](ForNode& n) {
+      n.loop_var = var;
+      n.min = const_like(loop->loop_var, 0);
+      n.extent = unit_step ? loop->extent : ceildiv(loop->extent, step);
+      n.step = nullptr;
+      n.body = rewrite(inner.rewrite(loop->body));
+    });
+    return next;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  return with_body(fn, CanonicalizeLoops().rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass canonicalize_loop{"CanonicalizeLoop", "s_tir.transform", "CanonicalizeLoop()", doc, apply};
+
+}  // namespace mlc::transform

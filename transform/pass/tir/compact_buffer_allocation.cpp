@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+#include "transform/pass/regions.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(CompactBufferAllocation(is_strict=True): allocate only the part of a buffer that its scope touches.
+
+    with T.sblock(""):                      with T.sblock(""):
+        B = T.sblock_alloc_buffer((128,))       B = T.sblock_alloc_buffer((16,))
+        for j in range(16):         =>          for j in range(16):
+            B[i * 16 + j] = ...                     B[i * 16 + j - i * 16] = ...
+needs: blocks are opaque (ConvertBlocksToOpaque), allocations are where they belong.
+keeps: every access, shifted by where the touched part begins.
+Before match_buffer is lowered: a view shifts with the region it looks at.)";
+
+// The touched box of every buffer allocated by a block, over the loops inside the block.
+class TouchedRegions final : public Walker {
+ public:
+  struct Box {
+    std::vector<Interval> dims;
+    bool whole = false;   // touched in a way that indices do not tell
+    size_t depth = 0;     // loops outside of the allocation
+  };
+  std::unordered_map<const VarNode*, Box> boxes;
+  Analyzer analyzer;
+
+  void visit(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s)) {
+      visit(loop->min);
+      visit(loop->extent);
+      loops_.push_back(loop);
+      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      visit(loop->body);
+      loops_.pop_back();
+    } else if (auto* block = as<SBlockNode>(s)) {
+      for (const Buffer& buffer : block->alloc_buffers) boxes[buffer.get()].depth = loops_.size();
+      for (const MatchBufferRegion& match : block->match_buffers) touch(match->source);
+      // The declared regions of a block say what it may touch; its body what it does touch.
+      if (block->init) visit(block->init);
+      visit(block->body);
+    } else if (auto* branch = as<IfThenElseNode>(s)) {
+      visit(branch->condition);
+      {
+        auto inside = analyzer.assume(branch->condition);
+        visit(branch->then_case);
+      }
+      if (branch->else_case) visit(branch->else_case);
+    } else if (auto* store = as<BufferStoreNode>(s)) {
+      touch(store->buffer, store->indices);
+      walk_children(s);
+    } else if (auto* bind = as<BindNode>(s)) {
+      visit(bind->value);
+      named_[bind->var.get()] = {};
+    } else if (auto* alloc = as<AllocBufferNode>(s)) {
+      boxes.erase(alloc->buffer.get());
+    } else {
+      walk_children(s);
+    }
+  }
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e); var && var->buffer()) {
+      auto found = boxes.find(var);
+      if (found != boxes.end()) found->second.whole = true;
+    }
+    if (auto* let = as<LetNode>(e)) named_[let->var.get()] = {};
+    if (auto* load = as<TensorLoadNode>(e)) touch(load->source, load->indices);
+    walk_children(e);
+  }
+
+ private:
+  void touch(const Buffer& buffer, const Array<Expr>& indices) {
+    Array<Range> ranges;
+    for (const Expr& index : indices) {
+      auto* ramp = as<RampNode>(index);
+      if (ramp && analyzer.can_prove_ge(ramp->stride, 1)) {
+        ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * (ramp->dtype().lanes() - 1) + 1));
+      } else {
+        ranges.push_back(make<RangeNode>(index, const_like(index, 1)));
+      }
+    }
+    touch(make<TensorRegionNode>(buffer, ranges));
+  }
+  void touch(const TensorRegion& region) {
+    auto found = boxes.find(region->source.get());
+    if (found == boxes.end() || found->second.whole) return;
+    Box& box = found->second;
+    Domain domain = inner_loops(box.depth);
+    std::vector<Interval> dims;
+    for (const Range& range : region->region) {
+      dims.push_back(interval_of(range, domain, analyzer));
+    }
+    if (box.dims.empty()) {
+      box.dims = std::move(dims);
+      return;
+    }
+    for (size_t d = 0; d < dims.size(); ++d) {
+      box.dims[d] = box.dims[d] && dims[d] ? unite(box.dims[d], dims[d], analyzer) : Interval{};
+    }
+  }
+  Domain inner_loops(size_t depth) {
+    Domain domain = named_;
+    for (size_t i = depth; i < loops_.size(); ++i) {
+      const ForNode* loop = loops_[i];
+      domain[loop->loop_var.get()] = interval_of(make<RangeNode>(loop->min, loop->extent), domain, analyzer);
+    }
+    return domain;
+  }
+
+  std::vector<const ForNode*> loops_;
+  Domain named_;  // variables of bindings: their values are not followed
+};
+
+// A buffer's new shape and where it begins in the old one.
+struct Compacted {
+  Buffer buffer;
+  std::vector<Expr> begin;
+};
+
+struct Compact final : Rewriter {
+  std::unordered_map<const VarNode*, Compacted> buffers;
+
+  using Rewriter::rewrite;
+  Array<Expr> shift(const Compacted& to, const Array<Expr>& indices) {
+    Array<Expr> out;
+    for (size_t d = 0; d < indices.size(); ++d) {
+      out.push_back(is_const_int(to.begin[d], 0) ? rewrite(indices[d]) : sub(rewrite(indices[d]), to.begin[d]));
+    }
+    return out;
+  }
+  Expr rewrite(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) {
+      auto found = buffers.find(load->source.get());
+      if (found != buffers.end()) {
+        return make<TensorLoadNode>(found->second.buffer, shift(found->second, load->indices), e->span);
+      }
+    } else if (auto* region = as<TensorRegionNode>(e)) {
+      auto found = buffers.find(region->source.get());
+      if (found != buffers.end()) {
+        Array<Range> ranges;
+        for (size_t d = 0; d < region->region.size(); ++d) {
+          const Range& range = region->region[d];
+          Expr min = rewrite(range->min);
+          if (!is_const_int(found->second.begin[d], 0)) min = sub(min, found->second.begin[d]);
+          ranges.push_back(make<RangeNode>(min, rewrite(range->extent)));
+        }
+        return make<TensorRegionNode>(found->second.buffer, ranges, e->span);
+      }
+    } else if (auto* var = as<VarNode>(e)) {
+      auto found = buffers.find(var);
+      if (found != buffers.end()) return found->second.buffer;
+    }
+    return rewrite_children(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    auto* store = as<BufferStoreNode>(s);
+    auto found = store ? buffers.find(store->buffer.get()) : buffers.end();
+    if (found == buffers.end()) return rewrite_children(s);
+    return make<BufferStoreNode>(found->second.buffer, rewrite(store->value), shift(found->second, store->indices),
+                                 s->span);
+  }
+  Buffer rewrite_buffer(const Buffer& buffer) override {
+    auto found = buffers.find(buffer.get());
+    return found == buffers.end() ? buffer : found->second.buffer;
+  }
+  Var rewrite_def(const Var& var) override { return rewrite_buffer(var); }
+};
+
+// Strides asked for by `buffer_dim_align` annotations: (axis, factor, offset) by buffer.
+struct DimAlign final : Walker {
+  struct Request {
+    size_t axis;
+    int64_t factor, offset;
+  };
+  std::unordered_map<const VarNode*, std::vector<Request>> requests;
+
+  void visit(const Stmt& s) override {
+    if (auto* block = as<SBlockNode>(s)) {
+      auto found = block->annotations.find("buffer_dim_align");
+      if (found != block->annotations.end()) read(*block, (*found).second);
+    }
+    walk_children(s);
+  }
+  void visit(const Expr& e) override {}
+
+ private:
+  void read(const SBlockNode& block, const Any& annotation) {
+    for (const Any& row : annotation.cast<Array<Any>>()) {
+      auto tuple = row.cast<Array<Any>>();
+      auto at = [&](size_t i) {
+        if (auto imm = tuple[i].as<IntImm>()) return (*imm)->value;
+        return tuple[i].cast<int64_t>();
+      };
+      const Buffer& buffer = block.writes[static_cast<size_t>(at(0))]->source;
+      requests[buffer.get()].push_back({static_cast<size_t>(at(1)), at(2), at(3)});
+    }
+  }
+};
+
+Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign::Request>& requests) {
+  std::vector<Expr> strides(shape.size());
+  Expr stride = int32(1);
+  for (size_t d = shape.size(); d-- > 0;) {
+    for (const DimAlign::Request& request : requests) {
+      if (request.axis == d) {  // the next multiple of factor plus offset
+        Expr factor = const_like(stride, request.factor);
+        Expr offset = const_like(stride, request.offset);
+        stride = stride + floormod(factor + offset - floormod(stride, factor), factor);
+      }
+    }
+    strides[d] = stride;
+    stride = stride * shape[d];
+  }
+  return {strides.begin(), strides.end()};
+}
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  TouchedRegions touched;
+  touched.visit(fn->body);
+  DimAlign align;
+  align.visit(fn->body);
+  Compact compact;
+  for (auto& [var, box] : touched.boxes) {
+    const BufferTypeNode* type = var->buffer();
+    bool strided = !type->strides.empty();
+    if (box.dims.empty() && !box.whole) continue;
+    Compacted next;
+    Array<Expr> shape;
+    bool changed = false;
+    for (size_t d = 0; d < type->shape.size(); ++d) {
+      Expr begin = const_like(type->shape[d], 0);
+      Expr extent = type->shape[d];
+      if (!box.whole && !strided && box.dims[d]) {
+        Expr low = touched.analyzer.simplify(ir::max(box.dims[d].min, const_like(box.dims[d].min, 0)));
+        Expr size = touched.analyzer.simplify(box.dims[d].max - low + 1);
+        std::optional<int64_t> whole = const_int(extent);
+        std::optional<int64_t> exact = const_int(size);
+        // A size that varies is bounded by constants; without a constant to compare with, the bound may
+        // be no more than the range of the type.
+        if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;
+        if (exact && *exact >= 1 && (!whole || *exact < *whole)) {
+          begin = low;
+          extent = const_like(extent, *exact);
+          changed = true;
+        }
+      }
+      next.begin.push_back(begin);
+      shape.push_back(extent);
+    }
+    auto requested = align.requests.find(var);
+    if (!changed && requested == align.requests.end()) continue;
+    next.buffer = with_type(ref(var), with(type_of(ref(var)), [&](BufferTypeNode& n) {
+                              n.shape = shape;
+                              if (requested != align.requests.end()) n.strides = aligned_strides(shape, requested->second);
+                            }));
+    compact.buffers[var] = next;
+  }
+  return compact.buffers.empty() ? fn : with_body(fn, compact.rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass compact_buffer_allocation{"CompactBufferAllocation", "s_tir.transform",
+                                            "CompactBufferAllocation(is_strict=True)", doc, apply};
+
+}  // namespace mlc::transform

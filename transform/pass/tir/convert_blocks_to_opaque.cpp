@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(ConvertBlocksToOpaque(): block iterators are replaced by their values.
+
+    with T.sblock("B"):                     with T.sblock("B"):
+        vi = T.axis.spatial(n, e)   =>          S[vi := e]
+        S
+needs: no block has an init (LowerInitBlock).
+keeps: predicates, regions and allocations of the blocks.
+After the buffers have found their places, which asks what the iterators are.)";
+
+// One substitution for the whole function: block iterators are unique binders, so the map only grows.
+struct MakeOpaque final : BufferTypeRewriter {
+  VarMap values;
+  using BufferTypeRewriter::rewrite;
+
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values.find(var);
+      if (found != values.end()) return found->second;
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return rewrite_children(s);
+    const SBlock& block = realize->block;
+    if (block->init) {
+      throw Error("init-not-lowered", "block `{}` still has an init", block->name_hint.c_str())
+          .at(block->span)
+          .help("run LowerInitBlock first");
+    }
+    for (size_t i = 0; i < block->iter_vars.size(); ++i) {
+      values[block->iter_vars[i]->var.get()] = rewrite(realize->iter_values[i]);
+    }
+    if (block->iter_vars.empty()) return rewrite_children(s);
+    Expr predicate = rewrite(realize->predicate);
+    Stmt rest = rewrite_children(Stmt(with(block, [](SBlockNode& n) { n.iter_vars = {}; })));
+    SBlock opaque = ref(static_cast<const SBlockNode*>(rest.get()));
+    return make<SBlockRealizeNode>(Array<Expr>{}, predicate, opaque, s->span);
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  return with_body(fn, MakeOpaque().rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass convert_blocks_to_opaque{"ConvertBlocksToOpaque", "s_tir.transform", "ConvertBlocksToOpaque()", doc,
+                                           apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(FlattenBuffer(): all buffers become one-dimensional.
+
+    def f(A: T.Buffer((n, m))):             def f(A: T.Buffer((n, m))):
+        B = T.alloc_buffer((4, 8))              A_1 = T.decl_buffer((n * m,), data=A.data)
+        B[i, j] = A[p, q]           =>          B = T.alloc_buffer((32,))
+                                                B[i * 8 + j] = A_1[p * m + q]
+needs: no blocks (LowerOpaqueBlock).
+keeps: every access; parameters keep their shapes, which callers are checked against, and get a flat view.
+Strides and offsets of buffers are part of the index afterwards.)";
+
+struct Flatten final : Rewriter {
+  Analyzer analyzer;
+  std::unordered_map<const VarNode*, Buffer> flat;
+
+  // The buffer under one dimension that covers all its elements.
+  Buffer flatten(const Buffer& buffer) {
+    auto found = flat.find(buffer.get());
+    if (found != flat.end()) return found->second;
+    const BufferTypeNode* type = buffer->buffer();
+    bool already = type->shape.size() == 1 && type->strides.empty();
+    Buffer next = buffer;
+    if (!already || offset_of(type)) {
+      next = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
+                         n.shape = {size(type)};
+                         n.strides = {};
+                         n.elem_offset = type->elem_offset ? Expr(const_like(type->elem_offset, 0)) : type->elem_offset;
+                         n.layout = {};
+                       }));
+    }
+    return flat[buffer.get()] = next;
+  }
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    auto* load = as<TensorLoadNode>(e);
+    if (!load) {
+      auto* var = as<VarNode>(e);
+      if (var && var->buffer() && flat.contains(var) && !is_param(var)) return flat[var];
+      return rewrite_children(e);
+    }
+    Array<Expr> indices = rewrite(load->indices);
+    return make<TensorLoadNode>(flatten(load->source), Array<Expr>{index(load->source, indices)}, e->span);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) {
+      Expr value = rewrite(store->value);
+      Array<Expr> indices = rewrite(store->indices);
+      return make<BufferStoreNode>(flatten(store->buffer), value, Array<Expr>{index(store->buffer, indices)}, s->span);
+    }
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      Buffer buffer = flatten(alloc->buffer);
+      if (buffer.same_as(alloc->buffer)) return s;
+      return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = buffer; });
+    }
+    if (auto* decl = as<DeclBufferNode>(s)) {
+      Expr data = rewrite(decl->data);
+      Buffer buffer = flatten(decl->buffer);
+      if (data.same_as(decl->data) && buffer.same_as(decl->buffer)) return s;
+      return make<DeclBufferNode>(buffer, data, s->span);
+    }
+    if (auto* loop = as<ForNode>(s)) {
+      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      return rewrite_children(s);
+    }
+    if (as<SBlockRealizeNode>(s)) {
+      throw Error("block-not-lowered", "the function still has blocks").at(s->span).help("run LowerOpaqueBlock first");
+    }
+    return rewrite_children(s);
+  }
+
+  std::unordered_set<const VarNode*> params;
+
+ private:
+  bool is_param(const VarNode* var) const { return params.contains(var); }
+  static Expr offset_of(const BufferTypeNode* type) {
+    return type->elem_offset && !is_const_int(type->elem_offset, 0) ? type->elem_offset : Expr(nullptr);
+  }
+  // Elements from the data pointer to behind the last one.
+  Expr size(const BufferTypeNode* type) {
+    Expr total = nullptr;
+    bool wide = is_large(type);
+    if (type->strides.empty()) {
+      for (const Expr& dim : type->shape) total = total ? mul(total, widened(dim, wide)) : widened(dim, wide);
+    } else {
+      for (size_t d = 0; d < type->shape.size(); ++d) {
+        Expr span = mul(widened(type->shape[d] - 1, wide), widened(type->strides[d], wide));
+        total = total ? add(total, span) : span;
+      }
+      if (total) total = total + 1;
+    }
+    if (!total) total = int32(1);
+    if (Expr offset = offset_of(type)) total = add(total, offset);
+    return analyzer.simplify(total);
+  }
+
+  Expr index(const Buffer& buffer, const Array<Expr>& indices) {
+    const BufferTypeNode* type = buffer->buffer();
+    if (indices.size() != type->shape.size()) {
+      throw Error("wrong-number-of-indices", "`{}` has {} dimensions and is accessed with {} indices",
+                  buffer->name.c_str(), type->shape.size(), indices.size());
+    }
+    bool wide = is_large(type);
+    auto w = [&](const Expr& e) { return widened(e, wide); };
+    Expr flat_index = nullptr;
+    for (size_t d = 0; d < indices.size(); ++d) {
+      Expr i = w(indices[d]);
+      if (type->strides.empty()) {
+        flat_index = flat_index ? append(mul(flat_index, w(type->shape[d])), i) : i;
+      } else {
+        Expr part = mul(i, w(type->strides[d]));
+        flat_index = flat_index ? append(flat_index, part) : part;
+      }
+    }
+    if (!flat_index) flat_index = int32(0);
+    if (Expr offset = offset_of(type)) flat_index = add(offset, flat_index);
+    return indices.size() == 1 && type->strides.empty() && !offset_of(type) ? flat_index
+                                                                            : analyzer.rewrite_simplify(flat_index);
+  }
+  // sum + term, with a term that is a sum itself taken apart: one chain is easier to read and to match.
+  static Expr append(const Expr& sum, const Expr& term) {
+    if (auto* inner = as<AddNode>(term)) return append(append(sum, inner->a), inner->b);
+    return add(sum, term);
+  }
+  // More elements than 32-bit integers count are counted in 64 bits.
+  static Expr widened(const Expr& e, bool wide) {
+    return wide && e->dtype().bits() < 64 ? cast(DataType::Int(64, e->dtype().lanes()), e) : e;
+  }
+  // Does the number of elements leave the range of 32-bit integers?
+  static bool is_large(const BufferTypeNode* type) {
+    double count = 1;
+    for (const Expr& dim : type->shape) {
+      auto value = const_int(dim);
+      if (!value) return false;  // symbolic dimensions carry the width they were declared with
+      count *= static_cast<double>(*value);
+    }
+    return count > 2147483647.0;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Flatten flatten;
+  for (const Var& param : fn->params) {
+    if (param->buffer()) flatten.params.insert(param.get());
+  }
+  Stmt body = flatten.rewrite(fn->body);
+  Array<Stmt> stmts;
+  for (const Var& param : fn->params) {
+    if (!param->buffer()) continue;
+    auto found = flatten.flat.find(param.get());
+    if (found == flatten.flat.end() || found->second.same_as(param)) continue;
+    stmts.push_back(make<DeclBufferNode>(found->second, data_of(param)));
+  }
+  if (stmts.empty()) return with_body(fn, body);
+  stmts.push_back(body);
+  return with_body(fn, seq(stmts));
+}
+
+}  // namespace
+
+extern const Pass flatten_buffer{"FlattenBuffer", "tirx.transform", "FlattenBuffer()", doc, apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(LowerMatchBuffer(): accesses to a view of a region become accesses to the buffer itself.
+
+    with T.sblock("b"):                                 with T.sblock("b"):
+        V = T.match_buffer(A[i:i+4, j:j+4], (4, 4))
+        V[p, q] = 0                             =>          A[i + p, j + q] = 0
+needs: regions have as many trailing dimensions as the view, the leading ones of extent 1.
+keeps: every access. Strides and offset that the view leaves open become those of the source.
+After compaction (the region has its final place), before blocks go.)";
+
+struct View {
+  Buffer source;
+  Array<Range> region;
+  size_t dropped = 0;  // leading dimensions of the source that the view does not have
+
+  Array<Expr> indices(const Array<Expr>& of_view) const {
+    Array<Expr> out;
+    for (size_t d = 0; d < region.size(); ++d) {
+      out.push_back(d < dropped ? region[d]->min : add(region[d]->min, of_view[d - dropped]));
+    }
+    return out;
+  }
+};
+
+std::vector<Expr> strides_of(const BufferTypeNode* type) {
+  if (!type->strides.empty()) return {type->strides.begin(), type->strides.end()};
+  std::vector<Expr> strides(type->shape.size());
+  Expr stride = type->shape.empty() ? Expr(int32(1)) : const_like(type->shape[0], 1);
+  for (size_t d = type->shape.size(); d-- > 0;) {
+    strides[d] = stride;
+    stride = stride * type->shape[d];
+  }
+  return strides;
+}
+
+struct LowerMatch final : BufferTypeRewriter {
+  std::unordered_map<const VarNode*, View> views;
+  VarMap values;  // strides and offsets that views bind
+
+  using BufferTypeRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) {
+      auto view = views.find(load->source.get());
+      if (view != views.end()) {
+        return make<TensorLoadNode>(view->second.source, view->second.indices(rewrite(load->indices)), e->span);
+      }
+    } else if (auto* region = as<TensorRegionNode>(e)) {
+      auto view = views.find(region->source.get());
+      if (view != views.end()) {
+        Array<Range> ranges;
+        for (size_t d = 0; d < view->second.region.size(); ++d) {
+          const Range& outer = view->second.region[d];
+          if (d < view->second.dropped) {
+            ranges.push_back(outer);
+            continue;
+          }
+          Range inner = Rewriter::rewrite(region->region[d - view->second.dropped]);
+          ranges.push_back(make<RangeNode>(add(outer->min, inner->min), inner->extent));
+        }
+        return make<TensorRegionNode>(view->second.source, ranges, e->span);
+      }
+    } else if (auto* var = as<VarNode>(e)) {
+      auto value = values.find(var);
+      if (value != values.end()) return value->second;
+      auto view = views.find(var);
+      if (view != views.end()) return view->second.source;  // the same data pointer
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) {
+      auto view = views.find(store->buffer.get());
+      if (view != views.end()) {
+        return make<BufferStoreNode>(view->second.source, rewrite(store->value),
+                                     view->second.indices(rewrite(store->indices)), s->span);
+      }
+    }
+    auto* block = as<SBlockNode>(s);
+    if (!block || block->match_buffers.empty()) return rewrite_children(s);
+    for (const MatchBufferRegion& match : block->match_buffers) add_view(match);
+    Stmt rest = with(ref(block), [](SBlockNode& n) { n.match_buffers = {}; });
+    return rewrite_children(rest);
+  }
+
+ private:
+  void add_view(const MatchBufferRegion& match) {
+    // The source may be a view of an outer block itself.
+    TensorRegion source = rewrite_region(match->source);
+    const BufferTypeNode* type = match->buffer->buffer();
+    const BufferTypeNode* whole = source->source->buffer();
+    size_t dropped = source->region.size() - type->shape.size();
+    std::vector<Expr> strides = strides_of(whole);
+    for (size_t d = 0; d < type->strides.size(); ++d) bind(*match, "stride", type->strides[d], strides[d + dropped]);
+    if (type->elem_offset) {
+      Expr offset = whole->elem_offset;
+      for (size_t d = 0; d < source->region.size(); ++d) {
+        Expr part = mul(source->region[d]->min, strides[d]);
+        offset = offset && !is_const_int(offset, 0) ? add(offset, part) : d == 0 ? part : add(offset, part);
+      }
+      if (auto* var = as<VarNode>(type->elem_offset)) values[var] = offset;
+    }
+    views[match->buffer.get()] = {source->source, source->region, dropped};
+  }
+  void bind(const MatchBufferRegionNode& match, const char* what, const Expr& pattern, const Expr& value) {
+    if (auto* var = as<VarNode>(pattern)) {
+      values[var] = value;
+      return;
+    }
+    auto wanted = const_int(pattern);
+    auto actual = const_int(value);
+    if (wanted && actual && *wanted != *actual) {
+      throw Error("match-buffer-mismatch", "`{}` has {} {}, the region of `{}` has {}", match.buffer->name.c_str(), what,
+                  *wanted, match.source->source->name.c_str(), *actual)
+          .at(match.source->span);
+    }
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, LowerMatch().rewrite(fn->body)); }
+
+}  // namespace
+
+extern const Pass lower_match_buffer{"LowerMatchBuffer", "s_tir.transform", "LowerMatchBuffer()", doc, apply};
+
+}  // namespace mlc::transform

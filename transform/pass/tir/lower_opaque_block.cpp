@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(LowerOpaqueBlock(): blocks become what they contain.
+
+    with T.sblock("B"):                     C = T.alloc_buffer((16,))
+        T.where(p)                          if p:
+        C = T.sblock_alloc_buffer((16,)) =>     S
+        S
+    for i in range(1):                      S[i := 0]
+        S
+needs: blocks are opaque (ConvertBlocksToOpaque) and have no views (LowerMatchBuffer).
+keeps: every statement. Loops of one iteration without annotations go; `pragma_*` annotations become
+attributes around the loop; thread bindings become thread extents.
+The end of schedulable TIR: what follows knows loops, buffers and statements only.)";
+
+struct LowerBlocks final : BufferTypeRewriter {
+  VarMap unit_loops;
+
+  using BufferTypeRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = unit_loops.find(var);
+      if (found != unit_loops.end()) return found->second;
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) return lower_block(*realize);
+    if (auto* loop = as<ForNode>(s)) return lower_loop(*loop);
+    return rewrite_children(s);
+  }
+
+ private:
+  struct Pragma {
+    String key;
+    Expr value;
+  };
+
+  Stmt lower_block(const SBlockRealizeNode& realize) {
+    const SBlock& block = realize.block;
+    if (!block->iter_vars.empty() || block->init || !block->match_buffers.empty()) {
+      throw Error("block-not-opaque", "block `{}` still has {}", block->name_hint.c_str(),
+                  !block->iter_vars.empty() ? "iterators" : block->init ? "an init" : "views")
+          .at(block->span)
+          .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
+    }
+    Stmt body = rewrite(block->body);
+    Expr predicate = rewrite(realize.predicate);
+    if (!is_const_int(predicate, 1)) body = make<IfThenElseNode>(predicate, body);
+    Array<Stmt> stmts;
+    for (const Buffer& buffer : block->alloc_buffers) {
+      Map<String, Any> annotations;
+      annotations.Set("buffer_allocated_addr", Array<Any>());
+      annotations.Set("buffer_data_alignment", buffer->buffer()->data_alignment);
+      stmts.push_back(make<AllocBufferNode>(rewrite_buffer(buffer), annotations));
+    }
+    stmts.push_back(body);
+    Stmt result = seq(stmts);
+    auto [pragmas, rest] = split_annotations(block->annotations);
+    for (size_t i = pragmas.size(); i-- > 0;) {
+      result = make<AttrStmtNode>(Any(int32(0)), pragmas[i].key, pragmas[i].value, result);
+    }
+    return result;
+  }
+
+  Stmt lower_loop(const ForNode& loop) {
+    Expr min = rewrite(loop.min);
+    Expr extent = rewrite(loop.extent);
+    bool unit = is_const_int(extent, 1);
+    if (unit && loop.for_kind != ForKind::kThreadBinding && loop.annotations.empty()) {
+      unit_loops[loop.loop_var.get()] = cast(loop.loop_var->dtype(), min);
+      return rewrite(loop.body);
+    }
+    Stmt body = rewrite(loop.body);
+    if (loop.for_kind == ForKind::kThreadBinding) {
+      const String& tag = loop.thread_binding->thread_tag;
+      bool virtual_thread = text(tag).starts_with("vthread");
+      IterVar iter = make<IterVarNode>(make<RangeNode>(min, extent), loop.loop_var, IterType::kThreadIndex, tag);
+      return make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent, body, loop.span);
+    }
+    auto [pragmas, rest] = split_annotations(loop.annotations);
+    Stmt result;
+    if (unit && rest.empty() && loop.for_kind == ForKind::kSerial) {
+      Substituter one({{loop.loop_var.get(), cast(loop.loop_var->dtype(), min)}});
+      result = one.rewrite(body);
+    } else {
+      result = with(ref(&loop), [&](ForNode& n) {
+        n.min = min;
+        n.extent = extent;
+        n.body = body;
+        n.annotations = rest;
+      });
+    }
+    for (size_t i = pragmas.size(); i-- > 0;) {
+      result = make<AttrStmtNode>(Any(loop.loop_var), pragmas[i].key, pragmas[i].value, result);
+    }
+    return result;
+  }
+
+  static std::pair<std::vector<Pragma>, Map<String, Any>> split_annotations(const Map<String, Any>& annotations) {
+    std::vector<Pragma> pragmas;
+    Map<String, Any> rest;
+    for (const auto& [key, value] : annotations) {
+      if (text(key).starts_with("pragma_")) {
+        pragmas.push_back({key, as_expr(value, key)});
+      } else {
+        rest.Set(key, value);
+      }
+    }
+    std::sort(pragmas.begin(), pragmas.end(), [](const Pragma& a, const Pragma& b) { return text(a.key) < text(b.key); });
+    return {pragmas, rest};
+  }
+  static Expr as_expr(const Any& value, const String& key) {
+    if (auto e = value.as<Expr>()) return *e;
+    if (auto s = value.as<String>()) return make<StringImmNode>(*s);
+    if (auto i = value.try_cast<int64_t>()) return int32(*i);
+    throw Error("wrong-annotation", "annotation `{}` must be an integer, a string or an expression", text(key));
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  LowerBlocks lower;
+  return with_body(fn, lower.rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass lower_opaque_block{"LowerOpaqueBlock", "s_tir.transform", "LowerOpaqueBlock()", doc, apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(UnrollLoop(): loops marked `unrolled`, and small ones under `pragma_auto_unroll_max_step`, are written out.
+
+    for i in T.unroll(2):       =>      A[0] = 0
+        A[i] = 0                        A[1] = 0
+needs: constant extents of the loops that are marked.
+keeps: the order of statements.
+Configuration `tirx.UnrollLoop`: auto_max_step (0), auto_max_depth (8), auto_max_extent (0), explicit_unroll (1);
+a loop counts extent times the stores in it against the first. `pragma_unroll_explicit` 0 leaves the writing
+out to the code generator. After vectorization, before the last simplification, which folds the constants.)";
+
+struct Unroll final : Rewriter {
+  int64_t max_step, max_depth, max_extent;
+  bool explicit_unroll;
+  // Of the statement just rewritten: stores in it, and how deep its loops nest.
+  int64_t steps = 0;
+  int64_t normal_depth = 0;
+  int64_t unrolled_depth = 0;
+
+  explicit Unroll(const PassOptions& options)
+      : max_step(options.config_integer("tirx.UnrollLoop", "auto_max_step", 0)),
+        max_depth(options.config_integer("tirx.UnrollLoop", "auto_max_depth", 8)),
+        max_extent(options.config_integer("tirx.UnrollLoop", "auto_max_extent", 0)),
+        explicit_unroll(options.config_integer("tirx.UnrollLoop", "explicit_unroll", 1) != 0) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      auto value = const_int(attr->value);
+      if (text(attr->attr_key) == "pragma_auto_unroll_max_step" && value) {
+        int64_t old = std::exchange(max_step, *value);
+        Stmt body = rewrite(attr->body);
+        max_step = old;
+        return body;
+      }
+      if (text(attr->attr_key) == "pragma_unroll_explicit" && value) {
+        bool old = std::exchange(explicit_unroll, *value != 0);
+        Stmt body = rewrite(attr->body);
+        explicit_unroll = old;
+        return body;
+      }
+      return rewrite_children(s);
+    }
+    if (auto* sequence = as<SeqStmtNode>(s)) return unroll_sequence(*sequence);
+    if (auto* branch = as<IfThenElseNode>(s)) {
+      // Both arms count.
+      Stmt yes = rewrite(branch->then_case);
+      auto [more, deep, unrolled] = std::tuple(steps, normal_depth, unrolled_depth);
+      Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
+      if (branch->else_case) join(more, deep, unrolled);
+      if (yes.same_as(branch->then_case) && no.same_as(branch->else_case)) return s;
+      return make<IfThenElseNode>(branch->condition, yes, no, s->span);
+    }
+    if (auto* loop = as<ForNode>(s)) return unroll_loop(*loop);
+    if (as<BufferStoreNode>(s) || as<EvaluateNode>(s)) {
+      steps = 1;
+      normal_depth = unrolled_depth = 0;
+      return s;
+    }
+    steps = normal_depth = unrolled_depth = 0;
+    return rewrite_children(s);
+  }
+
+ private:
+  void join(int64_t more, int64_t deep, int64_t unrolled) {
+    steps += more;
+    normal_depth = std::max(normal_depth, deep);
+    unrolled_depth = std::max(unrolled_depth, unrolled);
+  }
+  Stmt unroll_sequence(const SeqStmtNode& sequence) {
+    Array<Stmt> stmts;
+    bool changed = false;
+    int64_t total = 0, deep = 0, unrolled = 0;
+    for (const Stmt& one : sequence.seq) {
+      stmts.push_back(rewrite(one));
+      changed |= !stmts.back().same_as(one);
+      total += steps;
+      deep = std::max(deep, normal_depth);
+      unrolled = std::max(unrolled, unrolled_depth);
+    }
+    steps = total;
+    normal_depth = deep;
+    unrolled_depth = unrolled;
+    return changed ? seq(stmts) : Stmt(ref(&sequence));
+  }
+  Stmt unroll_loop(const ForNode& loop) {
+    Stmt body = rewrite(loop.body);
+    auto extent = const_int(loop.extent);
+    bool marked = loop.for_kind == ForKind::kUnrolled;
+    if (marked && !extent) {
+      throw Error("unroll-extent", "loop `{}` cannot be unrolled: its extent is not a constant",
+                  loop.loop_var->name.c_str())
+          .at(loop.span);
+    }
+    bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 && unrolled_depth < max_depth &&
+                 (*extent * steps <= max_step || *extent <= max_extent);
+    bool unroll = marked || small;
+    if (unroll) {
+      steps *= *extent;
+      ++unrolled_depth;
+    } else {
+      ++normal_depth;
+    }
+    if (unroll && explicit_unroll && !has_jump(body)) return write_out(loop, body, *extent);
+    ForKind kind = unroll ? ForKind::kUnrolled : loop.for_kind;
+    if (body.same_as(loop.body) && kind == loop.for_kind) return ref(&loop);
+    return with(ref(&loop), [&](ForNode& n) {
+      n.body = body;
+      n.for_kind = kind;
+    });
+  }
+  // Copies of a body that leaves the loop would no longer know what to leave.
+  static bool has_jump(const Stmt& body) {
+    bool found = false;
+    post_order(
+        body, [&](const Expr& e) { found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop"); },
+        [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s); });
+    return found;
+  }
+  static Stmt write_out(const ForNode& loop, const Stmt& body, int64_t extent) {
+    Array<Stmt> stmts;
+    for (int64_t i = 0; i < extent; ++i) {
+      Substituter one({{loop.loop_var.get(), add(loop.min, const_like(loop.loop_var, i))}});
+      stmts.push_back(fresh_binders(one.rewrite(body), i));
+    }
+    return seq(stmts);
+  }
+  // Every copy after the first binds variables of its own.
+  static Stmt fresh_binders(const Stmt& s, int64_t copy);
+};
+
+// A statement with new variables for all that are bound in it.
+struct FreshBinders final : BufferTypeRewriter {
+  VarMap renamed;
+  using BufferTypeRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = renamed.find(var);
+      if (found != renamed.end()) return found->second;
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  Buffer rewrite_buffer(const Buffer& buffer) override {
+    auto found = renamed.find(buffer.get());
+    return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer) : ref(as<VarNode>(found->second));
+  }
+  Var rewrite_def(const Var& var) override {
+    auto [at, added] = renamed.emplace(var.get(), nullptr);
+    if (added) {
+      Buffer typed = var->buffer() ? BufferTypeRewriter::rewrite_buffer(var) : var;
+      at = renamed.find(var.get());
+      at->second = typed.same_as(var) ? make<VarNode>(var->name, var->ty, var->span) : typed;
+    }
+    return ref(as<VarNode>(at->second));
+  }
+  Stmt rewrite(const Stmt& s) override {
+    // Field order puts a loop's bounds before its variable, a binding's value before its name.
+    return rewrite_children(s);
+  }
+};
+
+Stmt Unroll::fresh_binders(const Stmt& s, int64_t copy) { return copy == 0 ? s : FreshBinders().rewrite(s); }
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  return with_body(fn, Unroll(options).rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass unroll_loop{"UnrollLoop", "tirx.transform", "UnrollLoop()", doc, apply};
+
+}  // namespace mlc::transform

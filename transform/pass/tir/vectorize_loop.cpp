@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(VectorizeLoop(enable_vectorize=True): vectorized loops become vector code.
+
+    for i in T.vectorized(8):
+        B[j * 8 + i] = A[j * 8 + i] * c     =>      B[j * 8:j * 8 + 8] = A[T.Ramp(j * 8, 1, 8)] * T.Broadcast(c, 8)
+needs: flat buffers (FlattenBuffer); constant extents.
+keeps: the result. What has no vector form (a condition that depends on the lane, a call with effects, a
+sum into one element) runs lane by lane in a serial loop; buffers allocated inside get room for all lanes.
+After indices are flat and narrow, before loops are unrolled.)";
+
+struct NoVectorForm {};  // thrown inside of one statement, which is then run lane by lane
+
+int lanes_of(const Expr& e) { return e->dtype().lanes(); }
+
+Expr widen(const Expr& e, int lanes) {
+  if (lanes_of(e) == lanes) return e;
+  if (lanes_of(e) != 1) throw NoVectorForm();
+  return make<BroadcastNode>(e, int32(lanes), e->span);
+}
+
+// Does the operator work lane by lane?
+bool is_elementwise(const CallNode& call) {
+  static const std::unordered_set<std::string_view> names = {
+      "tirx.fma",         "tirx.isnan",      "tirx.popcount",   "tirx.clz",         "tirx.bitwise_and",
+      "tirx.bitwise_or",  "tirx.bitwise_xor", "tirx.bitwise_not", "tirx.shift_left", "tirx.shift_right",
+      "tirx.likely",      "tirx.reinterpret", "tirx.ignore_loop_partition"};
+  auto* op = as<OpNode>(call.op);
+  if (!op) return false;
+  const OpRow& row = op_row(op);
+  return row.unary || row.binary || names.contains(row.name);
+}
+
+// Gives every buffer allocated in the loop one place per lane: element e of lane v is at e * lanes + v.
+struct WidenAllocations final : Rewriter {
+  const Var& lane;
+  int64_t lanes;
+  std::unordered_map<const VarNode*, Buffer> wide;
+
+  WidenAllocations(const Var& lane, int64_t lanes) : lane(lane), lanes(lanes) {}
+  using Rewriter::rewrite;
+  Expr place(const Expr& index) const { return add(mul(index, const_like(index, lanes)), cast(index->dtype(), lane)); }
+  Expr rewrite(const Expr& e) override {
+    auto* load = as<TensorLoadNode>(e);
+    auto found = load ? wide.find(load->source.get()) : wide.end();
+    if (found == wide.end()) return rewrite_children(e);
+    return make<TensorLoadNode>(found->second, Array<Expr>{place(rewrite(load->indices[0]))}, e->span);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      Buffer buffer = with_type(alloc->buffer, with(type_of(alloc->buffer), [&](BufferTypeNode& n) {
+                                  n.shape = {mul(n.shape[0], const_like(n.shape[0], lanes))};
+                                }));
+      wide[alloc->buffer.get()] = buffer;
+      return make<AllocBufferNode>(buffer, alloc->annotations, s->span);
+    }
+    auto* store = as<BufferStoreNode>(s);
+    auto found = store ? wide.find(store->buffer.get()) : wide.end();
+    if (found == wide.end()) return rewrite_children(s);
+    return make<BufferStoreNode>(found->second, rewrite(store->value), Array<Expr>{place(rewrite(store->indices[0]))},
+                                 s->span);
+  }
+};
+
+// The body of one vectorized loop, all lanes at once.
+class Vectorize final : public Rewriter {
+ public:
+  Vectorize(const Var& lane, Expr min, int lanes) : lane_(lane), min_(std::move(min)), lanes_(lanes) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      if (var == lane_.get()) return make<RampNode>(min_, const_like(min_, 1), int32(lanes_));
+      auto found = names_.find(var);
+      return found == names_.end() ? e : Expr(found->second);
+    }
+    if (auto* op = as_binary(e)) return binary_of(*op);
+    if (auto* call = as<CallNode>(e)) return call_of(*call);
+    switch (e->kind) {
+      case ExprKind::kCast: {
+        auto* cast = as<CastNode>(e);
+        Expr value = rewrite(cast->value);
+        return value.same_as(cast->value)
+                   ? e
+                   : Expr(make<CastNode>(cast->dtype().with_lanes(lanes_of(value)), value, e->span));
+      }
+      case ExprKind::kSelect: {
+        auto* select = as<SelectNode>(e);
+        Expr condition = rewrite(select->condition);
+        Expr yes = rewrite(select->true_value);
+        Expr no = rewrite(select->false_value);
+        int lanes = std::max({lanes_of(condition), lanes_of(yes), lanes_of(no)});
+        return make<SelectNode>(widen(condition, lanes), widen(yes, lanes), widen(no, lanes), e->span);
+      }
+      case ExprKind::kLet: {
+        auto* let = as<LetNode>(e);
+        Expr value = rewrite(let->value);
+        Var var = name_for(let->var, value);
+        return make<LetNode>(var, value, rewrite(let->body), e->span);
+      }
+      case ExprKind::kTensorLoad: {
+        auto* load = as<TensorLoadNode>(e);
+        Array<Expr> indices = rewrite(load->indices);
+        if (indices.same_as(load->indices)) return e;
+        if (DataType(load->source->buffer()->dtype).lanes() != 1) throw NoVectorForm();
+        for (size_t d = 0; d + 1 < indices.size(); ++d) {
+          if (lanes_of(indices[d]) != 1) throw NoVectorForm();
+        }
+        return make<TensorLoadNode>(load->source, indices, e->span);
+      }
+      case ExprKind::kRamp:
+      case ExprKind::kBroadcast:
+      case ExprKind::kShuffle: {  // vectors of vectors have no form here
+        Expr same = uses_lane(e) ? throw NoVectorForm() : e;
+        return same;
+      }
+      default: return rewrite_children(e);
+    }
+  }
+
+  Stmt rewrite(const Stmt& s) override {
+    // A definition cannot go into a loop of its own: the sequence that sees it does.
+    if (as<BindNode>(s) || as<AllocBufferNode>(s) || as<DeclBufferNode>(s)) return vectorized(s);
+    size_t bound = bindings_.size();
+    try {
+      return vectorized(s);
+    } catch (NoVectorForm) {
+      for (; bindings_.size() > bound; bindings_.pop_back()) names_.erase(bindings_.back()->var.get());
+      return lane_by_lane(s);
+    }
+  }
+
+ private:
+  bool uses_lane(const Expr& e) const {
+    return uses_var(e, [this](const VarNode* var) { return var == lane_.get() || names_.contains(var); });
+  }
+
+  Expr binary_of(const BinaryNode& op) {
+    Expr a = rewrite(op.a);
+    Expr b = rewrite(op.b);
+    if (a.same_as(op.a) && b.same_as(op.b)) return ref(&op);
+    int lanes = std::max(lanes_of(a), lanes_of(b));
+    auto* ramp_a = as<RampNode>(a);
+    auto* ramp_b = as<RampNode>(b);
+    if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
+      auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
+      if (ramp_a && ramp_b) {
+        return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride), int32(lanes),
+                              op.span);
+      }
+      if (ramp_a && lanes_of(b) == 1) {
+        return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, int32(lanes), op.span);
+      }
+      if (ramp_b && lanes_of(a) == 1) {
+        Expr stride = op.kind == ExprKind::kSub ? neg(ramp_b->stride) : ramp_b->stride;
+        return make<RampNode>(combine(a, ramp_b->base), stride, int32(lanes), op.span);
+      }
+    }
+    if (op.kind == ExprKind::kMul) {
+      if (ramp_a && lanes_of(b) == 1) {
+        return make<RampNode>(mul(ramp_a->base, b), mul(ramp_a->stride, b), int32(lanes), op.span);
+      }
+      if (ramp_b && lanes_of(a) == 1) {
+        return make<RampNode>(mul(a, ramp_b->base), mul(a, ramp_b->stride), int32(lanes), op.span);
+      }
+    }
+    return binary(op.kind, widen(a, lanes), widen(b, lanes), op.span);
+  }
+
+  Expr call_of(const CallNode& call) {
+    bool choice = as_call_to(ref(&call), "tirx.if_then_else") != nullptr;
+    if (!choice && !is_elementwise(call)) {
+      // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane.
+      auto* op = as<OpNode>(call.op);
+      if (uses_lane(ref(&call)) || !op || op_row(op).effect > Effect::kReadState) throw NoVectorForm();
+      return ref(&call);
+    }
+    Array<Expr> args;
+    int lanes = 1;
+    for (const Expr& arg : call.args) {
+      Expr next = rewrite(arg);
+      if (choice && args.empty() && lanes_of(next) != 1) throw NoVectorForm();  // each lane decides for itself
+      lanes = std::max(lanes, lanes_of(next));
+      args.push_back(next);
+    }
+    if (lanes == 1 || lanes == call.dtype().lanes()) return rewrite_children(ref(&call));
+    for (size_t i = choice ? 1 : 0; i < args.size(); ++i) args.Set(static_cast<int64_t>(i), widen(args[i], lanes));
+    return with(ref(&call), [&](CallNode& n) {
+      n.args = args;
+      n.ty = prim_type(call.dtype().with_lanes(lanes));
+    });
+  }
+
+  // The variable that stands for `var` where its value is a vector.
+  Var name_for(const Var& var, const Expr& value) {
+    if (lanes_of(value) == var->dtype().lanes()) return var;
+    Var wide = make_var(var->name, value->dtype(), var->span);
+    names_[var.get()] = wide;
+    return wide;
+  }
+
+  Stmt vectorized(const Stmt& s) {
+    if (auto* store = as<BufferStoreNode>(s)) return store_of(*store);
+    if (auto* bind = as<BindNode>(s)) {
+      Expr value = rewrite(bind->value);
+      Var var = name_for(bind->var, value);
+      if (!var.same_as(bind->var)) bindings_.push_back(ref(bind));
+      return value.same_as(bind->value) ? s : Stmt(make<BindNode>(var, value, s->span));
+    }
+    if (auto* loop = as<ForNode>(s)) {
+      Expr min = rewrite(loop->min);
+      Expr extent = rewrite(loop->extent);
+      if (lanes_of(min) != 1 || lanes_of(extent) != 1) throw NoVectorForm();
+      Stmt body = rewrite(loop->body);
+      return with(ref(loop), [&](ForNode& n) {
+        n.body = body;
+        if (n.for_kind == ForKind::kVectorized) n.for_kind = ForKind::kSerial;  // only the outer one is a vector
+      });
+    }
+    if (auto* branch = as<IfThenElseNode>(s)) {
+      Expr condition = rewrite(branch->condition);
+      if (lanes_of(condition) != 1) throw NoVectorForm();
+      Stmt yes = rewrite(branch->then_case);
+      Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
+      return make<IfThenElseNode>(condition, yes, no, s->span);
+    }
+    if (auto* loop = as<WhileNode>(s)) {
+      Expr condition = rewrite(loop->condition);
+      if (lanes_of(condition) != 1) throw NoVectorForm();
+      return make<WhileNode>(condition, rewrite(loop->body), s->span);
+    }
+    if (auto* evaluate = as<EvaluateNode>(s)) {
+      Expr value = rewrite(evaluate->value);
+      return value.same_as(evaluate->value) ? s : Stmt(make<EvaluateNode>(value, s->span));
+    }
+    if (auto* assertion = as<AssertStmtNode>(s)) {
+      if (uses_lane(assertion->condition)) throw NoVectorForm();
+      return s;
+    }
+    return rewrite_children(s);
+  }
+
+  Stmt store_of(const BufferStoreNode& store) {
+    Expr value = rewrite(store.value);
+    Array<Expr> indices = rewrite(store.indices);
+    int index_lanes = indices.empty() ? 1 : lanes_of(indices[indices.size() - 1]);
+    bool reads_itself = uses_var(store.value, [&](const VarNode* var) { return var == store.buffer.get(); });
+    if (index_lanes == 1) {
+      // All lanes write one place: the last one wins, and a sum into it needs every lane in turn.
+      if (lanes_of(value) != 1 || reads_itself) throw NoVectorForm();
+      if (value.same_as(store.value) && indices.same_as(store.indices)) return ref(&store);
+      return make<BufferStoreNode>(store.buffer, value, indices, store.span);
+    }
+    if (DataType(store.buffer->buffer()->dtype).lanes() != 1) throw NoVectorForm();
+    for (size_t d = 0; d + 1 < indices.size(); ++d) {
+      if (lanes_of(indices[d]) != 1) throw NoVectorForm();
+    }
+    int lanes = std::max(index_lanes, lanes_of(value));
+    return make<BufferStoreNode>(store.buffer, widen(value, lanes), indices, store.span);
+  }
+
+  // The statement in a serial loop over the lanes. Names whose values are vectors outside are bound again
+  // inside, to the values of the lane.
+  Stmt lane_by_lane(const Stmt& s) {
+    Var lane = make<VarNode>(lane_->name + "_s", lane_->ty, lane_->span);
+    Array<Stmt> stmts;
+    VarMap values{{lane_.get(), lane}};
+    std::unordered_set<const VarNode*> needed;
+    auto need = [&](const auto& tree) {
+      uses_var(tree, [&](const VarNode* var) {
+        if (names_.contains(var)) needed.insert(var);
+        return false;
+      });
+    };
+    need(s);
+    for (size_t i = bindings_.size(); i-- > 0;) {
+      if (needed.contains(bindings_[i]->var.get())) need(bindings_[i]->value);
+    }
+    for (const Bind& bind : bindings_) {
+      if (!needed.contains(bind->var.get())) continue;
+      Var var = make<VarNode>(bind->var->name, bind->var->ty, bind->var->span);
+      stmts.push_back(make<BindNode>(var, substitute(bind->value, values)));
+      values[bind->var.get()] = var;
+    }
+    stmts.push_back(serial_inside(substitute(s, values)));
+    return make<ForNode>(lane, min_, const_like(min_, lanes_), ForKind::kSerial, seq(stmts), nullptr,
+                         Map<String, Any>{}, nullptr, s->span);
+  }
+  static Stmt serial_inside(const Stmt& s) {
+    struct Serial final : Rewriter {
+      using Rewriter::rewrite;
+      Stmt rewrite(const Stmt& s) override {
+        Stmt next = rewrite_children(s);
+        auto* loop = as<ForNode>(next);
+        if (!loop || loop->for_kind != ForKind::kVectorized) return next;
+        return with(ref(loop), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
+      }
+    };
+    return Serial().rewrite(s);
+  }
+
+  const Var& lane_;
+  Expr min_;
+  int lanes_;
+  std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
+  std::vector<Bind> bindings_;
+};
+
+struct VectorizeLoops final : Rewriter {
+  bool enabled;
+  explicit VectorizeLoops(bool enabled) : enabled(enabled) {}
+
+  // Lanes do not leave a loop one by one: such loops stay serial.
+  static bool leaves_early(const Stmt& body) {
+    bool found = false;
+    post_order(
+        body,
+        [&](const Expr& e) {
+          for (auto name : {"tirx.break_loop", "tirx.continue_loop", "tirx.ret"}) found |= as_call_to(e, name) != nullptr;
+        },
+        [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s) || as<ReturnNode>(s); });
+    return found;
+  }
+
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& s) override {
+    auto* loop = as<ForNode>(s);
+    if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
+    if (!enabled || leaves_early(loop->body)) {
+      Stmt next = rewrite_children(s);
+      return with(ref(as<ForNode>(next)), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
+    }
+    auto extent = const_int(loop->extent);
+    if (!extent || *extent < 1 || *extent > 32767) {
+      throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}", loop->loop_var->name.c_str(),
+                  extent ? std::to_string(*extent) : "not a constant")
+          .at(s->span)
+          .help("split the loop by a constant factor and vectorize the inner part");
+    }
+    if (*extent == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
+    Stmt body = WidenAllocations(loop->loop_var, *extent).rewrite(loop->body);
+    return Vectorize(loop->loop_var, loop->min, static_cast<int>(*extent)).rewrite(body);
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  return with_body(fn, VectorizeLoops(options.flag(0)).rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)", doc, apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tvm/ffi/container/dict.h>
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+annotate(block_or_loop, ann_key, ann_val)      Attach a value to a loop or block for later passes.
+
+    for i in range(e):      =>      for i in T.serial(e, annotations={"pragma_unroll": 1}):
+        S                               S
+
+An annotation of the same key is replaced.
+keeps: everything else.
+)";
+
+// Script values as what IR attributes hold.
+static Any attribute_value(const Any& value) {
+  if (auto list = value.as<ffi::List<Any>>()) {
+    Array<Any> items;
+    for (const Any& item : *list) items.push_back(attribute_value(item));
+    return items;
+  }
+  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
+    Map<String, Any> items;
+    for (const auto& [key, item] : *dict) items.Set(key.cast<String>(), attribute_value(item));
+    return items;
+  }
+  if (auto constant = value.as<IntImm>()) return (*constant)->value;
+  return value;
+}
+
+static void apply(Step& step, PlaceRef place, String key, Any value) {
+  auto put = [&](auto node) {
+    return Stmt(with(ref(node), [&](auto& copy) { copy.annotations.Set(key, attribute_value(value)); }));
+  };
+  step.replace(*place, place->loop() ? put(place->loop()) : put(place->block()));
+}
+
+extern const Primitive annotate;
+const Primitive annotate = primitive<&apply>("Annotate", "annotate(block_or_loop, ann_key, ann_val)", doc);
+
+}  // namespace mlc::transform

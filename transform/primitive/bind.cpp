@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+bind(loop, thread_axis)      Run the iterations of a loop as threads of a GPU.
+
+    for i in range(e):      =>      for i in T.thread_binding(e, thread="threadIdx.x"):
+        S                               S
+
+Thread axes: blockIdx.x y z, threadIdx.x y z, vthread, vthread.x y z.
+needs: the scope is a stage pipeline; the blocks below are complete or reduction blocks with affine bindings, and the
+       loop occurs in spatial iterators only (with threadIdx.* also in reductions).
+keeps: every block instance, in no particular order.
+)";
+
+static void apply(Step& step, LoopArg loop, std::string thread_axis) {
+  // check
+  static const std::vector<std::string> axes = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                                "threadIdx.z", "vthread",     "vthread.x",  "vthread.y",   "vthread.z"};
+  if (std::find(axes.begin(), axes.end(), thread_axis) == axes.end()) {
+    throw refuse("unknown-thread-axis", "there is no thread axis `{}`{}", thread_axis, did_you_mean(thread_axis, axes))
+        .at(step.span(2));
+  }
+  require_parallelizable(step, loop, thread_axis);
+
+  // apply
+  Var var = make_var("", loop->loop()->loop_var->dtype());
+  set_loop_kind(step, *loop, ForKind::kThreadBinding,
+                make<IterVarNode>(nullptr, var, IterType::kThreadIndex, String(thread_axis)));
+}
+
+extern const Primitive bind;
+const Primitive bind = primitive<&apply>("Bind", "bind(loop, thread_axis)", doc);
+
+}  // namespace mlc::transform

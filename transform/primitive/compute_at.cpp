@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/compute_location.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+compute_at(block, loop, preserve_unit_loops=False, index=-1)      Compute a producer below a loop of its consumers.
+
+    for i, j in T.grid(n, m):           =>      for i_0 in range(n // 4):
+        B[i, j] = f(i, j)                           for ax0, ax1 in T.grid(4, m):
+    for i_0, i_1, j in T.grid(...):                     B[i_0 * 4 + ax0, ax1] = f(...)
+        C[i_0 * 4 + i_1, j] = g(B)                  for i_1, j in T.grid(4, m):
+                                                        C[i_0 * 4 + i_1, j] = g(B)
+
+The new loops run over what one iteration of the loop reads. `index` chooses the place among the statements of the loop:
+-1 the last possible, -2 the first.
+needs: block and loop in one scope, which is a stage pipeline; the block is complete or a reduction, writes nothing that
+       leaves the scope, and all its consumers are below the loop.
+keeps: the values computed; instances may be repeated where iterations read the same elements.
+)";
+
+static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_loops, int64_t index) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope || scope_of(*loop) != scope) {
+    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope", block->name.c_str(), loop->name.c_str())
+        .at(loop.span);
+  }
+  require_stage_pipeline(*scope, "compute_at");
+  require_complete_or_reduction(step.state, *block, *scope);
+  if (is_above(*loop, *block)) {
+    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(), block->name.c_str())
+        .at(loop.span);
+  }
+  if (is_output_block(*block, *scope)) {
+    throw refuse("output-block", "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
+                 block->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
+  }
+  Dependences deps = dependences(step.state, *scope);
+  std::vector<Place*> consumers = deps.consumers(*block);
+  for (Place* consumer : consumers) {
+    if (is_above(*loop, *consumer)) continue;
+    throw refuse("consumer-outside-loop", "block `{}` reads what block `{}` writes, but is not below loop `{}`",
+                 consumer->name.c_str(), block->name.c_str(), loop->name.c_str())
+        .at(loop.span)
+        .note("the consumer is defined here", consumer->stmt->span)
+        .help("choose a loop that is around all consumers");
+  }
+  if (consumers.empty()) {
+    throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
+  }
+  // What it reads must be there already.
+  std::vector<Place*> producers = deps.producers(*block);
+
+  // apply
+  move_block(step, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span, step.span(4));
+}
+
+extern const Primitive compute_at;
+const Primitive compute_at =
+    primitive<&apply>("ComputeAt", "compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+decompose_reduction(block, loop) -> block      Split a reduction into its initialisation, put before the loop, and its updates.
+
+    for i, k in T.grid(n, m):           =>      for i_init in range(n):
+        with T.sblock("C"):                         with T.sblock("C_init"):
+            with T.init():                              C[vi] = 0.0
+                C[vi] = 0.0                     for i, k in T.grid(n, m):
+            C[vi] = C[vi] + A[vi, vk]               with T.sblock("C_update"):
+                                                        C[vi] = C[vi] + A[vi, vk]
+
+Returns the new block; the given block becomes the update.
+needs: a reduction block in a stage pipeline; the loop is around it, and no loop outside of that loop belongs to a
+       reduction iterator.
+keeps: the values computed.
+)";
+
+static void conjuncts(const Expr& e, std::vector<Expr>& out) {
+  if (auto* both = as<AndNode>(e)) {
+    conjuncts(both->a, out);
+    conjuncts(both->b, out);
+  } else {
+    out.push_back(e);
+  }
+}
+
+// The statement with the realize of one block replaced; looks into loops and sequences only.
+static Stmt with_realize(const Stmt& s, const SBlockNode* block, const SBlock& next) {
+  struct Replace final : Rewriter {
+    const SBlockNode* block;
+    const SBlock& next;
+    Replace(const SBlockNode* block, const SBlock& next) : block(block), next(next) {}
+    using Rewriter::rewrite;
+    Expr rewrite(const Expr& e) override { return e; }
+    Stmt rewrite(const Stmt& s) override {
+      auto* realize = as<SBlockRealizeNode>(s);
+      if (!realize) return rewrite_children(s);
+      if (realize->block.get() != block) return s;
+      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next; });
+    }
+  };
+  return Replace(block, next).rewrite(s);
+}
+
+static Place* apply(Step& step, BlockArg block, LoopArg loop) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
+    throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(), block->name.c_str())
+        .at(loop.span)
+        .help("choose one of `sch.get_loops(block)`");
+  }
+  require_stage_pipeline(*scope, "decompose_reduction");
+  require_reduction(step.state, *block, *scope);
+  const SBlockNode* old = block->block();
+  SBlockRealize realize = realize_of(step.state, *block);
+  auto used_by = [&](IterType type, const VarNode* var) {
+    for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+      if (old->iter_vars[i]->iter_type != type) continue;
+      if (uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) return true;
+    }
+    return false;
+  };
+  std::vector<Place*> loops = loops_above(*block);
+  for (Place* outer : loops) {
+    if (outer == &*loop) break;
+    if (!used_by(IterType::kCommReduce, outer->loop()->loop_var.get())) continue;
+    throw refuse("reduction-loop-outside", "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`",
+                 outer->name.c_str(), block->name.c_str(), loop->name.c_str())
+        .at(loop.span)
+        .help(fmt::format("choose loop `{}` or one around it", outer->name.c_str()));
+  }
+
+  // apply
+  // The initialisation runs over the spatial loops from `loop` inwards, with loop variables of its own.
+  VarMap iter_map, loop_map;
+  Array<IterVar> iters;
+  Array<Expr> values;
+  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    if (iter->iter_type != IterType::kDataPar) continue;
+    Var var = make<VarNode>(iter->var->name, iter->var->ty);
+    iter_map[iter->var.get()] = var;
+    iters.push_back(make<IterVarNode>(iter->dom, var, iter->iter_type, iter->thread_tag));
+    values.push_back(realize->iter_values[i]);
+  }
+  std::vector<const ForNode*> kept;
+  std::unordered_set<const VarNode*> dropped;
+  for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
+    const ForNode* inner = (*it)->loop();
+    if (used_by(IterType::kDataPar, inner->loop_var.get())) {
+      kept.push_back(inner);
+      loop_map[inner->loop_var.get()] =
+          make<VarNode>(String(fmt::format("{}_init", inner->loop_var->name.c_str())), inner->loop_var->ty);
+    } else {
+      dropped.insert(inner->loop_var.get());
+    }
+  }
+  std::vector<Expr> conditions;
+  conjuncts(realize->predicate, conditions);
+  Expr predicate = bool_imm(true);
+  for (const Expr& condition : conditions) {
+    if (uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); })) continue;
+    predicate = logical_and(predicate, substitute(condition, loop_map));
+  }
+  Array<Expr> init_values;
+  for (const Expr& value : values) init_values.push_back(substitute(value, loop_map));
+  Array<TensorRegion> init_writes;
+  for (const TensorRegion& write : old->writes) init_writes.push_back(substitute(write, iter_map));
+  SBlock init = make<SBlockNode>(iters, Array<TensorRegion>{}, init_writes,
+                                 String(fmt::format("{}_init", old->name_hint.c_str())), substitute(old->init, iter_map),
+                                 Stmt(), Array<Buffer>{}, Array<MatchBufferRegion>{}, old->annotations, old->span);
+  Stmt init_nest = make<SBlockRealizeNode>(init_values, predicate, init);
+  for (size_t i = kept.size(); i-- > 0;) {
+    Var var = ref(as<VarNode>(loop_map.at(kept[i]->loop_var.get())));
+    init_nest = make<ForNode>(var, substitute(kept[i]->min, loop_map), substitute(kept[i]->extent, loop_map),
+                              kept[i]->for_kind, init_nest, kept[i]->thread_binding, kept[i]->annotations);
+  }
+  SBlock update = with(ref(old), [&](SBlockNode& copy) {
+    copy.name_hint = String(fmt::format("{}_update", old->name_hint.c_str()));
+    copy.init = nullptr;
+    Array<TensorRegion> reads;
+    for (const TensorRegion& write : old->writes) {
+      bool there = std::any_of(old->reads.begin(), old->reads.end(),
+                               [&](const TensorRegion& read) { return read->source.same_as(write->source); });
+      if (!there) reads.push_back(write);
+    }
+    for (const TensorRegion& read : old->reads) reads.push_back(read);
+    copy.reads = reads;
+  });
+  Stmt updates = with_realize(loop->stmt, old, update);
+  // The loop is replaced by two statements: its parent takes both.
+  Place& parent = *loop->parent;
+  struct Insert final : Rewriter {
+    const StmtNode* at;
+    Stmt both;
+    using Rewriter::rewrite;
+    Expr rewrite(const Expr& e) override { return e; }
+    Stmt rewrite(const Stmt& s) override {
+      if (s.get() == at) return both;
+      return s->kind == StmtKind::kSeqStmt ? rewrite_children(s) : s;
+    }
+  } insert;
+  insert.at = loop->stmt.get();
+  insert.both = seq({init_nest, updates});
+  Stmt next = insert.rewrite_children(parent.stmt);
+  step.replace(parent, next, {{old, update.get()}});
+  Place* init_place = step.place(init);
+  init_place->affine_binding = has_affine_binding(step.state, *init_place);
+  update_scope_flags(step.state, *scope);
+  return init_place;
+}
+
+extern const Primitive decompose_reduction;
+const Primitive decompose_reduction = primitive<&apply>("DecomposeReduction", "decompose_reduction(block, loop)", doc);
+
+}  // namespace mlc::transform

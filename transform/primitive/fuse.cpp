@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+fuse(*loops, preserve_unit_iters=True) -> loop      Make one loop of a perfect nest.
+
+    for i, j in T.grid(e0, e1):      =>      for i_j_fused in range(e0 * e1):
+        S                                        S[i := i_j_fused // e1, j := i_j_fused % e1]
+
+needs: each loop is all there is in the one before it; all start at 0, have no annotation, no thread, and extents that
+       do not depend on each other.
+keeps: number and order of block instances.
+)";
+
+static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
+  // check
+  if (args.empty()) throw refuse("fuse-without-loops", "no loops to fuse").at(step.call.span);
+  std::vector<LoopArg> loops;
+  for (const Any& arg : args) loops.push_back(step.loop_of(arg, step.span(1), 1));
+  for (size_t i = 0; i < loops.size(); ++i) {
+    require_plain_loop(loops[i], "fuse");
+    if (i == 0) continue;
+    const Place& above = *loops[i - 1];
+    if (loops[i]->parent != &above) {
+      throw refuse("fuse-not-nested", "loop `{}` is not directly inside loop `{}`", loops[i]->name.c_str(), above.name.c_str())
+          .at(loops[i].span)
+          .help("`reorder` the loops first, and name them from the outside in");
+    }
+    if (!above.loop()->body.same_as(loops[i]->stmt)) {
+      throw refuse("fuse-not-only-child", "loop `{}` is not all there is in loop `{}`", loops[i]->name.c_str(), above.name.c_str())
+          .at(loops[i].span)
+          .note("the outer loop is made here", above.stmt->span);
+    }
+    for (size_t j = 0; j < i; ++j) {
+      const VarNode* outer = loops[j]->loop()->loop_var.get();
+      if (uses_var(loops[i]->loop()->extent, [&](const VarNode* var) { return var == outer; })) {
+        throw refuse("fuse-dependent-extent", "the extent of loop `{}` depends on loop `{}`", loops[i]->name.c_str(),
+                     loops[j]->name.c_str())
+            .at(loops[i].span);
+      }
+    }
+  }
+
+  // apply
+  DataType dtype = loops[0]->loop()->loop_var->dtype();
+  std::string name;
+  Expr extent;
+  for (const LoopArg& loop : loops) {
+    name += std::string(loop->name) + "_";
+    if (loop->loop()->loop_var->dtype().bits() > dtype.bits()) dtype = loop->loop()->loop_var->dtype();
+    extent = extent ? mul(extent, loop->loop()->extent) : loop->loop()->extent;
+  }
+  Var fused = make_var(String(name + "fused"), dtype);
+  Analyzer analyzer;
+  extent = analyzer.simplify(extent);
+  VarMap values;
+  Expr rest = fused;
+  for (size_t i = loops.size(); i-- > 0;) {
+    const ForNode* loop = loops[i]->loop();
+    values[loop->loop_var.get()] = i == 0 ? rest : is_const_int(loop->extent, 1) ? const_like(rest, 0) : floormod(rest, loop->extent);
+    rest = floordiv(rest, loop->extent);
+  }
+  Stmt body = substitute(loops.back()->loop()->body, values);
+  Stmt next = make<ForNode>(fused, Expr(int_imm(dtype, 0)), extent, ForKind::kSerial, body);
+  next = with(ref(as<ForNode>(next)), [&](ForNode& copy) { copy.span = loops[0]->stmt->span; });
+  std::vector<Place*> outer = loops_up(*loops[0]->parent);
+  std::reverse(outer.begin(), outer.end());
+  next = simplify_bindings(next, outer, preserve_unit_iters);
+  step.replace(*loops[0], next);
+  return step.place(next);
+}
+
+extern const Primitive fuse;
+const Primitive fuse = primitive<&apply>("Fuse", "fuse(*loops, preserve_unit_iters=True)", doc);
+
+}  // namespace mlc::transform

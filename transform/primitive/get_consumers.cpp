@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+get_consumers(block) -> blocks      The blocks of its scope that read after it what the block writes.
+
+    sch.get_consumers(sch.get_sblock("B"))
+
+In program order.
+)";
+
+static std::vector<Place*> get(Step& step, BlockArg block) {
+  Place* scope = scope_of(*block);
+  if (!scope) return {};
+  return dependences(step.state, *scope).consumers(*block);
+}
+
+extern const Primitive get_consumers;
+const Primitive get_consumers = primitive<&get>("GetConsumers", "get_consumers(block)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+get_producers(block) -> blocks      The blocks of its scope that write before it what the block reads.
+
+    sch.get_producers(sch.get_sblock("B"))
+
+In program order.
+)";
+
+static std::vector<Place*> get(Step& step, BlockArg block) {
+  Place* scope = scope_of(*block);
+  if (!scope) return {};
+  return dependences(step.state, *scope).producers(*block);
+}
+
+extern const Primitive get_producers;
+const Primitive get_producers = primitive<&get>("GetProducers", "get_producers(block)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+reorder(*ordered_loops)      Permute loops of one nest into the order given.
+
+    for i, j, k in T.grid(a, b, c):      =>      for k, i, j in T.grid(c, a, b):      # reorder(k, i, j)
+        S                                            S
+
+Loops of the nest that are not named keep their places.
+needs: the loops stand on one chain, each the only thing in the one around it; no extent depends on a loop that would
+       come inside; all blocks below have affine bindings and only spatial and reduction iterators.
+keeps: the set of block instances; each is still executed once.
+)";
+
+static void apply(Step& step, Array<Any> args) {
+  // check
+  std::vector<LoopArg> order;
+  for (const Any& arg : args) order.push_back(step.loop_of(arg, step.span(1), 1));
+  if (order.empty()) throw refuse("reorder-without-loops", "no loops to reorder").at(step.call.span);
+  std::unordered_set<const Place*> named;
+  for (const LoopArg& loop : order) {
+    if (!named.insert(&*loop).second) {
+      throw refuse("reorder-duplicate-loop", "loop `{}` is named twice", loop->name.c_str()).at(loop.span);
+    }
+  }
+  // The chain from the innermost named loop up to the outermost.
+  auto depth = [](const Place* place) {
+    size_t count = 0;
+    for (; place; place = place->parent) ++count;
+    return count;
+  };
+  Place* bottom = &*order[0];
+  for (const LoopArg& loop : order) {
+    if (depth(&*loop) > depth(bottom)) bottom = &*loop;
+  }
+  std::vector<Place*> chain;  // innermost first
+  size_t left = order.size();
+  for (Place* up = bottom; up && up->loop() && left > 0; up = up->parent) {
+    chain.push_back(up);
+    if (named.contains(up)) --left;
+    if (chain.size() > 1 && !up->loop()->body.same_as(chain[chain.size() - 2]->stmt)) {
+      throw refuse("reorder-not-a-chain", "loop `{}` is not all there is in loop `{}`", chain[chain.size() - 2]->name.c_str(),
+                   up->name.c_str())
+          .at(step.span(1))
+          .note(fmt::format("loop `{}` is made here", up->name.c_str()), up->stmt->span);
+    }
+  }
+  if (left > 0) {
+    for (const LoopArg& loop : order) {
+      if (is_above(*loop, *bottom)) continue;
+      throw refuse("reorder-not-a-chain", "loops `{}` and `{}` are not nested in one another", loop->name.c_str(),
+                   bottom->name.c_str())
+          .at(step.span(1));
+    }
+  }
+  std::reverse(chain.begin(), chain.end());
+  std::vector<const ForNode*> target;
+  size_t next_named = 0;
+  for (Place* place : chain) target.push_back(named.contains(place) ? order[next_named++]->loop() : place->loop());
+  for (size_t i = 0; i < target.size(); ++i) {
+    for (size_t j = i + 1; j < target.size(); ++j) {
+      auto inner = [&](const VarNode* var) { return var == target[j]->loop_var.get(); };
+      if (uses_var(target[i]->min, inner) || uses_var(target[i]->extent, inner)) {
+        throw refuse("reorder-dependent-loops", "the range of loop `{}` depends on loop `{}`, which would come inside it",
+                     target[i]->loop_var->name.c_str(), target[j]->loop_var->name.c_str())
+            .at(step.span(1));
+      }
+    }
+  }
+  for (Place* block : child_blocks(step.state, *bottom)) {
+    require_affine_binding(step.state, *block);
+    for (const IterVar& iter : block->block()->iter_vars) {
+      if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
+      throw refuse("reorder-ordered-iterator", "iterator `{}` of block `{}` is neither spatial nor a reduction",
+                   iter->var->name.c_str(), block->name.c_str())
+          .at(step.span(1))
+          .note("the block is defined here", block->stmt->span);
+    }
+  }
+
+  // apply
+  Stmt body = bottom->loop()->body;
+  for (size_t i = target.size(); i-- > 0;) {
+    const ForNode* loop = target[i];
+    body = loop->body.same_as(body) ? Stmt(ref(loop)) : Stmt(with(ref(loop), [&](ForNode& copy) { copy.body = body; }));
+  }
+  step.replace(*chain.front(), body);
+}
+
+extern const Primitive reorder;
+const Primitive reorder = primitive<&apply>("Reorder", "reorder(*ordered_loops)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/compute_location.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)      Compute a consumer below a loop of its producers.
+
+    for i_0, i_1, j in T.grid(...):     =>      for i_0 in range(n // 4):
+        B[i_0 * 4 + i_1, j] = f(...)                for i_1, j in T.grid(4, m):
+    for i, j in T.grid(n, m):                           B[i_0 * 4 + i_1, j] = f(...)
+        C[i, j] = g(B[i, j])                        for ax0, ax1 in T.grid(4, m):
+                                                        C[i_0 * 4 + ax0, ax1] = g(...)
+
+The new loops run over what one iteration of the loop has produced. `index` chooses the place among the statements of the
+loop: -1 the last possible, -2 the first.
+needs: block and loop in one scope, which is a stage pipeline; the block is complete or a reduction, and all its producers
+       are below the loop; its indices into what they write can be inverted.
+keeps: the values computed.
+)";
+
+static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_loops, int64_t index) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope || scope_of(*loop) != scope) {
+    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope", block->name.c_str(), loop->name.c_str())
+        .at(loop.span);
+  }
+  require_stage_pipeline(*scope, "reverse_compute_at");
+  require_complete_or_reduction(step.state, *block, *scope);
+  if (is_above(*loop, *block)) {
+    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(), block->name.c_str())
+        .at(loop.span);
+  }
+  Dependences deps = dependences(step.state, *scope);
+  std::vector<Place*> producers = deps.producers(*block);
+  for (Place* producer : producers) {
+    if (is_above(*loop, *producer)) continue;
+    throw refuse("producer-outside-loop", "block `{}` writes what block `{}` reads, but is not below loop `{}`",
+                 producer->name.c_str(), block->name.c_str(), loop->name.c_str())
+        .at(loop.span)
+        .note("the producer is defined here", producer->stmt->span)
+        .help("choose a loop that is around all producers");
+  }
+  if (producers.empty()) {
+    throw refuse("no-producers", "block `{}` reads nothing that another block of its scope writes", block->name.c_str())
+        .at(block.span);
+  }
+
+  // apply
+  move_block(step, *block, *loop, producers, deps.consumers(*block), false, preserve_unit_loops, index, block.span, step.span(4));
+}
+
+extern const Primitive reverse_compute_at;
+const Primitive reverse_compute_at =
+    primitive<&apply>("ReverseComputeAt", "reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
+
+}  // namespace mlc::transform

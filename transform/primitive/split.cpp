@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+split(loop, factors, preserve_unit_iters=True, disable_predication=False) -> loops      Replace one loop by a nest over its factors; None is inferred.
+
+    for i in range(e):      =>      for i_0, i_1 in T.grid(f0, f1):
+        S                               T.where(i_0 * f1 + i_1 < e)     # absent when provable
+                                        S[i := i_0 * f1 + i_1]
+
+needs: the loop starts at 0, has no annotation and no thread; at most one factor is None; the factors' product covers e.
+keeps: number and order of block instances.
+)";
+
+static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool preserve_unit_iters,
+                                 bool disable_predication) {
+  // check
+  require_plain_loop(loop, "split");
+  const ForNode* old = loop->loop();
+  std::vector<Any> given;
+  if (auto list = factor_list.as<ffi::List<Any>>()) given.assign(list->begin(), list->end());
+  else if (auto tuple = factor_list.as<Array<Any>>()) given.assign(tuple->begin(), tuple->end());
+  else wrong_argument(step.call, 2, "a list of factors");
+  if (given.empty()) throw refuse("split-without-factors", "loop `{}` is split by no factors", loop->name.c_str()).at(step.span(2));
+  Analyzer analyzer;
+  DataType dtype = old->loop_var->dtype();
+  std::vector<Expr> factors;
+  std::optional<size_t> inferred;
+  Expr product = int_imm(dtype, 1);
+  for (size_t i = 0; i < given.size(); ++i) {
+    auto number = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt ? std::optional(given[i].cast<int64_t>()) : std::nullopt;
+    Expr factor = number ? Expr(int_imm(dtype, *number)) : given[i] != nullptr && given[i].as<Expr>() ? *given[i].as<Expr>() : nullptr;
+    if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
+    auto constant = factor ? const_int(factor) : std::nullopt;
+    if (!factor || constant == -1) {
+      if (inferred) {
+        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred", *inferred, i,
+                     loop->name.c_str())
+            .at(step.span(2))
+            .help("only one factor can be None");
+      }
+      inferred = i;
+      factors.push_back(nullptr);
+      continue;
+    }
+    if (constant && *constant <= 0) {
+      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(), *constant).at(step.span(2));
+    }
+    if (constant) factor = int_imm(dtype, *constant);
+    factors.push_back(factor);
+    product = mul(product, factor);
+  }
+  if (inferred) {
+    factors[*inferred] = analyzer.simplify(floordiv(old->extent + product - 1, product));
+  } else if (!analyzer.can_prove(ge(product, old->extent))) {
+    auto have = const_int(product), need = const_int(old->extent);
+    Error error = have && need ? refuse("split-not-covering", "factors multiply to {}, less than the extent {} of loop `{}`",
+                                        *have, *need, loop->name.c_str())
+                               : refuse("split-not-covering", "the factors' product is not known to cover loop `{}`",
+                                        loop->name.c_str());
+    throw std::move(error)
+        .at(step.span(2))
+        .note(fmt::format("loop `{}` is made here", loop->name.c_str()), old->span)
+        .help("leave one factor to be inferred: `None`");
+  }
+
+  // apply
+  std::vector<Var> vars;
+  Expr value;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    Var var = make_var(String(fmt::format("{}_{}", loop->name.c_str(), i)), dtype, old->loop_var->span);
+    analyzer.bind(var, make<RangeNode>(Expr(int_imm(dtype, 0)), factors[i]));
+    value = value ? add(mul(value, factors[i]), var) : Expr(var);
+    vars.push_back(var);
+  }
+  Stmt body = substitute(old->body, {{old->loop_var.get(), value}});
+  Expr inside = lt(value, old->extent);
+  if (!disable_predication && !analyzer.can_prove(inside)) body = add_predicate(body, inside);
+  std::vector<For> loops(factors.size());
+  for (size_t i = factors.size(); i-- > 0;) {
+    loops[i] = make<ForNode>(vars[i], Expr(int_imm(dtype, 0)), factors[i], ForKind::kSerial, body);
+    loops[i] = with(loops[i], [&](ForNode& copy) { copy.span = old->span; });
+    body = loops[i];
+  }
+  std::vector<Place*> outer = loop->parent ? loops_up(*loop->parent) : std::vector<Place*>{};
+  std::reverse(outer.begin(), outer.end());
+  body = simplify_bindings(body, outer, preserve_unit_iters);
+  step.replace(*loop, body);
+  std::vector<Place*> result;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    result.push_back(step.place(body));
+    body = as<ForNode>(body)->body;
+  }
+  return result;
+}
+
+extern const Primitive split;
+const Primitive split =
+    primitive<&apply>("Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)", doc);
+
+}  // namespace mlc::transform

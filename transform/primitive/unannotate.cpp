@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+unannotate(block_or_loop, ann_key)      Take an annotation off a loop or block.
+
+    for i in T.serial(e, annotations={"key": 1}):      =>      for i in range(e):
+        S                                                          S
+
+needs: the annotation is there.
+keeps: everything else.
+)";
+
+static void apply(Step& step, PlaceRef place, String key) {
+  // check
+  const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
+  if (!present.count(key)) {
+    std::vector<std::string> keys;
+    for (const auto& [name, value] : present) keys.emplace_back(name);
+    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`{}", place->loop() ? "loop" : "block",
+                 place->name.c_str(), key.c_str(), did_you_mean(key.c_str(), keys))
+        .at(step.span(2));
+  }
+
+  // apply
+  auto drop = [&](auto node) {
+    return Stmt(with(ref(node), [&](auto& copy) { copy.annotations.erase(key); }));
+  };
+  step.replace(*place, place->loop() ? drop(place->loop()) : drop(place->block()));
+}
+
+extern const Primitive unannotate;
+const Primitive unannotate = primitive<&apply>("Unannotate", "unannotate(block_or_loop, ann_key)", doc);
+
+}  // namespace mlc::transform

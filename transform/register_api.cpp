@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of this room: schedules and their primitives, passes, tensor expressions.
+#include "transform/register_api.h"
+
+#include "transform/pass/pass.h"
+#include "transform/schedule/api.h"
+
+namespace mlc::transform {
+
+void register_api() {
+  register_schedule_api();
+  register_pass_api();
+  register_te_api();
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace mlc::transform {
+
+// Adds everything scripts can call here to ApiRegistry::global().
+void register_api();
+// The part of transform/te.
+void register_te_api();
+
+}  // namespace mlc::transform

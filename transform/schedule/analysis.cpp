@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/analysis.h"
+
+#include <algorithm>
+
+namespace mlc::transform {
+
+Place* scope_of(const Place& place) {
+  Place* up = place.parent;
+  while (up && !up->block()) up = up->parent;
+  return up;
+}
+
+std::vector<Place*> loops_up(Place& place) {
+  std::vector<Place*> loops;
+  for (Place* up = &place; up && up->loop(); up = up->parent) loops.push_back(up);
+  return loops;
+}
+
+std::vector<Place*> loops_above(const Place& block) {
+  std::vector<Place*> loops;
+  if (block.parent) loops = loops_up(*block.parent);
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+bool is_above(const Place& ancestor, const Place& place) {
+  for (const Place* up = &place; up; up = up->parent) {
+    if (up == &ancestor) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// Realizes below a statement that are not inside other blocks.
+class EachRealize final : public Walker {
+ public:
+  explicit EachRealize(std::function<void(const SBlockRealizeNode*)> act) : act_(std::move(act)) {}
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) return act_(realize);
+    walk_children(s);
+  }
+
+ private:
+  std::function<void(const SBlockRealizeNode*)> act_;
+};
+
+const Stmt& body_of(const Place& place) { return place.block() ? place.block()->body : place.loop()->body; }
+
+}  // namespace
+
+std::vector<Place*> child_blocks(ScheduleState& state, const Place& place) {
+  std::vector<Place*> blocks;
+  FunctionIndex& index = state.index_of(place);
+  EachRealize([&](const SBlockRealizeNode* realize) {
+    blocks.push_back(index.places.at(realize->block.get()).get());
+  }).visit(body_of(place));
+  return blocks;
+}
+
+SBlockRealize realize_of(ScheduleState& state, const Place& block) {
+  SBlockRealize found;
+  EachRealize search([&](const SBlockRealizeNode* realize) {
+    if (realize->block.get() == block.stmt.get()) found = ref(realize);
+  });
+  search.visit(block.parent ? body_of(*block.parent) : state.function(state.index_of(block).name)->body);
+  MLC_CHECK(found, "block `{}` has no realize", block.name.c_str());
+  return found;
+}
+
+std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops) {
+  std::vector<LoopRange> ranges;
+  for (const Place* place : loops) {
+    const ForNode* loop = place->loop();
+    ranges.push_back({loop->loop_var, make<RangeNode>(loop->min, loop->extent)});
+  }
+  return ranges;
+}
+
+void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops) {
+  for (const Place* place : loops) {
+    const ForNode* loop = place->loop();
+    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+  }
+}
+
+VarMap bindings_of(const SBlockRealize& realize) {
+  VarMap values;
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    values[realize->block->iter_vars[i]->var.get()] = realize->iter_values[i];
+  }
+  return values;
+}
+
+Dependences dependences(ScheduleState& state, const Place& scope) {
+  Dependences result;
+  result.blocks = child_blocks(state, scope);
+  for (Place* place : result.blocks) {
+    auto note = [&](auto& map, const Array<TensorRegion>& regions) {
+      for (const TensorRegion& region : regions) {
+        auto& places = map[region->source.get()];
+        if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+      }
+    };
+    note(result.readers, place->block()->reads);
+    note(result.writers, place->block()->writes);
+  }
+  return result;
+}
+
+namespace {
+
+// The blocks of `among` that use a buffer of `regions` before (or after) `block`.
+std::vector<Place*> partners(const Dependences& deps, const Place& block, const Array<TensorRegion>& regions,
+                             const std::unordered_map<const VarNode*, std::vector<Place*>>& among, bool before) {
+  std::vector<Place*> found;
+  auto position = [&](const Place* place) { return std::find(deps.blocks.begin(), deps.blocks.end(), place); };
+  auto here = position(&block);
+  for (const TensorRegion& region : regions) {
+    auto places = among.find(region->source.get());
+    if (places == among.end()) continue;
+    for (Place* place : places->second) {
+      if (place == &block || (position(place) < here) != before) continue;
+      if (std::find(found.begin(), found.end(), place) == found.end()) found.push_back(place);
+    }
+  }
+  std::sort(found.begin(), found.end(), [&](Place* a, Place* b) { return position(a) < position(b); });
+  return found;
+}
+
+}  // namespace
+
+std::vector<Place*> Dependences::producers(const Place& block) const {
+  return partners(*this, block, block.block()->reads, writers, true);
+}
+std::vector<Place*> Dependences::consumers(const Place& block) const {
+  return partners(*this, block, block.block()->writes, readers, false);
+}
+
+bool has_affine_binding(ScheduleState& state, const Place& block) {
+  if (!block.parent) return true;
+  SBlockRealize realize = realize_of(state, block);
+  if (realize->iter_values.empty()) return true;
+  std::vector<Place*> loops = loops_above(block);
+  // Each iterator one loop variable of its own: the usual case needs no proof.
+  bool plain = true;
+  std::unordered_set<const VarNode*> seen;
+  for (const Expr& value : realize->iter_values) {
+    auto* var = as<VarNode>(value);
+    plain = plain && var && seen.insert(var).second;
+  }
+  Analyzer analyzer;
+  bind_loops(analyzer, loops);
+  if (plain && is_const_int(realize->predicate, 1)) {
+    for (const Place* loop : loops) seen.erase(loop->loop()->loop_var.get());
+    if (seen.empty()) return true;
+  }
+  return normalize_iter_map(realize->iter_values, ranges_of(loops), realize->predicate, IterMapCheck::kSurjective, analyzer)
+      .has_value();
+}
+
+namespace {
+
+// A region of the block as intervals over the loops from the block up to `top` (exclusive).
+std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region, const Place* top,
+                              Analyzer& analyzer) {
+  VarMap values = bindings_of(realize_of(state, block));
+  Domain domain;
+  for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
+    const ForNode* loop = up->loop();
+    domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
+  }
+  std::vector<Interval> result;
+  for (const Range& range : region->region) {
+    Interval low = interval_of(substitute(range->min, values), domain, analyzer);
+    Interval high = interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
+    result.push_back({low.min, high.max});
+  }
+  return result;
+}
+
+Place* common_above(Place& a, Place& b) {
+  std::unordered_set<Place*> above;
+  for (Place* up = a.parent; up; up = up->parent) above.insert(up);
+  for (Place* up = b.parent; up; up = up->parent) {
+    if (above.contains(up)) return up;
+  }
+  return nullptr;
+}
+
+// Is what `consumer` reads in `region` written before, between the place above both and the read?
+bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region, const std::vector<Place*>& producers) {
+  Place* top = &consumer;
+  for (Place* producer : producers) {
+    Place* common = common_above(*top, *producer);
+    if (common && (top == &consumer || is_above(*common, *top))) top = common;
+  }
+  Analyzer analyzer;
+  if (top->loop()) bind_loops(analyzer, loops_up(*top));
+  std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer);
+  std::vector<Interval> have;
+  for (Place* producer : producers) {
+    for (const TensorRegion& written : producer->block()->writes) {
+      if (!written->source.same_as(region->source)) continue;
+      std::vector<Interval> part = relaxed(state, *producer, written, top, analyzer);
+      if (have.empty()) {
+        have = part;
+        continue;
+      }
+      for (size_t i = 0; i < have.size(); ++i) {
+        have[i] = have[i] && part[i] ? unite(have[i], part[i], analyzer) : Interval{};
+      }
+    }
+  }
+  const Array<Expr>& shape = region->source->buffer()->shape;
+  for (size_t i = 0; i < need.size(); ++i) {
+    if (!have[i]) return false;
+    Expr low = const_like(shape[i], 0), high = shape[i] - 1;
+    if (need[i]) {
+      low = max(low, need[i].min);
+      high = min(high, need[i].max);
+    }
+    if (!analyzer.can_prove(le(have[i].min, low)) || !analyzer.can_prove(ge(have[i].max, high))) return false;
+  }
+  return true;
+}
+
+// Only loops and blocks in the scope, besides what schedules may leave there.
+class SchedulableOnly final : public Walker {
+ public:
+  bool ok = true;
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    switch (s->kind) {
+      case StmtKind::kFor:
+      case StmtKind::kSeqStmt: walk_children(s); break;
+      case StmtKind::kSBlockRealize: break;
+      default: ok = false;
+    }
+  }
+};
+
+}  // namespace
+
+void update_scope_flags(ScheduleState& state, Place& scope) {
+  Dependences deps = dependences(state, scope);
+  scope.stage_pipeline = true;
+  if (deps.blocks.empty()) return;
+  auto position = [&](const Place* place) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), place) - deps.blocks.begin();
+  };
+  for (Place* block : deps.blocks) {
+    block->region_cover = true;
+    for (const TensorRegion& region : block->block()->reads) {
+      auto writers = deps.writers.find(region->source.get());
+      if (writers == deps.writers.end()) continue;
+      std::vector<Place*> before;
+      for (Place* writer : writers->second) {
+        if (writer != block && position(writer) < position(block)) before.push_back(writer);
+      }
+      if (!before.empty() && !covered(state, *block, region, before)) block->region_cover = false;
+    }
+    if (!block->region_cover) scope.stage_pipeline = false;
+    // A write after a read by another block: moving either changes what is read.
+    for (const TensorRegion& region : block->block()->writes) {
+      auto readers = deps.readers.find(region->source.get());
+      if (readers == deps.readers.end()) continue;
+      for (Place* reader : readers->second) {
+        if (reader != block && position(reader) < position(block)) scope.stage_pipeline = false;
+      }
+    }
+  }
+  SchedulableOnly shape;
+  shape.visit(scope.block()->body);
+  if (!shape.ok) scope.stage_pipeline = false;
+}
+
+void compute_flags(ScheduleState& state, Place& block) {
+  block.affine_binding = has_affine_binding(state, block);
+  for (Place* child : child_blocks(state, block)) compute_flags(state, *child);
+  update_scope_flags(state, block);
+}
+
+namespace {
+
+// The only writer in its scope of all that it writes?
+std::string why_not_dominant(ScheduleState& state, const Place& block, const Place& scope) {
+  Dependences deps = dependences(state, scope);
+  for (const TensorRegion& region : block.block()->writes) {
+    for (const Place* writer : deps.writers[region->source.get()]) {
+      if (writer != &block) {
+        return fmt::format("block `{}` writes `{}` as well", writer->name.c_str(), region->source->name.c_str());
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string why_not_complete(ScheduleState& state, const Place& place, const Place& scope) {
+  const SBlockNode* block = place.block();
+  if (std::string why = why_not_dominant(state, place, scope); !why.empty()) return why;
+  for (const IterVar& iter : block->iter_vars) {
+    if (iter->iter_type != IterType::kDataPar) {
+      return fmt::format("iterator `{}` is not data-parallel", iter->var->name.c_str());
+    }
+  }
+  for (const TensorRegion& read : block->reads) {
+    for (const TensorRegion& write : block->writes) {
+      if (read->source.same_as(write->source)) {
+        return fmt::format("it reads and writes `{}`", read->source->name.c_str());
+      }
+    }
+  }
+  return "";
+}
+
+std::string why_not_reduction(ScheduleState& state, const Place& place, const Place& scope) {
+  const SBlockNode* block = place.block();
+  if (!block->init) return "it has no `T.init()`";
+  std::unordered_set<const VarNode*> reduced;
+  for (const IterVar& iter : block->iter_vars) {
+    if (iter->iter_type != IterType::kDataPar && iter->iter_type != IterType::kCommReduce) {
+      return fmt::format("iterator `{}` is neither data-parallel nor a reduction", iter->var->name.c_str());
+    }
+    if (iter->iter_type == IterType::kCommReduce) reduced.insert(iter->var.get());
+  }
+  if (std::string why = why_not_dominant(state, place, scope); !why.empty()) return why;
+  for (const TensorRegion& write : block->writes) {
+    for (const Range& range : write->region) {
+      if (uses_var(range->min, [&](const VarNode* var) { return reduced.contains(var); })) {
+        return fmt::format("a reduction iterator indexes what it writes, `{}`", write->source->name.c_str());
+      }
+    }
+  }
+  return "";
+}
+
+void require_stage_pipeline(const Place& scope, std::string_view primitive) {
+  if (scope.stage_pipeline) return;
+  throw refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none", primitive,
+               scope.name.c_str())
+      .note("a stage pipeline has only loops and blocks, each block's inputs are fully written before, and nothing is "
+            "overwritten after it was read",
+            scope.stmt->span);
+}
+
+void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
+  std::string why = why_not_complete(state, block, scope);
+  if (why.empty()) return;
+  throw refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why)
+      .note("the block is defined here", block.stmt->span);
+}
+void require_reduction(ScheduleState& state, const Place& block, const Place& scope) {
+  std::string why = why_not_reduction(state, block, scope);
+  if (why.empty()) return;
+  throw refuse("not-reduction-block", "block `{}` is no reduction block: {}", block.name.c_str(), why)
+      .note("the block is defined here", block.stmt->span);
+}
+void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope) {
+  std::string complete = why_not_complete(state, block, scope);
+  if (complete.empty()) return;
+  std::string reduction = why_not_reduction(state, block, scope);
+  if (reduction.empty()) return;
+  throw refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})", block.name.c_str(),
+               complete, reduction)
+      .note("the block is defined here", block.stmt->span);
+}
+void require_affine_binding(ScheduleState& state, const Place& block) {
+  if (block.affine_binding) return;
+  throw refuse("not-affine-binding", "the iterators of block `{}` are no affine map of the loops around it",
+               block.name.c_str())
+      .note("the block is defined here", block.stmt->span)
+      .help("bind each iterator to sums of loop variables in mixed radix, such as `i0 * 4 + i1`");
+}
+void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope) {
+  for (const Place* block : child_blocks(state, below)) {
+    std::string complete = why_not_complete(state, *block, scope);
+    if (complete.empty()) continue;
+    std::string reduction = why_not_reduction(state, *block, scope);
+    if (reduction.empty()) continue;
+    throw refuse("not-compact-dataflow",
+                 "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})", below.name.c_str(),
+                 block->name.c_str(), complete, reduction)
+        .note("the block is defined here", block->stmt->span);
+  }
+}
+
+bool is_output_block(const Place& block, const Place& scope) {
+  for (const TensorRegion& write : block.block()->writes) {
+    bool inside = false;
+    for (const Buffer& buffer : scope.block()->alloc_buffers) inside = inside || buffer.same_as(write->source);
+    if (!inside) return true;
+  }
+  return false;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vocabulary of preconditions: scopes, dependences between the blocks of a scope, complete and reduction
+// blocks, affine bindings, stage pipelines.
+#pragma once
+
+#include "transform/arith/iter_map.h"
+#include "transform/pass/regions.h"
+#include "transform/schedule/state.h"
+
+namespace mlc::transform {
+
+// The error of a refused primitive; scripts catch it as ScheduleError.
+template <class... Args>
+Error refuse(std::string_view name, fmt::format_string<Args...> format, Args&&... args) {
+  return Error(Error(name, format, std::forward<Args>(args)...).kind("ScheduleError"));
+}
+
+// The nearest enclosing block; null for a root block.
+Place* scope_of(const Place& place);
+// The loops around a block inside its scope, outermost first.
+std::vector<Place*> loops_above(const Place& block);
+// The loops from `place` (itself when it is a loop) up to its scope, innermost first.
+std::vector<Place*> loops_up(Place& place);
+bool is_above(const Place& ancestor, const Place& place);
+// The blocks below a block or loop that are not inside other blocks, in program order.
+std::vector<Place*> child_blocks(ScheduleState& state, const Place& place);
+// The realize around a block.
+SBlockRealize realize_of(ScheduleState& state, const Place& block);
+
+// Ranges of loops, for analyzers and affine maps.
+std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops);
+void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops);
+VarMap bindings_of(const SBlockRealize& realize);
+
+// Flow of data between the blocks of one scope.
+struct Dependences {
+  std::vector<Place*> blocks;  // in program order
+  std::unordered_map<const VarNode*, std::vector<Place*>> writers, readers;
+
+  std::vector<Place*> producers(const Place& block) const;  // write before `block` what it reads
+  std::vector<Place*> consumers(const Place& block) const;  // read after `block` what it writes
+};
+Dependences dependences(ScheduleState& state, const Place& scope);
+
+// Is every iterator of the block an independent digit of the loops around it?
+bool has_affine_binding(ScheduleState& state, const Place& block);
+// Fills the flags of a block and all blocks below.
+void compute_flags(ScheduleState& state, Place& block);
+// The flags of one scope after its dataflow changed.
+void update_scope_flags(ScheduleState& state, Place& scope);
+
+// Why a block is not complete (or no reduction block), in words; empty when it is.
+std::string why_not_complete(ScheduleState& state, const Place& block, const Place& scope);
+std::string why_not_reduction(ScheduleState& state, const Place& block, const Place& scope);
+
+// Refusals shared by primitives: not-stage-pipeline, not-complete-block, not-reduction-block,
+// not-affine-binding, not-compact-dataflow.
+void require_stage_pipeline(const Place& scope, std::string_view primitive);
+void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope);
+void require_complete(ScheduleState& state, const Place& block, const Place& scope);
+void require_reduction(ScheduleState& state, const Place& block, const Place& scope);
+void require_affine_binding(ScheduleState& state, const Place& block);
+void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope);
+// Does the block write a buffer that lives outside of its scope?
+bool is_output_block(const Place& block, const Place& scope);
+
+}  // namespace mlc::transform

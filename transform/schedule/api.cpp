@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/api.h"
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+namespace {
+
+Any construct(ApiCall& call) {
+  const Any& given = call.args[0];
+  IRModule mod;
+  if (auto fn = given.as<PrimFunc>()) {
+    // The function is called `main` inside the schedule's module.
+    mod = with_function(make<IRModuleNode>(), make<GlobalVarNode>("main"), *fn);
+  } else if (auto module = given.as<IRModule>()) {
+    mod = *module;
+  } else {
+    wrong_argument(call, 0, "a module or a prim_func");
+  }
+  int64_t seed = call.args[1] == nullptr ? -1 : call.args[1].cast<int64_t>();
+  if (seed != -1 && (seed < 1 || seed > INT32_MAX)) {
+    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX).at(call.span_of(1));
+  }
+  return make_schedule(mod, seed == -1 ? 1 : seed, call.args[4].cast<bool>());
+}
+
+Schedule self(ApiCall& call) { return call.args[0].cast<Schedule>(); }
+
+Any get_mod(ApiCall& call) { return self(call)->state->mod(); }
+Any get_trace(ApiCall& call) { return self(call)->trace; }
+Any get_func_working_on(ApiCall& call) {
+  GlobalVar name = self(call)->func_working_on;
+  return name ? Any(name) : Any(nullptr);
+}
+
+Any work_on(ApiCall& call) {
+  ScheduleNode& schedule = mutable_schedule(self(call));
+  auto name = call.args[1].try_cast<String>();
+  if (!name) wrong_argument(call, 1, "str");
+  const IRModule& mod = schedule.state->mod();
+  GlobalVar found = mod->find(std::string_view(name->data(), name->size()));
+  if (!found) {
+    std::vector<std::string> names;
+    for (const auto& [global, fn] : mod->functions) names.emplace_back(global->name_hint);
+    throw refuse("no-such-function", "the module has no function `{}`{}", name->c_str(), did_you_mean(name->c_str(), names))
+        .at(call.span_of(1));
+  }
+  schedule.func_working_on = found;
+  return nullptr;
+}
+
+Any copy(ApiCall& call) { return copy_schedule(*self(call)); }
+
+// Shows the module as `sch.mod.show(...)` does.
+Any show(ApiCall& call) {
+  IRModule mod = self(call)->state->mod();
+  const Api* api = ApiRegistry::global().method(IRModuleNode::RuntimeTypeIndex(), "show");
+  MLC_CHECK(api, "modules have no method `show`");
+  std::vector<Any> positional{mod};
+  for (const Any& arg : call.args[1].cast<Array<Any>>()) positional.push_back(arg);
+  std::vector<std::string> names;
+  std::vector<Any> values;
+  for (const auto& [name, value] : call.args[2].cast<Map<String, Any>>()) {
+    names.emplace_back(name);
+    values.push_back(value);
+  }
+  std::vector<std::pair<std::string_view, Any>> keywords;
+  for (size_t i = 0; i < names.size(); ++i) keywords.emplace_back(names[i], values[i]);
+  return call_api(*api, call.host, {positional, keywords, call.span, {}, {}});
+}
+
+Any get(ApiCall& call) {
+  Schedule schedule = self(call);
+  const Any& rv = call.args[1];
+  if (auto constant = rv.as<IntImm>()) return (*constant)->value;
+  if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
+  auto found = schedule->handles.find(rv.as<ffi::Object>());
+  if (found == schedule->handles.end()) {
+    throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
+  }
+  const Place& place = *found->second;
+  if (!place.alive()) {
+    throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone", "`{}` is no longer in the module",
+                 place.name.c_str())
+        .at(call.span_of(1))
+        .note(fmt::format("`{}` took it away", place.removed_by));
+  }
+  return place.stmt;
+}
+
+Any remove_rv(ApiCall& call) {
+  const Any& rv = call.args[1];
+  if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
+  if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
+    throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
+  }
+  return nullptr;
+}
+
+// The minimal standard generator: x' = 48271 x mod (2^31 - 1).
+constexpr int64_t kModulus = 2147483647;
+int64_t next_random(int64_t& state) { return state = state * 48271 % kModulus; }
+
+Any seed(ApiCall& call) {
+  int64_t value = call.args[1].cast<int64_t>();
+  if (value != -1 && (value < 1 || value >= kModulus)) {
+    throw Error("seed-out-of-range", "seed {} is not in 1..{}", value, kModulus - 1).at(call.span_of(1));
+  }
+  mutable_schedule(self(call)).random_state = value == -1 ? 1 : value;
+  return nullptr;
+}
+Any fork_seed(ApiCall& call) {
+  int64_t& state = mutable_schedule(self(call)).random_state;
+  return (next_random(state) * 32767) % 1999999973;
+}
+
+Any run_method(ApiCall& call) {
+  const Primitive* primitive = find_primitive(call.api.name);
+  MLC_CHECK(primitive, "no primitive `{}`", call.api.name);
+  return run_primitive(*primitive, mutable_schedule(self(call)), call);
+}
+
+Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_python()); }
+Any trace_apply(ApiCall& call) {
+  auto to = call.args[1].try_cast<Schedule>();
+  if (!to) wrong_argument(call, 1, "a schedule");
+  apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host);
+  return nullptr;
+}
+
+constexpr std::string_view kSchedule = "mlc.s_tir.Schedule";
+constexpr std::string_view kTrace = "mlc.s_tir.Trace";
+
+const ApiRow kRows[] = {
+    {ApiKind::kClass, "tvm.s_tir",
+     "Schedule(mod, *, seed=None, debug_mask=\"none\", error_render_level=\"detail\", enable_check=True)",
+     "A module and the steps that transform it; every method is one step, which either succeeds or changes nothing.",
+     &construct, kSchedule, "tvm.s_tir.schedule.schedule.Schedule"},
+    {ApiKind::kProperty, kSchedule, "mod", "The module as it is now.", &get_mod},
+    {ApiKind::kProperty, kSchedule, "trace", "The steps done so far; printed as the script that repeats them.", &get_trace},
+    {ApiKind::kProperty, kSchedule, "func_working_on", "The function in which blocks are looked up.", &get_func_working_on},
+    {ApiKind::kMethod, kSchedule, "work_on(func_name)", "Choose the function in which blocks are looked up.", &work_on},
+    {ApiKind::kMethod, kSchedule, "copy()", "An independent schedule in the same state; handles work in both.", &copy},
+    {ApiKind::kMethod, kSchedule, "show(*args, **kwargs)", "Print the module, highlighted on terminals.", &show},
+    {ApiKind::kMethod, kSchedule, "get(rand_var)", "The loop or block that a handle refers to.", &get},
+    {ApiKind::kMethod, kSchedule, "remove_rv(rand_var)", "Forget a handle.", &remove_rv},
+    {ApiKind::kMethod, kSchedule, "seed(seed)", "Set the state of the random generator.", &seed},
+    {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.", &fork_seed},
+    {ApiKind::kMethod, kTrace, "as_python()", "The script that repeats the steps.", &trace_text},
+    {ApiKind::kMethod, kTrace, "__str__()", "The script that repeats the steps.", &trace_text},
+    {ApiKind::kMethod, kTrace, "__repr__()", "The script that repeats the steps.", &trace_text},
+    {ApiKind::kMethod, kTrace, "apply_to_schedule(sch, remove_postproc=False)",
+     "Repeat the steps on another schedule.", &trace_apply},
+};
+
+}  // namespace
+
+void register_schedule_api() {
+  ApiRegistry& registry = ApiRegistry::global();
+  registry.add(kRows);
+  static const std::vector<ApiRow> methods = [] {
+    std::vector<ApiRow> rows;
+    for (const Primitive* primitive : all_primitives()) {
+      rows.push_back({ApiKind::kMethod, kSchedule, primitive->signature, primitive->doc, &run_method});
+    }
+    return rows;
+  }();
+  registry.add(methods);
+}
+
+}  // namespace mlc::transform

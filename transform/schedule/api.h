@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace mlc::transform {
+
+// tvm.s_tir.Schedule, its handles, its trace, and every primitive as a method.
+void register_schedule_api();
+
+}  // namespace mlc::transform

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/compute_location.h"
+
+#include <algorithm>
+
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+// scale * var + offset with a constant scale, or var // divisor, or var % divisor.
+struct Index {
+  enum class Form : uint8_t { kConstant, kLinear, kQuotient, kRemainder, kOther } form;
+  Var var;
+  int64_t factor = 1;
+  Expr offset;
+};
+
+Index index_form(const Expr& e, const std::unordered_set<const VarNode*>& iters, Analyzer& analyzer) {
+  std::vector<Var> used;
+  for (const Var& var : free_vars(e)) {
+    if (iters.contains(var.get())) used.push_back(var);
+  }
+  if (used.empty()) return {Index::Form::kConstant, nullptr, 0, e};
+  if (used.size() > 1) return {Index::Form::kOther, nullptr, 0, nullptr};
+  const Var& var = used[0];
+  if (e.same_as(var)) return {Index::Form::kLinear, var, 1, const_like(e, 0)};
+  if (auto* two = as_binary(e); two && two->a.same_as(var)) {
+    auto divisor = const_int(two->b);
+    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorDiv) return {Index::Form::kQuotient, var, *divisor, nullptr};
+    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorMod) return {Index::Form::kRemainder, var, *divisor, nullptr};
+  }
+  Expr zero = substitute(e, {{var.get(), const_like(var, 0)}});
+  Expr one = substitute(e, {{var.get(), const_like(var, 1)}});
+  auto scale = const_int(analyzer.simplify(sub(one, zero)));
+  if (!scale || *scale == 0) return {Index::Form::kOther, nullptr, 0, nullptr};
+  Expr offset = analyzer.simplify(zero);
+  if (!is_const_int(analyzer.simplify(sub(e, add(mul(var, const_like(var, *scale)), offset))), 0)) {
+    return {Index::Form::kOther, nullptr, 0, nullptr};
+  }
+  return {Index::Form::kLinear, var, *scale, offset};
+}
+
+Interval simplified(const Interval& i, Analyzer& analyzer) { return {analyzer.simplify(i.min), analyzer.simplify(i.max)}; }
+
+Interval intersect(const Interval& a, const Interval& b) { return {max(a.min, b.min), min(a.max, b.max)}; }
+
+// Threads that see one copy of memory of this scope.
+bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
+  if (!scope.starts_with("shared")) return false;
+  return thread_tag.starts_with("threadIdx") || thread_tag.starts_with("vthread");
+}
+
+// Removes one block (and the loops that only held it), replaces one loop; looks only at what is above them.
+class MoveRewriter final : public Rewriter {
+ public:
+  MoveRewriter(const Place& block, const Place& loop, Stmt next_loop)
+      : block_(block.block()), loop_(loop.loop()), next_loop_(std::move(next_loop)) {
+    for (const Place* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
+    for (const Place* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (s.get() == loop_) return next_loop_;
+    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == block_ ? no_op() : s;
+    if (s->kind == StmtKind::kFor) {
+      if (!above_.contains(s.get())) return s;
+      Stmt next = rewrite_children(s);
+      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
+    }
+    return rewrite_children(s);  // a sequence drops what became empty
+  }
+
+ private:
+  const SBlockNode* block_;
+  const ForNode* loop_;
+  Stmt next_loop_;
+  std::unordered_set<const StmtNode*> above_;
+};
+
+std::vector<Stmt> statements(const Stmt& body) {
+  if (auto* all = as<SeqStmtNode>(body)) return {all->seq.begin(), all->seq.end()};
+  return {body};
+}
+
+}  // namespace
+
+std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, const Array<TensorRegion>& touched,
+                                                      const std::vector<Box>& needed, bool exact, Analyzer& analyzer) {
+  std::unordered_set<const VarNode*> iters;
+  for (const IterVar& iter : block.iter_vars) iters.insert(iter->var.get());
+  std::unordered_map<const VarNode*, IterDomain> found;
+  for (const TensorRegion& region : touched) {
+    auto box = std::find_if(needed.begin(), needed.end(), [&](const Box& b) { return b.buffer.same_as(region->source); });
+    if (box == needed.end()) continue;
+    for (size_t d = 0; d < region->region.size(); ++d) {
+      const Range& range = region->region[d];
+      Index index = index_form(range->min, iters, analyzer);
+      if (index.form == Index::Form::kConstant || index.form == Index::Form::kRemainder) continue;
+      if (index.form == Index::Form::kOther || !box->dims[d]) {
+        if (exact && index.form == Index::Form::kOther) return std::nullopt;
+        continue;
+      }
+      Interval need = simplified(box->dims[d], analyzer);
+      Interval whole{const_like(range->min, 0), region->source->buffer()->shape[d] - 1};
+      IterDomain domain;
+      Expr by = const_like(index.var, index.factor);
+      if (index.form == Index::Form::kQuotient) {
+        domain.range = {mul(need.min, by), add(mul(need.max, by), const_like(by, index.factor - 1))};
+        domain.bound = {whole.min, add(mul(whole.max, by), const_like(by, index.factor - 1))};
+      } else if (index.factor == 1) {
+        // [v + c, v + c + e - 1] meets [lo, hi]
+        Expr reach = range->extent - 1;
+        bool point = is_const_int(range->extent, 1);
+        domain.range = {sub(point ? need.min : sub(need.min, reach), index.offset), sub(need.max, index.offset)};
+        domain.bound = {sub(whole.min, index.offset), sub(whole.max, index.offset)};
+        if (!point) domain.bound = {};
+      } else if (index.factor > 1) {
+        domain.range = {floordiv(sub(need.min, index.offset), by), floordiv(sub(need.max, index.offset), by)};
+        domain.bound = {floordiv(sub(whole.min, index.offset), by), floordiv(sub(whole.max, index.offset), by)};
+      } else {
+        if (exact) return std::nullopt;
+        continue;
+      }
+      auto [it, fresh] = found.try_emplace(index.var.get(), domain);
+      if (fresh) continue;
+      it->second.range = unite(it->second.range, domain.range, analyzer);
+      if (it->second.bound && domain.bound) it->second.bound = intersect(it->second.bound, domain.bound);
+    }
+  }
+  std::vector<IterDomain> result;
+  for (const IterVar& iter : block.iter_vars) {
+    auto it = found.find(iter->var.get());
+    Interval own{iter->dom->min, iter->dom->min + iter->dom->extent - 1};
+    if (it == found.end()) {
+      result.push_back({own, {}});
+      continue;
+    }
+    IterDomain domain = it->second;
+    domain.range = simplified(domain.range, analyzer);
+    if (domain.bound) {
+      domain.bound = simplified(domain.bound, analyzer);
+      Interval both = simplified(intersect(domain.range, domain.bound), analyzer);
+      auto equal = [&](const Interval& a) {
+        return analyzer.can_prove_equal(a.min, both.min) && analyzer.can_prove_equal(a.max, both.max);
+      };
+      if (equal(domain.range)) {
+        domain.bound = {};
+      } else if (equal(domain.bound)) {
+        domain.range = std::exchange(domain.bound, {});
+      }
+    }
+    result.push_back(domain);
+  }
+  return result;
+}
+
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions, const Place& top,
+                 bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
+  VarMap values = bindings_of(realize_of(state, block));
+  for (const TensorRegion& region : regions) {
+    Domain domain;
+    auto relax = [&](const ForNode* loop) {
+      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
+    };
+    for (const Place* up = block.parent; up && up != &top; up = up->parent) {
+      if (up->loop()) relax(up->loop());
+    }
+    if (across_threads) {
+      const String& scope = region->source->buffer()->storage_scope;
+      for (const Place* up = &top; up && up->loop(); up = up->parent) {
+        const IterVar& thread = up->loop()->thread_binding;
+        if (thread && shared_by_thread({scope.data(), scope.size()}, {thread->thread_tag.data(), thread->thread_tag.size()})) {
+          relax(up->loop());
+        }
+      }
+    }
+    Box box{region->source, {}};
+    for (const Range& range : region->region) {
+      Interval low = interval_of(substitute(range->min, values), domain, analyzer);
+      Interval high = is_const_int(range->extent, 1)
+                          ? low
+                          : interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
+      box.dims.push_back(low && high ? Interval{low.min, high.max} : Interval{});
+    }
+    auto same = std::find_if(into.begin(), into.end(), [&](const Box& b) { return b.buffer.same_as(box.buffer); });
+    if (same == into.end()) {
+      into.push_back(std::move(box));
+      continue;
+    }
+    for (size_t d = 0; d < box.dims.size(); ++d) {
+      same->dims[d] = same->dims[d] && box.dims[d] ? unite(same->dims[d], box.dims[d], analyzer) : Interval{};
+    }
+  }
+}
+
+Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops, Analyzer& analyzer) {
+  std::vector<std::pair<Var, Expr>> loops;
+  Array<Expr> values;
+  Expr predicate = bool_imm(true);
+  for (const IterDomain& domain : domains) {
+    const Expr& min = domain.range.min;
+    Expr extent = analyzer.simplify(domain.range.max - min + 1);
+    if (preserve_unit_loops || !is_const_int(extent, 1)) {
+      DataType dtype = min->dtype().bits() > extent->dtype().bits() ? min->dtype() : extent->dtype();
+      Var var = make_var(String(fmt::format("ax{}", loops.size())), dtype);
+      loops.emplace_back(var, extent);
+      values.push_back(min + var);
+      analyzer.bind(var, make<RangeNode>(Expr(int_imm(dtype, 0)), extent));
+    } else {
+      values.push_back(min);
+    }
+    if (!domain.bound) continue;
+    Expr low = ge(values.back(), domain.bound.min), high = lt(values.back(), domain.bound.max + 1);
+    if (!analyzer.can_prove(low)) predicate = logical_and(predicate, low);
+    if (!analyzer.can_prove(high)) predicate = logical_and(predicate, high);
+  }
+  Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block);
+  for (size_t i = loops.size(); i-- > 0;) {
+    result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial, result);
+  }
+  return result;
+}
+
+Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position, const Place& scope) {
+  std::vector<Stmt> body = statements(loop.loop()->body);
+  body.insert(body.begin() + position, subtree);
+  Stmt next_loop = with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  MoveRewriter rewriter(block, loop, next_loop);
+  Stmt next_body = rewriter.rewrite(scope.block()->body);
+  return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
+}
+
+Positions positions_in(ScheduleState& state, const Place& loop, const std::vector<Place*>& before,
+                       const std::vector<Place*>& after) {
+  std::vector<Stmt> body = statements(loop.loop()->body);
+  // The statement of the loop's body in which a block stands.
+  auto position = [&](const Place* block) -> std::optional<size_t> {
+    const Place* below = block;
+    while (below && below->parent != &loop) below = below->parent;
+    if (!below) return std::nullopt;
+    for (size_t i = 0; i < body.size(); ++i) {
+      auto* realize = as<SBlockRealizeNode>(body[i]);
+      if (body[i].same_as(below->stmt) || (realize && realize->block.same_as(below->stmt))) return i;
+    }
+    return std::nullopt;
+  };
+  Positions result{0, body.size()};
+  for (const Place* block : before) {
+    if (auto at = position(block)) result.first = std::max(result.first, *at + 1);
+  }
+  for (const Place* block : after) {
+    if (auto at = position(block)) result.last = std::min(result.last, *at);
+  }
+  return result;
+}
+
+size_t choose_position(const Positions& positions, int64_t index, Span span) {
+  if (index == -1) return positions.last;
+  if (index == -2) return positions.first;
+  if (index >= static_cast<int64_t>(positions.first) && index <= static_cast<int64_t>(positions.last)) {
+    return static_cast<size_t>(index);
+  }
+  throw refuse("no-such-position", "position {} is not between {} and {}, where producers and consumers allow the block",
+               index, positions.first, positions.last)
+      .at(span)
+      .help("-1 is the last possible position, -2 the first");
+}
+
+void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
+  std::vector<Place*> around = loops_up(loop);
+  std::unordered_set<const VarNode*> loop_vars;
+  for (Place* place : around) loop_vars.insert(place->loop()->loop_var.get());
+  std::reverse(around.begin(), around.end());
+  // Symbolic extents are not negative.
+  PrimFunc fn = state.function(state.index_of(loop).name);
+  auto sizes = [&](const Expr& e) {
+    for (const Var& var : free_vars(e)) {
+      if (!loop_vars.contains(var.get()) && var->dtype().is_int()) analyzer.bind(var, ConstIntBound{0, ConstIntBound::kPosInf});
+    }
+  };
+  for (const Var& param : fn->params) {
+    if (auto* buffer = param->buffer()) {
+      for (const Expr& dim : buffer->shape) sizes(dim);
+    }
+  }
+  bind_loops(analyzer, around);
+}
+
+void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>& producers,
+                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops, int64_t index,
+                Span block_span, Span index_span) {
+  // check
+  Place& scope = *scope_of(block);
+  Analyzer analyzer;
+  bind_surroundings(analyzer, step.state, loop);
+  size_t position = choose_position(positions_in(step.state, loop, producers, consumers), index, index_span);
+  std::vector<Box> needed;
+  for (Place* partner : is_producer ? consumers : producers) {
+    const Array<TensorRegion>& regions = is_producer ? partner->block()->reads : partner->block()->writes;
+    const Array<TensorRegion>& mine = is_producer ? block.block()->writes : block.block()->reads;
+    Array<TensorRegion> shared;
+    for (const TensorRegion& region : regions) {
+      for (const TensorRegion& own : mine) {
+        if (own->source.same_as(region->source)) {
+          shared.push_back(region);
+          break;
+        }
+      }
+    }
+    relax_below(step.state, *partner, shared, loop, is_producer, needed, analyzer);
+  }
+  auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads, needed,
+                                !is_producer, analyzer);
+  if (!domains) {
+    throw refuse("access-not-invertible", "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
+                 block.name.c_str(), loop.name.c_str())
+        .at(block_span)
+        .note("the block is defined here", block.stmt->span)
+        .help("an index must be one iterator, scaled and shifted by constants");
+  }
+  SBlock same = ref(block.block());
+  Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer);
+  Stmt next_scope = moved_block(block, loop, subtree, position, scope);
+  if (is_no_op(as<SBlockNode>(next_scope)->body)) {
+    throw refuse("only-block", "block `{}` is all there is in its scope", block.name.c_str()).at(block_span);
+  }
+
+  // apply
+  step.replace(scope, next_scope);
+  block.affine_binding = has_affine_binding(step.state, block);
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+namespace {
+
+class AddPredicate final : public Rewriter {
+ public:
+  explicit AddPredicate(const Expr& predicate) : predicate_(predicate) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return rewrite_children(s);
+    return with(ref(realize), [&](SBlockRealizeNode& copy) {
+      copy.predicate = logical_and(realize->predicate, predicate_);
+    });
+  }
+
+ private:
+  const Expr& predicate_;
+};
+
+class SimplifyBindings final : public Rewriter {
+ public:
+  SimplifyBindings(std::vector<LoopRange> loops, bool preserve_unit_iters)
+      : loops_(std::move(loops)), preserve_unit_iters_(preserve_unit_iters) {
+    for (const LoopRange& loop : loops_) analyzer_.bind(loop.var, bound_of(loop));
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s)) {
+      loops_.push_back({loop->loop_var, make<RangeNode>(loop->min, loop->extent)});
+      analyzer_.bind(loop->loop_var, bound_of(loops_.back()));
+      Stmt result = rewrite_children(s);
+      loops_.pop_back();
+      return result;
+    }
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (!realize) return rewrite_children(s);
+    if (realize->iter_values.empty()) return rewrite_children(s);  // an opaque block: look inside
+    Array<Expr> values = simplify_iter_map(realize->iter_values, loops_, realize->predicate, IterMapCheck::kSurjective,
+                                           analyzer_, !preserve_unit_iters_);
+    bool same = true;
+    for (size_t i = 0; i < values.size(); ++i) same = same && values[i].same_as(realize->iter_values[i]);
+    if (same) return s;
+    return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.iter_values = values; });
+  }
+
+ private:
+  // A unit range would turn the variable into a constant; as a bound it stays a variable.
+  static ConstIntBound bound_of(const LoopRange& loop) {
+    auto min = const_int(loop.range->min), extent = const_int(loop.range->extent);
+    if (min && extent) return {*min, *min + *extent - 1};
+    return {min ? *min : ConstIntBound::kNegInf, ConstIntBound::kPosInf};
+  }
+
+  std::vector<LoopRange> loops_;
+  bool preserve_unit_iters_;
+  Analyzer analyzer_;
+};
+
+}  // namespace
+
+Stmt add_predicate(const Stmt& body, const Expr& predicate) { return AddPredicate(predicate).rewrite(body); }
+
+Stmt simplify_bindings(const Stmt& body, const std::vector<Place*>& outer, bool preserve_unit_iters) {
+  return SimplifyBindings(ranges_of(outer), preserve_unit_iters).rewrite(body);
+}
+
+void require_plain_loop(const LoopArg& arg, std::string_view primitive) {
+  const ForNode* loop = arg->loop();
+  if (loop->thread_binding) {
+    throw refuse("loop-is-bound-to-thread", "`{}` cannot change loop `{}`, which is bound to `{}`", primitive,
+                 arg->name.c_str(), loop->thread_binding->thread_tag.c_str())
+        .at(arg.span)
+        .help(fmt::format("`{}` first, `bind` afterwards", primitive));
+  }
+  if (!loop->annotations.empty()) {
+    throw refuse("loop-has-annotation", "`{}` cannot change loop `{}`, which has annotations", primitive, arg->name.c_str())
+        .at(arg.span)
+        .help("take them off with `sch.unannotate(loop, key)`");
+  }
+  if (!is_const_int(loop->min, 0) && !Analyzer().can_prove(eq(loop->min, const_like(loop->min, 0)))) {
+    throw refuse("loop-not-from-zero", "`{}` needs loop `{}` to start at 0", primitive, arg->name.c_str())
+        .at(arg.span)
+        .note("the loop is made here", loop->span);
+  }
+}
+
+void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding) {
+  Stmt next = with(ref(loop.loop()), [&](ForNode& copy) {
+    copy.for_kind = kind;
+    copy.thread_binding = thread_binding;
+  });
+  step.replace(loop, next);
+}
+
+void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
+  Place& scope = *scope_of(*loop);
+  require_stage_pipeline(scope, step.primitive.name());
+  require_compact_dataflow(step.state, *loop, scope);
+  const VarNode* var = loop->loop()->loop_var.get();
+  for (Place* block : child_blocks(step.state, *loop)) {
+    require_affine_binding(step.state, *block);
+    SBlockRealize realize = realize_of(step.state, *block);
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      const IterVar& iter = realize->block->iter_vars[i];
+      if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
+      if (iter->iter_type == IterType::kDataPar) continue;
+      if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
+      throw refuse("loop-carries-reduction", "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
+                   loop->name.c_str(), iter->var->name.c_str(), block->name.c_str(),
+                   iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel")
+          .at(loop.span)
+          .note("the block is defined here", block->stmt->span)
+          .help(thread_tag.empty() ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
+                                   : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");
+    }
+  }
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/primitive.h"
+
+#include <algorithm>
+
+namespace mlc::transform {
+namespace {
+
+std::string_view text(const String& s) { return {s.data(), s.size()}; }
+
+[[noreturn]] void gone(const Place& place, bool loop, Span span) {
+  throw refuse(loop ? "loop-handle-gone" : "block-handle-gone", "{} `{}` is no longer in the module",
+               loop ? "loop" : "block", place.name.c_str())
+      .at(span)
+      .note(fmt::format("`{}` took it away", place.removed_by))
+      .help(loop ? "use the loops that step returned, or ask again with `sch.get_loops(block)`"
+                 : "ask again with `sch.get_sblock(name)`");
+}
+
+}  // namespace
+
+LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
+  auto rv = value.as<LoopRV>();
+  if (!rv) wrong_argument(call, index, "a loop, as `sch.get_loops(block)` returns them");
+  auto found = schedule.handles.find(rv->get());
+  if (found == schedule.handles.end()) {
+    throw refuse("unknown-handle", "this loop belongs to another schedule").at(span);
+  }
+  if (!found->second->alive()) gone(*found->second, true, span);
+  return {found->second, span};
+}
+
+BlockArg Step::block_of(Any& value, Span span, size_t index) {
+  if (auto name = value.try_cast<String>()) {
+    GlobalVar fn = function(std::nullopt, span);
+    PlaceRef place = find_block(fn, text(*name), span);
+    value = handle(place.get());
+    lookups.push_back({find_primitive("get_sblock"), {*name, fn->name_hint}, {value}, false});
+    return {place, span};
+  }
+  auto rv = value.as<SBlockRV>();
+  if (!rv) wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it, or its name");
+  auto found = schedule.handles.find(rv->get());
+  if (found == schedule.handles.end()) {
+    throw refuse("unknown-handle", "this block belongs to another schedule").at(span);
+  }
+  if (!found->second->alive()) gone(*found->second, false, span);
+  return {found->second, span};
+}
+
+std::vector<BlockArg> Step::blocks(size_t index) {
+  std::vector<BlockArg> blocks;
+  Any& value = call.args[index];
+  if (value == nullptr) return blocks;
+  Array<Any> handles;
+  auto add = [&](const auto& list) {
+    for (Any item : list) {
+      blocks.push_back(block_of(item, span(index), index));
+      handles.push_back(item);
+    }
+  };
+  if (auto list = value.as<ffi::List<Any>>()) add(*list);
+  else if (auto tuple = value.as<Array<Any>>()) add(*tuple);
+  else wrong_argument(call, index, "a list of blocks");
+  value = handles;
+  return blocks;
+}
+
+PlaceRef Step::loop_or_block(size_t index) {
+  const Any& value = call.args[index];
+  if (value.as<LoopRV>()) return loop(index).place;
+  if (value.as<SBlockRV>()) return block(index).place;
+  wrong_argument(call, index, "a loop or a block");
+}
+
+GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
+  const IRModule& mod = state.mod();
+  if (name) {
+    GlobalVar found = mod->find(*name);
+    if (!found) mod->lookup(*name);  // throws, with the nearest name
+    if (!mod->functions[found].as<PrimFunc>()) {
+      throw refuse("not-schedulable", "`{}` is no prim_func", *name).at(span);
+    }
+    return found;
+  }
+  if (schedule.func_working_on) return schedule.func_working_on;
+  throw refuse("no-function-chosen", "the module has several functions and none is being worked on")
+      .at(span)
+      .help("say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`");
+}
+
+PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
+  FunctionIndex& index = state.index(fn);
+  PlaceRef found;
+  size_t count = 0;
+  for (const auto& [stmt, place] : index.places) {
+    if (!place->block() || text(place->block()->name_hint) != name) continue;
+    found = place;
+    ++count;
+  }
+  if (count == 1) return found;
+  if (count > 1) {
+    throw refuse("several-blocks", "{} blocks of function `{}` are called `{}`", count, fn->name_hint.c_str(), name).at(span);
+  }
+  std::vector<std::string> names;
+  for (const auto& [stmt, place] : index.places) {
+    if (place->block()) names.emplace_back(place->block()->name_hint);
+  }
+  Error error = refuse("block-not-found", "function `{}` has no block `{}`{}", fn->name_hint.c_str(), name,
+                       did_you_mean(name, names));
+  std::string list;
+  std::sort(names.begin(), names.end());
+  for (const std::string& each : names) list += (list.empty() ? "`" : ", `") + each + "`";
+  throw std::move(error).at(span).help("its blocks are " + list);
+}
+
+void Step::replace(Place& at, const Stmt& next, const BlockReuse& reuse) {
+  state.replace(at, next, reuse, primitive.name());
+}
+
+Any Step::handle(Place* place) {
+  PlaceRef owner = state.owner(place);
+  MLC_CHECK(owner, "a primitive returned a place that is not in the module");
+  if (place->loop()) {
+    LoopRV rv = make<LoopRVNode>();
+    schedule.handles[rv.get()] = owner;
+    return rv;
+  }
+  SBlockRV rv = make<SBlockRVNode>();
+  schedule.handles[rv.get()] = owner;
+  return rv;
+}
+
+Any Step::handles(const std::vector<Place*>& places) {
+  ffi::List<Any> list;
+  for (Place* place : places) list.push_back(handle(place));
+  return list;
+}
+
+const Primitive* find_primitive(std::string_view name) {
+  for (const Primitive* primitive : all_primitives()) {
+    if (primitive->name() == name) return primitive;
+  }
+  return nullptr;
+}
+
+Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& call) {
+  Step step(schedule, primitive, call);
+  Any result = primitive.run(step);
+  auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;
+  for (Instruction& lookup : step.lookups) trace.push_back(std::move(lookup));
+  Instruction instruction{&primitive, {call.args.begin() + 1, call.args.end()}, {}, false};
+  if (auto list = result.as<ffi::List<Any>>()) {
+    instruction.returns_list = true;
+    for (const Any& one : *list) instruction.outputs.push_back(one);
+  } else if (result != nullptr) {
+    instruction.outputs.push_back(result);
+  }
+  trace.push_back(std::move(instruction));
+  return result;
+}
+
+}  // namespace mlc::transform

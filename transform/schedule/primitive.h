@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a primitive is declared: one file in transform/primitive with its doc, its signature and one function
+// that checks first and applies then. The file is the registration:
+//
+//   static void apply(Step& step, LoopArg loop, ...) { /* check */ ... /* apply */ ... }
+//   const Primitive split = primitive<&apply>("Split", "split(loop, factors)", doc);
+#pragma once
+
+#include "transform/schedule/analysis.h"
+#include "transform/schedule/schedule.h"
+
+namespace mlc::transform {
+
+// A handle that was given as an argument, with where it stands now.
+struct LoopArg {
+  PlaceRef place;
+  Span span;
+  Place& operator*() const { return *place; }
+  Place* operator->() const { return place.get(); }
+};
+struct BlockArg {
+  PlaceRef place;
+  Span span;
+  Place& operator*() const { return *place; }
+  Place* operator->() const { return place.get(); }
+};
+
+// One application of a primitive to a schedule.
+class Step {
+ public:
+  Step(ScheduleNode& schedule, const Primitive& primitive, ApiCall& call)
+      : schedule(schedule), state(*schedule.state), primitive(primitive), call(call) {}
+
+  ScheduleNode& schedule;
+  ScheduleState& state;
+  const Primitive& primitive;
+  ApiCall& call;
+
+  // Arguments by parameter index (0 is the schedule). Errors: wrong-type, loop-handle-gone, block-handle-gone,
+  // unknown-handle, block-not-found. A block may be given by name.
+  LoopArg loop(size_t index) { return loop_of(call.args[index], call.span_of(index), index); }
+  BlockArg block(size_t index) { return block_of(call.args[index], call.span_of(index), index); }
+  // Several of them; `None` is an empty list.
+  std::vector<BlockArg> blocks(size_t index);
+  PlaceRef loop_or_block(size_t index);
+  LoopArg loop_of(const Any& value, Span span, size_t index);
+  // A name in `value` becomes a handle, so that the trace can repeat the step.
+  BlockArg block_of(Any& value, Span span, size_t index);
+  // The only block of that name in a function. Errors: block-not-found, several-blocks.
+  PlaceRef find_block(const GlobalVar& function, std::string_view name, Span span);
+  GlobalVar function(const std::optional<std::string>& name, Span span);
+  Span span(size_t index) const { return call.span_of(index); }
+
+  void replace(Place& at, const Stmt& next, const BlockReuse& reuse = {});
+  // The place of a loop or block that `replace` has put into the module.
+  Place* place(const Stmt& stmt) { return state.find(stmt.get()).get(); }
+  // Steps that naming a block by its name stands for; traced before this one.
+  std::vector<Instruction> lookups;
+  // New handles.
+  Any handle(Place* place);
+  Any handles(const std::vector<Place*>& places);
+};
+
+struct Primitive {
+  std::string_view kind;       // the instruction's name: "Split"
+  std::string_view signature;  // of the method: "split(loop, factors)"
+  std::string_view doc;
+  Any (*run)(Step&);
+  // Parameter names in the trace where TVM's differ: comma-separated, `_` for a positional argument.
+  std::string_view traced_names = {};
+
+  std::string_view name() const { return signature.substr(0, signature.find('(')); }
+};
+
+// Every file of transform/primitive (generated).
+const std::vector<const Primitive*>& all_primitives();
+const Primitive* find_primitive(std::string_view name);
+
+// Runs a method call that names a primitive: the step, then its instruction in the trace.
+Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& call);
+
+namespace detail {
+
+template <class T>
+T step_argument(Step& step, size_t index) {
+  if constexpr (std::is_same_v<T, LoopArg>) return step.loop(index);
+  else if constexpr (std::is_same_v<T, BlockArg>) return step.block(index);
+  else if constexpr (std::is_same_v<T, PlaceRef>) return step.loop_or_block(index);
+  else return ir::detail::argument<T>(step.call, index);
+}
+
+template <auto F, class Signature>
+struct RunStep;
+template <auto F, class R, class... A>
+struct RunStep<F, R (*)(Step&, A...)> {
+  static Any run(Step& step) {
+    return [&]<size_t... I>(std::index_sequence<I...>) -> Any {
+      if constexpr (std::is_void_v<R>) {
+        F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
+        return Any(nullptr);
+      } else if constexpr (std::is_same_v<R, Place*>) {
+        return step.handle(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
+      } else {
+        return step.handles(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
+      }
+    }(std::make_index_sequence<sizeof...(A)>{});
+  }
+};
+
+}  // namespace detail
+
+template <auto F>
+constexpr Primitive primitive(std::string_view kind, std::string_view signature, std::string_view doc,
+                              std::string_view traced_names = {}) {
+  return {kind, signature, doc, &detail::RunStep<F, decltype(F)>::run, traced_names};
+}
+
+}  // namespace mlc::transform

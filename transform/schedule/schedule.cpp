@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/schedule.h"
+
+namespace mlc::transform {
+
+Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
+  auto node = ffi::make_object<ScheduleNode>();
+  // A module with one function, or one called `main`, needs no `work_on`.
+  GlobalVar only;
+  size_t count = 0;
+  for (const auto& [name, fn] : mod->functions) {
+    if (!fn.as<PrimFunc>()) continue;
+    ++count;
+    if (count == 1 || name->name_hint == "main") only = name;
+  }
+  if (count == 1 || (only && only->name_hint == "main")) node->func_working_on = only;
+  node->state = std::make_unique<ScheduleState>(std::move(mod));
+  node->trace = make<TraceNode>();
+  node->random_state = seed;
+  node->enable_check = enable_check;
+  return Schedule(node);
+}
+
+Schedule copy_schedule(const ScheduleNode& schedule) {
+  auto node = ffi::make_object<ScheduleNode>();
+  std::unordered_map<const Place*, PlaceRef> moved;
+  node->state = schedule.state->copy(moved);
+  for (const auto& [rv, place] : schedule.handles) {
+    auto found = moved.find(place.get());
+    node->handles[rv] = found != moved.end() ? found->second : place;  // a place that is gone stays gone
+  }
+  auto trace = ffi::make_object<TraceNode>();
+  trace->instructions = schedule.trace->instructions;
+  node->trace = Trace(trace);
+  node->func_working_on = schedule.func_working_on;
+  node->random_state = schedule.random_state;
+  node->enable_check = schedule.enable_check;
+  return Schedule(node);
+}
+
+}  // namespace mlc::transform

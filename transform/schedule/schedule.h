@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule scripts hold: a module under transformation, handles into it, and the trace of what was done.
+#pragma once
+
+#include <tvm/ffi/container/list.h>
+
+#include "ir/api.h"
+#include "transform/schedule/state.h"
+
+namespace mlc::transform {
+
+// Handles. Their identity is the object; what they refer to stands in the schedule's table.
+struct LoopRVNode final : ffi::Object {
+  LoopRVNode() = default;
+  MLC_NODE("mlc.s_tir.LoopRV", LoopRVNode, ffi::Object);
+};
+struct SBlockRVNode final : ffi::Object {
+  SBlockRVNode() = default;
+  MLC_NODE("mlc.s_tir.SBlockRV", SBlockRVNode, ffi::Object);
+};
+using LoopRV = Ref<LoopRVNode>;
+using SBlockRV = Ref<SBlockRVNode>;
+
+struct Primitive;
+
+// One applied primitive: arguments as bound to its parameters, and the handles it returned.
+struct Instruction {
+  const Primitive* primitive;
+  std::vector<Any> args;
+  std::vector<Any> outputs;
+  bool returns_list = false;
+};
+
+struct ScheduleNode;
+using Schedule = Ref<ScheduleNode>;
+
+struct TraceNode final : ffi::Object {
+  std::vector<Instruction> instructions;
+
+  TraceNode() = default;
+  // The script that repeats these steps, as TVM prints it.
+  std::string as_python() const;
+  MLC_NODE("mlc.s_tir.Trace", TraceNode, ffi::Object);
+};
+using Trace = Ref<TraceNode>;
+
+// Applies the steps of a trace to another schedule: its handles are new ones of that schedule.
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host);
+
+// Changed in place by its methods; every change goes through one primitive, which either succeeds or changes nothing.
+struct ScheduleNode final : ffi::Object {
+  std::unique_ptr<ScheduleState> state;
+  std::unordered_map<const ffi::Object*, PlaceRef> handles;
+  Trace trace;
+  GlobalVar func_working_on;  // null: no function has been chosen
+  int64_t random_state = 1;
+  bool enable_check = true;
+
+  ScheduleNode() = default;
+  static constexpr bool _type_mutable = true;
+  MLC_NODE("mlc.s_tir.Schedule", ScheduleNode, ffi::Object);
+};
+
+Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check);
+Schedule copy_schedule(const ScheduleNode& schedule);
+inline ScheduleNode& mutable_schedule(const Schedule& schedule) { return const_cast<ScheduleNode&>(*schedule); }
+
+}  // namespace mlc::transform

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module being scheduled: the immutable IR plus, per function, where its loops and blocks stand.
+#pragma once
+
+#include <unordered_map>
+
+#include "ir/visit.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
+
+// One loop or block in its place. What handles refer to: it survives rewrites of what is around and below
+// it, and knows when it is gone. Owned by the index of its function.
+struct Place {
+  Stmt stmt;                // For or SBlock as it is now; null when it is gone
+  Place* parent = nullptr;  // the enclosing loop or block; null for a function's root block
+  String name;              // of the loop variable or block, kept for messages
+  std::string removed_by;   // the primitive that took it away
+
+  // Of blocks, computed when the function is first looked at and kept by loop transformations.
+  bool affine_binding = false;  // iterators' values are an affine map of the loops around
+  bool region_cover = true;     // all that it reads is written before by the producers in its scope
+  bool stage_pipeline = true;   // as a scope: children cover their regions, only RAW and WAW dependences
+
+  const ForNode* loop() const { return as<ForNode>(stmt); }
+  const SBlockNode* block() const { return as<SBlockNode>(stmt); }
+  bool alive() const { return static_cast<bool>(stmt); }
+};
+using PlaceRef = std::shared_ptr<Place>;
+
+// Which block of the new program an old block became, when the name does not tell.
+using BlockReuse = std::vector<std::pair<const SBlockNode*, const SBlockNode*>>;
+
+// Where the loops and blocks of one function stand.
+struct FunctionIndex {
+  GlobalVar name;
+  PlaceRef root;
+  std::unordered_map<const StmtNode*, PlaceRef> places;
+};
+
+class ScheduleState {
+ public:
+  explicit ScheduleState(IRModule mod) : mod_(std::move(mod)) {}
+  ScheduleState(const ScheduleState&) = delete;
+
+  const IRModule& mod() const { return mod_; }
+  // The index of a function, made on first use. Errors: no-such-function, not-schedulable.
+  FunctionIndex& index(const GlobalVar& name);
+  PrimFunc function(const GlobalVar& name) const;
+  FunctionIndex& index_of(const Place& place);
+  // The place of a statement of an indexed function; null when it has none.
+  PlaceRef find(const StmtNode* stmt);
+  PlaceRef owner(const Place* place) { return find(place->stmt.get()); }
+
+  // Puts `next` where `at` stands. The statements on the path to the function are copied, everything else is
+  // shared; places follow: loops by their variable, blocks by `reuse`, else by name. Cost: path and changed part.
+  void replace(Place& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive);
+
+  // A copy with places of its own; `moved` maps the old ones to the new.
+  std::unique_ptr<ScheduleState> copy(std::unordered_map<const Place*, PlaceRef>& moved) const;
+
+ private:
+  void add_places(FunctionIndex& index, const Stmt& stmt, Place* parent);
+
+  IRModule mod_;
+  std::unordered_map<const GlobalVarNode*, std::unique_ptr<FunctionIndex>> functions_;
+};
+
+}  // namespace mlc::transform

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace as text and as something to run again.
+#include <fmt/format.h>
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
+    out += c;
+  }
+  return out + "\"";
+}
+
+class TracePrinter {
+ public:
+  std::string print(const TraceNode& trace) {
+    std::string out = "# from tvm import s_tir\ndef apply_trace(sch: s_tir.Schedule) -> None:\n";
+    if (trace.instructions.empty()) out += "  pass\n";
+    for (const Instruction& instruction : trace.instructions) out += "  " + line(instruction) + "\n";
+    out.pop_back();
+    return out;
+  }
+
+ private:
+  std::string line(const Instruction& instruction) {
+    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
+    MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
+    std::string args;
+    auto add = [&](std::string text) { args += (args.empty() ? "" : ", ") + text; };
+    std::string_view renamed = instruction.primitive->traced_names;
+    for (size_t i = 0; i < instruction.args.size(); ++i) {
+      std::string_view other = renamed.substr(0, renamed.find(','));
+      renamed = renamed.size() > other.size() ? renamed.substr(other.size() + 1) : std::string_view();
+      const ApiParam& param = api->params[i + 1];
+      if (param.kind == ApiParam::Kind::kVarArgs) {
+        for (const Any& value : instruction.args[i].cast<Array<Any>>()) add(show(value));
+      } else if (!(param.has_default && instruction.args[i] == nullptr)) {
+        std::string name(other.empty() ? param.name : other == "_" ? "" : other);
+        add((name.empty() ? "" : name + "=") + show(instruction.args[i]));
+      }
+    }
+    std::string outputs;
+    for (const Any& output : instruction.outputs) outputs += (outputs.empty() ? "" : ", ") + named(output);
+    std::string call = fmt::format("sch.{}({})", instruction.primitive->name(), args);
+    if (instruction.returns_list && instruction.outputs.size() == 1) outputs += ",";
+    return outputs.empty() ? call : outputs + " = " + call;
+  }
+
+  std::string named(const Any& rv) {
+    auto [it, fresh] = names_.try_emplace(rv.as<ffi::Object>());
+    if (fresh) it->second = fmt::format("{}{}", rv.as<SBlockRV>() ? "b" : rv.as<LoopRV>() ? "l" : "v", names_.size() - 1);
+    return it->second;
+  }
+
+  std::string show(const Any& value) {
+    if (value == nullptr) return "None";
+    if (value.as<LoopRV>() || value.as<SBlockRV>()) return named(value);
+    if (value.type_index() == ffi::TypeIndex::kTVMFFIBool) return value.cast<bool>() ? "True" : "False";
+    if (auto text = value.try_cast<String>()) return quoted({text->data(), text->size()});
+    if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return fmt::format("{}", value.cast<int64_t>());
+    if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat) {
+      std::string text = fmt::format("{}", value.cast<double>());
+      return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+    }
+    if (auto constant = value.as<IntImm>()) {
+      if ((*constant)->dtype().is_bool()) return (*constant)->value ? "True" : "False";
+      return fmt::format("{}", (*constant)->value);
+    }
+    if (auto list = value.as<ffi::List<Any>>()) return sequence(*list);
+    if (auto list = value.as<Array<Any>>()) return sequence(*list);
+    if (auto map = value.as<Map<Any, Any>>()) {
+      std::string items;
+      for (const auto& [key, item] : *map) items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
+      return "{" + items + "}";
+    }
+    if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});
+    return type_name(value);
+  }
+  template <class Sequence>
+  std::string sequence(const Sequence& list) {
+    std::string items;
+    for (const Any& item : list) items += (items.empty() ? "" : ", ") + show(item);
+    return "[" + items + "]";
+  }
+
+  std::unordered_map<const ffi::Object*, std::string> names_;
+};
+
+// Handles of the recorded schedule replaced by those of the schedule the trace is applied to.
+Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& handles) {
+  if (value.as<LoopRV>() || value.as<SBlockRV>()) {
+    auto found = handles.find(value.as<ffi::Object>());
+    MLC_CHECK(found != handles.end(), "a trace uses a handle that no step of it made");
+    return found->second;
+  }
+  if (auto list = value.as<Array<Any>>()) {
+    Array<Any> copy;
+    for (const Any& item : *list) copy.push_back(mapped(item, handles));
+    return copy;
+  }
+  if (auto list = value.as<ffi::List<Any>>()) {
+    ffi::List<Any> copy;
+    for (const Any& item : *list) copy.push_back(mapped(item, handles));
+    return copy;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string TraceNode::as_python() const { return TracePrinter().print(*this); }
+
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host) {
+  std::unordered_map<const ffi::Object*, Any> handles;
+  for (const Instruction& instruction : trace.instructions) {
+    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
+    MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
+    std::vector<Any> args{Any(ref(&to))};
+    for (const Any& arg : instruction.args) args.push_back(mapped(arg, handles));
+    ApiCall call{*api, host, args, {}, {}};
+    run_primitive(*instruction.primitive, to, call);
+    const Instruction& done = to.trace->instructions.back();
+    MLC_CHECK(done.outputs.size() == instruction.outputs.size(), "a replayed `{}` returned {} handles instead of {}",
+              instruction.primitive->name(), done.outputs.size(), instruction.outputs.size());
+    for (size_t i = 0; i < done.outputs.size(); ++i) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
+  }
+}
+
+}  // namespace mlc::transform

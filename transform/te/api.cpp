@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.te: the names that scripts use.
+#include <tvm/ffi/container/list.h>
+
+#include <array>
+
+#include "ir/api.h"
+#include "ir/arith_ops.h"
+#include "transform/register_api.h"
+#include "transform/te/create_prim_func.h"
+
+namespace mlc::transform {
+
+using namespace te;  // NOLINT: this is the face of that folder
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+// The elements of a list or tuple; nullopt for anything else.
+std::optional<Array<Any>> elements(const Any& value) {
+  if (auto tuple = value.as<Array<Any>>()) return *tuple;
+  if (auto list = value.as<ffi::List<Any>>()) {
+    Array<Any> out;
+    for (const Any& one : *list) out.push_back(one);
+    return out;
+  }
+  return std::nullopt;
+}
+
+// A number, an expression, or an iterator's variable; null for anything else.
+Expr expr_of(const Any& value) {
+  if (auto e = value.as<Expr>()) return *e;
+  if (auto iter = value.as<IterVar>()) return (*iter)->var;
+  if (auto flag = value.as<bool>()) return bool_imm(*flag);
+  if (auto number = value.as<int64_t>()) {
+    bool narrow = *number >= INT32_MIN && *number <= INT32_MAX;
+    return int_imm(DataType::Int(narrow ? 32 : 64), *number);
+  }
+  if (auto number = value.as<double>()) return make<FloatImmNode>(DataType::Float(32), *number);
+  return nullptr;
+}
+Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::string_view wanted_for) {
+  Expr e = expr_of(value);
+  if (e && e->ty->kind == TypeKind::kPrim) return e;
+  throw Error("wrong-type", "{} must be an expression, got `{}`", wanted_for, type_name(value))
+      .kind("TypeError")
+      .at(call.span_of(argument));
+}
+
+Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
+  Array<Expr> shape;
+  if (value.as<Expr>()) {
+    shape.push_back(expect_expr(call, value, argument, "an extent"));
+    return shape;
+  }
+  auto list = elements(value);
+  if (!list) wrong_argument(call, argument, "tuple of extents");
+  for (const Any& one : *list) {
+    Expr extent = one.as<double>() ? Expr(int32(static_cast<int64_t>(*one.as<double>())))
+                                   : expect_expr(call, one, argument, "an extent");
+    if (!extent->dtype().is_int() && !extent->dtype().is_uint()) {
+      throw Error("wrong-type", "an extent must be an integer, this one is `{}`", extent->dtype().str())
+          .kind("TypeError")
+          .at(call.span_of(argument));
+    }
+    if (auto known = const_int(extent); known && *known < 0) {
+      throw Error("negative-extent", "an extent must not be negative, got {}", *known).at(call.span_of(argument));
+    }
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+DataType dtype_of(const ApiCall& call, const Any& value, size_t argument) {
+  if (auto text = value.as<String>()) return DataType::parse(view(*text));
+  if (auto dtype = value.as<DLDataType>()) return *dtype;
+  if (auto type = value.as<PrimType>()) return (*type)->dtype;
+  wrong_argument(call, argument, "str");
+}
+
+// ---- tensors ----
+
+Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, size_t argument) {
+  Array<Expr> shape = tensor->shape();
+  if (indices.size() > shape.size()) {
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} indices", tensor->name(), shape.size(),
+                shape.size() == 1 ? "" : "s", indices.size())
+        .kind("ValueError")
+        .at(call.span);
+  }
+  Array<Expr> at;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    auto k = static_cast<int64_t>(i);
+    Expr index = expect_expr(call, indices[k], argument, "an index");
+    if (!index->dtype().is_int() && !index->dtype().is_uint()) {
+      throw Error("index-not-integer", "an index must be an integer, this one is `{}`", index->dtype().str())
+          .kind("TypeError")
+          .at(call.span);
+    }
+    auto known = const_int(index);
+    auto extent = const_int(shape[k]);
+    if (known && extent && (*known < 0 || *known >= *extent)) {
+      throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", *known, i,
+                  tensor->name(), *extent)
+          .kind("IndexError")
+          .at(call.span);
+    }
+    at.push_back(index);
+  }
+  if (at.size() < shape.size()) return make<TensorSliceNode>(tensor, at);
+  return Expr(make<TensorLoadNode>(tensor->buffer, at, call.span));
+}
+
+Array<Any> index_list(const Any& value) {
+  if (auto list = elements(value)) return *list;
+  Array<Any> one;
+  one.push_back(value);
+  return one;
+}
+
+Any tensor_getitem(ApiCall& call) {
+  return load(call, call.args[0].cast<Tensor>(), index_list(call.args[1]), 1);
+}
+Any tensor_call(ApiCall& call) {
+  Tensor tensor = call.args[0].cast<Tensor>();
+  auto indices = call.args[1].cast<Array<Any>>();
+  if (indices.size() != tensor->shape().size()) {
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", tensor->name(), tensor->shape().size(),
+                tensor->shape().size() == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+        .kind("ValueError")
+        .at(call.span);
+  }
+  return load(call, tensor, indices, 1);
+}
+Any slice_getitem(ApiCall& call) {
+  auto slice = call.args[0].cast<TensorSlice>();
+  Array<Any> all;
+  for (const Expr& one : slice->indices) all.push_back(one);
+  for (const Any& one : index_list(call.args[1])) all.push_back(one);
+  return load(call, slice->tensor, all, 1);
+}
+Any tensor_repr(ApiCall& call) {
+  Tensor tensor = call.args[0].cast<Tensor>();
+  Array<Expr> shape = tensor->shape();
+  std::string text = "Tensor(shape=(";
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i) text += ", ";
+    text += call.host.repr(shape[static_cast<int64_t>(i)]);
+  }
+  if (shape.size() == 1) text += ",";
+  return String(text + "), op.name=" + std::string(tensor->op->name) + ")");
+}
+
+// ---- definitions ----
+
+Any placeholder(ApiCall& call) {
+  DataType dtype = call.args[1] == nullptr ? DataType::Float(32) : dtype_of(call, call.args[1], 1);
+  String name = detail::argument<String>(call, 2);
+  return make<TensorNode>(make<PlaceholderOpNode>(name, shape_of(call, call.args[0], 0), dtype), 0);
+}
+
+// Names of the indices that fcompute takes, for a result of `rank` dimensions: its parameters; those of a
+// `*rest` are i0, i1, ... or `varargs_names`. With fewer parameters the result has fewer dimensions.
+std::vector<std::string> index_names(ApiCall& call, size_t rank) {
+  std::vector<std::string> names = call.host.parameter_names(call.args[1]);
+  bool open = names.empty();
+  if (!names.empty() && names.back().starts_with('*')) {
+    names.pop_back();
+    open = true;
+  }
+  if (names.size() > rank) {
+    throw Error("te-too-many-indices", "the function takes {} ind{}, the shape has {} dimension{}", names.size(),
+                names.size() == 1 ? "ex" : "ices", rank, rank == 1 ? "" : "s")
+        .at(call.span_of(1));
+  }
+  if (!open) return names;
+  size_t rest = rank - names.size();
+  if (call.args[5] != nullptr) {
+    auto given = elements(call.args[5]);
+    if (!given) wrong_argument(call, 5, "list");
+    if (given->size() != rest) {
+      throw Error("te-varargs-names", "{} names for {} remaining dimensions", given->size(), rest).at(call.span_of(5));
+    }
+    for (const Any& one : *given) names.emplace_back(one.cast<String>());
+    return names;
+  }
+  for (size_t i = 0; i < rest; ++i) names.push_back(fmt::format("i{}", i));
+  return names;
+}
+
+Any compute(ApiCall& call) {
+  Array<Expr> shape = shape_of(call, call.args[0], 0);
+  if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
+  Array<IterVar> axis;
+  std::vector<Any> points;
+  size_t at = 0;
+  for (const std::string& name : index_names(call, shape.size())) {
+    const Expr& extent = shape[static_cast<int64_t>(at++)];
+    Var var = make_var(String(name), extent->dtype());
+    axis.push_back(make<IterVarNode>(make<RangeNode>(int_imm(extent->dtype(), 0), extent), var, IterType::kDataPar));
+    points.emplace_back(Expr(var));
+  }
+  Any result = call.host.call(call.args[1], points);
+  Array<Expr> body;
+  auto add = [&](const Any& one) {
+    if (one.as<TensorSlice>()) {
+      throw Error("te-partial-index", "the function returned a tensor with indices missing").at(call.span_of(1));
+    }
+    body.push_back(expect_expr(call, one, 1, "what the function returns"));
+  };
+  if (auto several = elements(result)) {
+    for (const Any& one : *several) add(one);
+  } else {
+    add(result);
+  }
+  if (body.empty()) throw Error("wrong-type", "the function returned no value").kind("TypeError").at(call.span_of(1));
+  Map<String, Any> attrs;
+  if (call.args[4] != nullptr) {
+    for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4)) attrs.Set(key.cast<String>(), value);
+  }
+  ComputeOp op = make_compute(detail::argument<String>(call, 2), detail::argument<String>(call, 3), attrs, axis, body,
+                              call.span);
+  if (body.size() == 1) return make<TensorNode>(op, 0);
+  Array<Any> outputs;
+  for (size_t i = 0; i < body.size(); ++i) outputs.push_back(make<TensorNode>(op, static_cast<int64_t>(i)));
+  return outputs;
+}
+
+Any reduce_axis(ApiCall& call) {
+  Range dom;
+  if (auto range = call.args[0].as<Range>()) {
+    dom = *range;
+  } else {
+    auto ends = elements(call.args[0]);
+    if (!ends || ends->size() != 2) wrong_argument(call, 0, "tuple of begin and end");
+    Expr begin = expect_expr(call, (*ends)[0], 0, "the begin of an axis");
+    Expr end = expect_expr(call, (*ends)[1], 0, "the end of an axis");
+    match_types(begin, end, call.span_of(0));
+    dom = make<RangeNode>(begin, is_const_int(begin, 0) ? end : sub(end, begin));
+  }
+  Var var = make_var(detail::argument<String>(call, 1), dom->extent->dtype());
+  return make<IterVarNode>(dom, var, IterType::kCommReduce, detail::argument<String>(call, 2));
+}
+
+Any variable(ApiCall& call) {
+  return Expr(make_var(detail::argument<String>(call, 0), dtype_of(call, call.args[1], 1), call.span));
+}
+
+// ---- reductions ----
+
+Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
+  Array<IterVar> axes;
+  auto add = [&](const Any& one) {
+    auto iter = one.as<IterVar>();
+    if (!iter) wrong_argument(call, 1, "reduce_axis");
+    if ((*iter)->iter_type != IterType::kCommReduce) {
+      throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", (*iter)->var->name.c_str())
+          .at(call.span_of(1))
+          .help("make it with `te.reduce_axis`");
+    }
+    axes.push_back(*iter);
+  };
+  if (auto list = elements(value)) {
+    for (const Any& one : *list) add(one);
+  } else {
+    add(value);
+  }
+  return axes;
+}
+
+// The Reduce node of each of `sources`; arguments 1.. of the call are axis, where, init.
+Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& sources, const Any& axis,
+           const Any& where, const Any& init) {
+  if (where != nullptr) {
+    throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
+        .at(call.span)
+        .help("reduce `te.if_then_else(condition, value, identity)`");
+  }
+  Array<IterVar> axes = axes_of(call, axis);
+  Array<Expr> start;
+  if (init != nullptr) {
+    for (const Any& one : index_list(init)) start.push_back(expect_expr(call, one, 3, "the initial value"));
+  }
+  Array<Any> outputs;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    outputs.push_back(Expr(make<ReduceNode>(combiner, sources, start, axes, bool_imm(true), static_cast<int64_t>(i),
+                                            call.span)));
+  }
+  if (outputs.size() == 1) return outputs[0];
+  return outputs;
+}
+
+using Combine = Expr (*)(Expr, Expr, Span);
+using Identity = Expr (*)(DataType, Span);
+Expr zero(DataType dtype, Span) { return make_const(dtype, 0); }
+
+template <Combine combine, Identity identity>
+Any builtin_reduction(ApiCall& call) {
+  Expr source = expect_expr(call, call.args[0], 0, "what is reduced");
+  bool over_axes = call.args[1].as<IterVar>() || elements(call.args[1]);
+  if (!over_axes) return combine(source, expect_expr(call, call.args[1], 1, "an operand"), call.span);
+  Var x = make<VarNode>("x", source->ty);
+  Var y = make<VarNode>("y", source->ty);
+  Array<Var> lhs{x};
+  Array<Var> rhs{y};
+  Array<Expr> result{combine(x, y, {})};
+  Array<Expr> neutral{identity(source->dtype(), {})};
+  return reduce(call, make<CommReducerNode>(lhs, rhs, result, neutral), Array<Expr>{source}, call.args[1], call.args[2],
+                call.args[3]);
+}
+
+Any comm_reducer(ApiCall& call) {
+  if (!call.host.callable(call.args[0])) wrong_argument(call, 0, "function");
+  if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
+  return make<ReducerNode>(call.args[0], call.args[1], detail::argument<String>(call, 2));
+}
+
+// reducer(expr, axis, where=None, init=None): args[0] is the reducer.
+Any reducer_call(ApiCall& call) {
+  auto reducer = call.args[0].cast<Reducer>();
+  auto several = elements(call.args[1]);
+  Array<Expr> sources;
+  for (const Any& one : index_list(call.args[1])) sources.push_back(expect_expr(call, one, 1, "what is reduced"));
+  if (sources.empty()) wrong_argument(call, 1, "expression");
+  std::vector<std::string> names = call.host.parameter_names(reducer->combine);
+  if (names.size() != 2) {
+    throw Error("te-combiner", "a combiner takes two values, this function takes {}", names.size()).at(call.span);
+  }
+  Array<Var> lhs;
+  Array<Var> rhs;
+  Array<Any> left;
+  Array<Any> right;
+  std::vector<Any> dtypes;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Type& type = sources[static_cast<int64_t>(i)]->ty;
+    std::string suffix = several ? fmt::format("_{}", i) : "";
+    lhs.push_back(make<VarNode>(String(names[0] + suffix), type));
+    rhs.push_back(make<VarNode>(String(names[1] + suffix), type));
+    left.push_back(lhs.back());
+    right.push_back(rhs.back());
+    dtypes.emplace_back(String(sources[static_cast<int64_t>(i)]->dtype().str()));
+  }
+  std::vector<Any> operands = several ? std::vector<Any>{left, right} : std::vector<Any>{left[0], right[0]};
+  auto values = [&](const Any& result, std::string_view what) {
+    Array<Expr> out;
+    for (const Any& one : index_list(result)) out.push_back(expect_expr(call, one, 1, what));
+    if (out.size() != sources.size()) {
+      throw Error("te-combiner", "{} gives {} values for {} that are reduced", what, out.size(), sources.size())
+          .at(call.span);
+    }
+    Array<Expr> typed;
+    for (size_t i = 0; i < out.size(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      typed.push_back(cast(sources[k]->dtype(), out[k]));
+    }
+    return typed;
+  };
+  Array<Expr> result = values(call.host.call(reducer->combine, operands), "the combiner");
+  Array<Expr> identity = values(call.host.call(reducer->identity, dtypes), "the identity");
+  return reduce(call, make<CommReducerNode>(lhs, rhs, result, identity), sources, call.args[2], call.args[3], call.args[4]);
+}
+
+// ---- functions ----
+
+Any make_prim_func(ApiCall& call) {
+  if (call.args[1] != nullptr) {
+    throw Error("option-not-supported", "`index_dtype_override` is not supported").at(call.span_of(1));
+  }
+  return create_prim_func(index_list(call.args[0]), call.span_of(0));
+}
+
+template <class Node, auto Read>
+Any property(ApiCall& call) {
+  return Any(Read(*call.args[0].cast<Ref<Node>>().get()));
+}
+
+constexpr std::string_view kTe = "tvm.te";
+constexpr std::string_view kTensor = "mlc.te.Tensor";
+constexpr std::string_view kOperation = "mlc.te.Operation";
+constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";
+
+constexpr ApiRow rows[] = {
+    {ApiKind::kFunction, kTe, "placeholder(shape, dtype=None, name='placeholder')",
+     "A tensor that is an argument.\n\n    A = te.placeholder((128, 64), name=\"A\")", placeholder},
+    {ApiKind::kFunction, kTe, "compute(shape, fcompute, name='compute', tag='', attrs=None, varargs_names=None)",
+     "A tensor by what one element of it is.\n\n    C = te.compute((128,), lambda i: A[i] + B[i], name=\"C\")\n\n"
+     "A tuple of values makes a tuple of tensors.",
+     compute},
+    {ApiKind::kFunction, kTe, "reduce_axis(dom, name='rv', thread_tag='', span=None)",
+     "An axis to reduce over: (begin, end).\n\n    k = te.reduce_axis((0, 64), name=\"k\")", reduce_axis},
+    {ApiKind::kFunction, kTe, "var(name='tindex', dtype='int32', span=None)", "An unknown number, such as a dimension.",
+     variable},
+    {ApiKind::kFunction, kTe, "size_var(name='size', dtype='int32', span=None)",
+     "An unknown number that is not negative.", variable},
+    {ApiKind::kFunction, kTe, "sum(expr, axis, where=None, init=None)", "The sum over axes.",
+     builtin_reduction<ir::add, zero>},
+    {ApiKind::kFunction, kTe, "min(expr, axis, where=None, init=None)",
+     "The least value over axes; of two values, the smaller.", builtin_reduction<ir::min, ir::max_value>},
+    {ApiKind::kFunction, kTe, "max(expr, axis, where=None, init=None)",
+     "The largest value over axes; of two values, the larger.", builtin_reduction<ir::max, ir::min_value>},
+    {ApiKind::kFunction, kTe, "comm_reducer(fcombine, fidentity, name='reduce')",
+     "A reduction of one's own, from how two values combine and from what combining starts.\n\n"
+     "    product = te.comm_reducer(lambda x, y: x * y, lambda t: tvm.tirx.const(1, t))\n"
+     "    P = te.compute((n,), lambda i: product(A[i, k], axis=k))",
+     comm_reducer},
+    {ApiKind::kFunction, kTe, "create_prim_func(ops, index_dtype_override=None)",
+     "The function that computes tensors, ready to be scheduled.\n\n    func = te.create_prim_func([A, B, C])",
+     make_prim_func},
+    {ApiKind::kClass, kTe, "Tensor()", "A tensor made by placeholder or compute.",
+     +[](ApiCall& call) -> Any {
+       throw Error("not-constructible", "a tensor is made by `te.placeholder` or `te.compute`").at(call.span);
+     },
+     kTensor, "tvm.te.tensor.Tensor"},
+    {ApiKind::kMethod, kTensor, "__getitem__(indices)", "An element, or with indices missing a slice.", tensor_getitem},
+    {ApiKind::kMethod, kTensor, "__call__(*indices)", "An element.", tensor_call},
+    {ApiKind::kMethod, kTensor, "__repr__()", "Shape and name.", tensor_repr},
+    {ApiKind::kProperty, kTensor, "shape", "The extents.", property<TensorNode, [](auto& t) { return t.shape(); }>},
+    {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
+     property<TensorNode, [](auto& t) { return static_cast<int64_t>(t.shape().size()); }>},
+    {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
+     property<TensorNode, [](auto& t) { return String(t.dtype().str()); }>},
+    {ApiKind::kProperty, kTensor, "name", "The name.", property<TensorNode, [](auto& t) { return String(t.name()); }>},
+    {ApiKind::kProperty, kTensor, "op", "What computes it.", property<TensorNode, [](auto& t) { return t.op; }>},
+    {ApiKind::kProperty, kTensor, "value_index", "Which output of its operation it is.",
+     property<TensorNode, [](auto& t) { return t.value_index; }>},
+    {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)", "An element, or with indices missing a slice.",
+     slice_getitem},
+    {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)", "The reduction over axes.",
+     reducer_call},
+    {ApiKind::kProperty, kOperation, "name", "The name.", property<OperationNode, [](auto& o) { return o.name; }>},
+    {ApiKind::kProperty, kOperation, "tag", "The tag.", property<OperationNode, [](auto& o) { return o.tag; }>},
+    {ApiKind::kProperty, kOperation, "attrs", "The attributes.", property<OperationNode, [](auto& o) { return o.attrs; }>},
+    {ApiKind::kProperty, kOperation, "num_outputs", "How many tensors it makes.",
+     property<OperationNode, [](auto& o) { return static_cast<int64_t>(o.num_outputs()); }>},
+    {ApiKind::kProperty, kOperation, "input_tensors", "The tensors it reads.",
+     property<OperationNode, [](auto& o) { return o.input_tensors(); }>},
+    {ApiKind::kMethod, kOperation, "output(index)", "One of its tensors.",
+     +[](ApiCall& call) -> Any {
+       auto op = call.args[0].cast<Operation>();
+       auto index = detail::argument<int64_t>(call, 1);
+       if (index < 0 || index >= static_cast<int64_t>(op->num_outputs())) {
+         throw Error("index-out-of-range", "`{}` has {} outputs", op->name.c_str(), op->num_outputs())
+             .kind("IndexError")
+             .at(call.span_of(1));
+       }
+       return make<TensorNode>(op, index);
+     }},
+    {ApiKind::kProperty, kComputeOp, "axis", "The axes of the result.",
+     property<ComputeOpNode, [](auto& o) { return o.axis; }>},
+    {ApiKind::kProperty, kComputeOp, "reduce_axis", "The axes that are reduced.",
+     property<ComputeOpNode, [](auto& o) { return o.reduce_axis(); }>},
+    {ApiKind::kProperty, kComputeOp, "body", "The values.", property<ComputeOpNode, [](auto& o) { return o.body; }>},
+};
+
+// Functions on expressions that te shares with tirx.
+constexpr std::array shared_names = std::to_array<std::string_view>(
+    {"any",   "all",   "min_value", "max_value", "exp",      "erf",      "tanh",         "sigmoid", "log",
+     "tan",   "cos",   "sin",       "sqrt",      "rsqrt",    "floor",    "ceil",         "sinh",    "cosh",
+     "log2",  "log10", "asin",      "asinh",     "acos",     "acosh",    "atan",         "atanh",   "trunc",
+     "abs",   "round", "nearbyint", "power",     "popcount", "fmod",     "if_then_else", "isnan",   "isfinite",
+     "isinf", "div",   "indexdiv",  "indexmod",  "truncdiv", "truncmod", "floordiv",     "floormod", "const"});
+
+}  // namespace
+
+void register_te_api() {
+  ApiRegistry& registry = ApiRegistry::global();
+  registry.add(rows);
+  for (std::string_view name : shared_names) {
+    registry.alias(fmt::format("tvm.te.{}", name), fmt::format("tvm.tirx.{}", name));
+  }
+  registry.alias("tvm.te.tensor.Tensor", "tvm.te.Tensor");
+}
+
+}  // namespace mlc::transform

@@ -66,8 +66,6 @@ const ApiRow target_rows[] = {
      })},
     {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
      native([](Target, Any, Any, Any) { current_targets().pop_back(); })},
-    {ApiKind::kMethod, kTarget, "__str__()", "The target as JSON.", native([](Target target) { return String(ir::target_text(target)); })},
-    {ApiKind::kMethod, kTarget, "__repr__()", "The target as JSON.", native([](Target target) { return String(ir::target_text(target)); })},
     {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.", native([](Target target, String key) -> Any {
        auto found = target->attrs.find(key);
        if (found == target->attrs.end()) throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");

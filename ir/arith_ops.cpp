@@ -38,23 +38,25 @@ DataType meet(DataType a, DataType b) {
 [[noreturn]] void mismatch(const Expr& a, const Expr& b, Span span) {
   auto shown = [](const Expr& e) { return is_number(e->dtype()) ? e->dtype().str() : std::string("handle"); };
   throw Error("type-mismatch", "operands of types `{}` and `{}` have no common type", shown(a), shown(b))
-      .at(span ? span : Span::cover(a->span, b->span))
+      .at(span)
       .kind("TypeError");
 }
+
+// Where `e` is used: a variable's own span is that of its definition.
+Span use_of(const Expr& e, Span span) { return e->kind == ExprKind::kVar || !e->span ? span : e->span; }
 
 void need_integers(const Expr& a, const Expr& b, std::string_view what, Span span, bool or_bool = false) {
   for (const Expr* e : {&a, &b}) {
     DataType dtype = (*e)->dtype();
     if (dtype.is_int() || dtype.is_uint() || (or_bool && dtype.is_bool())) continue;
-    throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str()).at((*e)->span).at(span);
+    throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str()).at(use_of(*e, span));
   }
 }
 
 void need_bool(const Expr& e, std::string_view what, Span span) {
   if (e->dtype().is_bool()) return;
   throw Error("type-mismatch", "{} needs a bool, got `{}`", what, e->dtype().str())
-      .at(e->span)
-      .at(span)
+      .at(use_of(e, span))
       .help("compare it: `x != 0`");
 }
 
@@ -420,7 +422,7 @@ Expr cast(DataType dtype, Expr value, Span span) {
   DataType own = value->dtype();
   if (own == dtype) return value;
   if (!is_number(own) || !is_number(dtype)) {
-    throw Error("type-mismatch", "cannot cast `{}` to `{}`", own.str(), dtype.str()).at(span).at(value->span).kind("TypeError");
+    throw Error("type-mismatch", "cannot cast `{}` to `{}`", own.str(), dtype.str()).at(use_of(value, span)).kind("TypeError");
   }
   if (dtype.is_vector() && own.is_scalar()) {
     return make<BroadcastNode>(cast(dtype.element(), std::move(value), span), lanes_expr(dtype), span);
@@ -428,8 +430,7 @@ Expr cast(DataType dtype, Expr value, Span span) {
   if (own.lanes() != dtype.lanes()) {
     throw Error("type-mismatch", "cannot cast `{}` to `{}`: {} lanes against {}", own.str(), dtype.str(), own.lanes(),
                 dtype.lanes())
-        .at(span)
-        .at(value->span);
+        .at(use_of(value, span));
   }
   if (auto* imm = as<IntImmNode>(value)) return checked_constant(dtype, 0, imm->value, false, span);
   if (auto* imm = as<FloatImmNode>(value)) return checked_constant(dtype, imm->value, 0, true, span);

@@ -424,7 +424,8 @@ std::string shortest_float(double value, int bits) {
   double magnitude = std::abs(value);
   Decimal decimal = shortest(magnitude, bits);
   int exponent = decimal.point - 1;
-  if (magnitude != 0 && (exponent < -4 || exponent >= 16)) {
+  int largest = bits == 64 ? 16 : bits == 32 ? 6 : 3;
+  if (magnitude != 0 && (exponent < -4 || exponent >= largest)) {
     std::string text = decimal.digits.substr(0, 1);
     if (decimal.digits.size() > 1) text += "." + decimal.digits.substr(1);
     std::string digits = std::to_string(std::abs(exponent));

@@ -118,6 +118,9 @@ LinearForm LinearForm::of(const Expr& e) {
 }
 
 Expr LinearForm::expr() const {
+  if (terms.size() == 1 && constant == 0 && terms[0].second < -1) {
+    return binary(ExprKind::kMul, terms[0].first, int_imm(dtype, terms[0].second));
+  }
   std::vector<std::pair<Expr, int64_t>> sorted = terms;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) { return x.second > y.second; });
   Expr sum;

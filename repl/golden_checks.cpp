@@ -136,7 +136,7 @@ std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& functi
   std::vector<Any> own = copies(args);
   std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
   Any result;
-  callee->CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+  (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
   return own;
 }
 

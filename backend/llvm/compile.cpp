@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM IR to optimised code.
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
 
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
+#include "backend/llvm/optimize.h"
 
 namespace mlc::llvm_backend {
 namespace {
-
-void optimize(llvm::Module& module, const Machine& machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = machine.opt_level >= 2;
-  tuning.SLPVectorization = machine.opt_level >= 2;
-  tuning.LoopInterleaving = true;
-  tuning.LoopUnrolling = true;
-  llvm::PassBuilder builder(machine.machine.get(), tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass([&] { return machine.machine->getTargetIRAnalysis(); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-                                            llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-  llvm::ModulePassManager passes = machine.opt_level == 0
-                                       ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                                       : builder.buildPerModuleDefaultPipeline(levels[machine.opt_level]);
-  passes.run(module, modules);
-}
 
 std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
   llvm::SmallVector<char, 0> bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules: types, declarations, one compute function and one entry per PrimFunc.
 #include "backend/llvm/emitter.h"
+#include "backend/llvm/jam_reduction.h"
 
 namespace mlc::llvm_backend {
 
@@ -168,7 +169,7 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   }
   for (const Var& var : signature.shape_vars) emitter.define_extent(var, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
-  emitter.emit(signature.fn->body);
+  emitter.emit(machine.opt_level >= 2 ? jam_reductions(signature.fn)->body : signature.fn->body);
   emitter.finish();
 }
 

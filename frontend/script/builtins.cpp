@@ -174,23 +174,7 @@ Any id(Evaluator&, const Arguments& args) {
 }
 Any hash(Evaluator& evaluator, const Arguments& args) { return evaluator.hash(args[0], args.span_of(0)); }
 Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
-Any ascii(Evaluator& evaluator, const Arguments& args) {
-  std::string text;
-  std::string whole = evaluator.repr(args[0]);
-  for (size_t i = 0; i < whole.size();) {
-    auto c = static_cast<unsigned char>(whole[i]);
-    if (c < 0x80) {
-      text += whole[i++];
-      continue;
-    }
-    size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    uint32_t point = c & (0xFF >> (n + 1));
-    for (size_t k = 1; k < n && i + k < whole.size(); ++k) point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
-    i += n;
-    text += point < 0x100 ? fmt::format("\\x{:02x}", point) : point < 0x10000 ? fmt::format("\\u{:04x}", point) : fmt::format("\\U{:08x}", point);
-  }
-  return str_value(text);
-}
+Any ascii(Evaluator& evaluator, const Arguments& args) { return str_value(ascii_text(evaluator.repr(args[0]))); }
 Any format(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2 && !is_str(args[1])) {
     raise("TypeError", args.span_of(1), "wrong-type", "format() argument 2 must be str, not {}",

@@ -60,6 +60,11 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string callee_text(const Any& callee) {
+  if (auto* fn = as<FunctionNode>(callee)) return fn->module->name + "." + fn->info->qualified_name + "()";
+  return "function";
+}
+
 }  // namespace
 
 Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::Span span) {
@@ -394,7 +399,12 @@ Any State::eval_call(const Call& call, Frame& f) {
     if (arg->kind == ExprKind::kStarred) {
       starred = true;
       auto* star = static_cast<const Starred*>(arg);
-      for (Any& value : self.elements_of(eval(star->value, f), star->value->span)) push(std::move(value));
+      Any more = eval(star->value, f);
+      if (!iterable(more)) {
+        raise("TypeError", star->value->span, "not-iterable", "{} argument after * must be an iterable, not {}",
+              callee_text(callee), type_name_of(self, more));
+      }
+      for (Any& value : self.elements_of(more, star->value->span)) push(std::move(value));
     } else {
       push(eval(arg, f));
       spans[at++] = arg->span;
@@ -408,8 +418,8 @@ Any State::eval_call(const Call& call, Frame& f) {
     }
     Any more = eval(keyword->value, f);
     if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
-      raise("TypeError", keyword->value->span, "not-a-mapping", "argument after ** must be a mapping, not {}",
-            type_name_of(self, more));
+      raise("TypeError", keyword->value->span, "not-a-mapping", "{} argument after ** must be a mapping, not {}",
+            callee_text(callee), type_name_of(self, more));
     }
     for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
       if (!is_str(key)) raise("TypeError", keyword->value->span, "keyword-not-a-string", "keywords must be strings");

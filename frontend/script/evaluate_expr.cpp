@@ -212,7 +212,7 @@ Any State::joined(const JoinedStr& joined, Frame& f) {
     } else if (formatted->conversion == 's') {
       value = str_value(self.str(value));
     } else if (formatted->conversion == 'a') {
-      value = str_value(self.repr(value));
+      value = str_value(ascii_text(self.repr(value)));
     }
     if (formatted->format_spec == nullptr) {
       if (is_str(value)) {
@@ -427,7 +427,11 @@ Any State::eval(const Expr* expr, Frame& f) {
       result.reserve(static_cast<int64_t>(list.elts.size()));
       for (const Expr* e : list.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
-          for (Any& value : self.elements_of(eval(starred->value, f), starred->value->span)) result.push_back(value);
+          Any more = eval(starred->value, f);
+          if (!iterable(more)) {
+            raise("TypeError", starred->span, "not-iterable", "Value after * must be an iterable, not {}", type_name_of(self, more));
+          }
+          for (Any& value : self.elements_of(more, starred->value->span)) result.push_back(value);
         } else {
           result.push_back(eval(e, f));
         }

@@ -78,9 +78,21 @@ void State::store(const Expr* target, Any value, Frame& f) {
   }
 }
 
+bool State::iterable(const Any& value) {
+  if (is_none(value) || is_int(value) || is_bool(value) || is_float(value)) return false;
+  if (auto* instance = as<InstanceNode>(value)) {
+    return instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr;
+  }
+  return as<FunctionNode>(value) == nullptr && as<ClassNode>(value) == nullptr && as<ModuleNode>(value) == nullptr;
+}
+
 void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f) {
   // An iterable of known length is looked at in place; the copy keeps it alive while targets are stored.
-  std::vector<Any> values = self.elements_of(value, span);
+  std::vector<Any> values;
+  if (!iterable(value)) {
+    raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object", type_name_of(self, value));
+  }
+  values = self.elements_of(value, span);
   size_t star = targets.size();
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i]->kind == ExprKind::kStarred) star = i;

@@ -179,7 +179,7 @@ std::string format_float(double value, const Spec& spec, ir::Span span) {
     text = fixed_digits(magnitude, 'g', precision, false);
     std::string scientific = fixed_digits(magnitude, 'e', precision - 1, false);
     int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
-    if (exponent >= -4 && exponent >= precision - 1 && magnitude != 0) {
+    if (exponent >= -4 && exponent >= precision - 1) {
       // CPython's rule for the bare type moves to exponents one digit earlier.
       std::string mantissa = scientific.substr(0, scientific.find('e'));
       if (mantissa.find('.') != std::string::npos) {
@@ -198,6 +198,11 @@ std::string format_float(double value, const Spec& spec, ir::Span span) {
     int64_t precision = spec.precision < 0 ? 6 : spec.precision;
     if ((shown == 'g' || shown == 'G') && precision == 0) precision = 1;
     text = fixed_digits(magnitude, shown, precision, spec.alternate);
+  }
+  if (!std::isfinite(magnitude)) {
+    Spec plain = spec;
+    plain.grouping = 0;
+    return pad_number(sign_text(negative, spec), "", text, suffix, plain);
   }
   size_t split = 0;
   while (split < text.size() && std::isdigit(static_cast<unsigned char>(text[split]))) ++split;
@@ -377,6 +382,7 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
       case 'r':
       case 'a': {
         std::string text = type == 's' ? evaluator.str(value) : evaluator.repr(value);
+        if (type == 'a') text = ascii_text(text);
         if (spec.align == '=') spec.align = '>', spec.fill = " ";
         result += format_str(text, spec, "str", span);
         break;
@@ -556,13 +562,14 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
           if (!rest.empty() && rest[0] == '!') {
             if (rest.size() < 2) raise("ValueError", args.span, "bad-format", "end of string while looking for conversion specifier");
             char conversion = rest[1];
-            if (conversion == 'r' || conversion == 'a') value = str_value(evaluator.repr(value));
+            if (conversion == 'r') value = str_value(evaluator.repr(value));
+            else if (conversion == 'a') value = str_value(ascii_text(evaluator.repr(value)));
             else if (conversion == 's') value = str_value(evaluator.str(value));
             else raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
             rest.remove_prefix(2);
           }
           if (!rest.empty()) rest.remove_prefix(1);
-          out += format_value(evaluator, value, expand(rest, depth + 1), args.span);
+          out += format_value(evaluator, value, rest.empty() ? "" : expand(rest, depth + 1), args.span);
           i = end - 1;
         } else {
           out += c;

@@ -3,6 +3,7 @@
 
 #include "frontend/script/value.h"
 #include "ir/arith_ops.h"
+#include "ir/linear.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
@@ -37,6 +38,9 @@ Expr number(const Any& value, Span span) {
   return nullptr;
 }
 
+// Where `e` is used: a variable's own span is that of its definition.
+Span use_of(const Expr& e, Span span) { return e->kind == ir::ExprKind::kVar || !e->span ? span : e->span; }
+
 [[noreturn]] void unsupported(std::string_view op, const Any& a, const Any& b, Span span) {
   throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a), ir::type_name(b))
       .at(span)
@@ -50,7 +54,7 @@ Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, 
   if (!e) unsupported(op, a, b, span);
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
     throw Error("region-as-value", "`{}` on a region of `{}`, which is no value", op, region->source->name.c_str())
-        .at(e->span ? e->span : span)
+        .at(use_of(e, span))
         .kind("TypeError")
         .help("index every dimension with an expression");
   }
@@ -70,10 +74,12 @@ Expr like(const Any& value, const Expr& other, Expr own) {
   return is_object(value) ? own : ir::cast(other->dtype(), std::move(own));
 }
 
-struct Index {
-  Expr at;             // a point; null for a slice
-  Expr begin, end;     // of a slice
-};
+// For `==`: a number in the type of what it is compared with, unless that would lose its fraction.
+Expr like_compared(const Expr& number, const Expr& other, bool is_float) {
+  DataType dtype = other->dtype();
+  if (other->ty->kind != ir::TypeKind::kPrim || (is_float && !dtype.is_floating())) return number;
+  return ir::cast(dtype.element(), number);
+}
 
 Expr index_expr(const Any& value, Span span) {
   Expr e = expr_in(value);
@@ -85,8 +91,7 @@ Expr index_expr(const Any& value, Span span) {
   }
   if (!e->dtype().is_int() && !e->dtype().is_uint()) {
     throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
-        .at(e->span)
-        .at(span)
+        .at(use_of(e, span))
         .kind("TypeError");
   }
   return e;
@@ -98,8 +103,7 @@ void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, siz
   if (!at || !extent || (at->value >= 0 && at->value < extent->value)) return;
   throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", at->value, dim,
               buffer->name.c_str(), extent->value)
-      .at(at->span)
-      .at(span)
+      .at(use_of(index, span))
       .kind("IndexError")
       .note("the buffer is declared here", buffer->span);
 }
@@ -140,7 +144,9 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
       }
       Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
       Expr end = is_none(slice->stop) ? extent : index_expr(slice->stop, span);
-      region.push_back(ir::make<ir::RangeNode>(begin, ir::sub(end, begin)));
+      ir::match_types(begin, end, span);
+      Expr length = ir::difference(end, begin);
+      region.push_back(ir::make<ir::RangeNode>(std::move(begin), std::move(length)));
     } else {
       Expr index = index_expr(indices[i], span);
       check_bounds(buffer, type, i, index, span);
@@ -252,9 +258,12 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;
   if (comparable && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) {
-    // Buffers, pointers and functions are compared by identity; equalities of values are not folded.
+    // Buffers, pointers and functions are compared by identity; equalities of values are not folded, and a
+    // script number takes the type of the other side.
     Expr x = *to_expr(a);
     Expr y = *to_expr(b);
+    if (!is_object(a)) x = like_compared(x, y, is_float(a));
+    if (!is_object(b)) y = like_compared(y, x, is_float(b));
     if (x->ty->kind != ir::TypeKind::kPrim || y->ty->kind != ir::TypeKind::kPrim) {
       return (x.get() == y.get()) == (op == CmpOperator::kEq);
     }
@@ -279,8 +288,7 @@ Any ir_bool_op(syntax::BoolOperator op, const Any& a, const Any& b, Span span) {
   for (const Expr& e : {x, y}) {
     if (e->dtype().is_bool()) continue;
     throw Error("type-mismatch", "`{}` needs bools, got `{}`", sign, e->dtype().str())
-        .at(e->span)
-        .at(span)
+        .at(use_of(e, span))
         .help("compare it: `x != 0`");
   }
   ir::match_types(x, y, span);

@@ -136,6 +136,7 @@ struct Evaluator::State {
   void remove(const syntax::Expr* target, Frame& f);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
   uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
+  bool iterable(const Any& value);  // as far as its type says
   void unpack(syntax::Seq<syntax::Expr> targets, const Any& value, ir::Span span, Frame& f);
 
   // define.cpp
@@ -250,6 +251,7 @@ Any plain_key(const Any& stored);  // the key as scripts see it
 // text.cpp, float_text.cpp, format.cpp
 std::string float_repr(double value);
 std::string quote(std::string_view text);
+std::string ascii_text(std::string_view text);
 void append_utf8(std::string& text, uint32_t point);
 std::string format_value(Evaluator& evaluator, const Any& value, std::string_view spec, ir::Span span);
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);

@@ -195,7 +195,7 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
     if (container || value_as_iterator(object) || as<RangeNode>(object)) {
       if (const BuiltinRow* row = in(container_table(), name)) return row;
     }
-    return object_method_row(name);
+    return container || table_for(object) != nullptr || !is_object(object) ? object_method_row(name) : nullptr;
   }
   return nullptr;
 }

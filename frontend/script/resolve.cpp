@@ -747,6 +747,8 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
                              const Outer& outer) {
   auto made = std::make_unique<FunctionInfo>();
   made->name = made->qualified_name = "<lambda>";
+  bool inside = parent != nullptr && parent->args != nullptr;  // not just the top of a file
+  if (inside) made->qualified_name = parent->qualified_name + ".<locals>.<lambda>";
   made->parent = parent;
   made->module = module;
   made->expr = lambda.body;

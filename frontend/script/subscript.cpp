@@ -41,6 +41,9 @@ Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir:
     for (int64_t i = 0; i < bounds.count; ++i) result += at(bounds.start + i * bounds.step);
     return str_value(result);
   }
+  if (is_str(index) || is_float(index) || is_none(index)) {
+    raise("TypeError", span, "wrong-index", "string indices must be integers, not '{}'", type_name_of(evaluator, index));
+  }
   int64_t i = index_value(evaluator, index, span, "string indices");
   if (i < 0) i += size;
   if (i < 0 || i >= size) raise("IndexError", span, "index-out-of-range", "string index out of range");

@@ -64,6 +64,26 @@ std::string quote(std::string_view text) {
   return result + mark;
 }
 
+// With \x, \u and \U escapes for everything but ASCII.
+std::string ascii_text(std::string_view whole) {
+  std::string text;
+  for (size_t i = 0; i < whole.size();) {
+    auto c = static_cast<unsigned char>(whole[i]);
+    if (c < 0x80) {
+      text += whole[i++];
+      continue;
+    }
+    size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+    uint32_t point = c & (0xFF >> (n + 1));
+    for (size_t k = 1; k < n && i + k < whole.size(); ++k) point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
+    i += n;
+    text += point < 0x100     ? fmt::format("\\x{:02x}", point)
+            : point < 0x10000 ? fmt::format("\\u{:04x}", point)
+                              : fmt::format("\\U{:08x}", point);
+  }
+  return text;
+}
+
 namespace {
 
 std::string address(const Any& value) { return fmt::format("{}", static_cast<const void*>(raw_object(value))); }

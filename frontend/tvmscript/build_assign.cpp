@@ -52,7 +52,8 @@ Expr tuple_from(const Any& value, Span span) {
 
 void Builder::poison(const syntax::Expr& target) {
   if (auto* name = target_name(target)) {
-    names_.bind(name->id, Any(ir::make<PoisonNode>()), target.span);
+    // What has a meaning keeps it.
+    if (!names_.peek(name->id)) names_.bind(name->id, Any(ir::make<PoisonNode>()), target.span);
     return;
   }
   for (const syntax::Expr* element : target_elements(target)) poison(*element);
@@ -130,7 +131,7 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
   Any base = evaluate(*target.value);
   auto* buffer = base.as<ir::VarNode>();
   if (!buffer || !buffer->buffer()) {
-    throw ir::Error("not-a-buffer", "only elements of buffers can be stored to, this is a `{}`", ir::type_name(base))
+    throw ir::Error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`", ir::type_name(base))
         .at(target.value->span)
         .kind("TypeError");
   }
@@ -141,7 +142,7 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
         .help("load a vector: `A[T.Ramp(begin, 1, lanes)]`");
   }
   Array<Expr> indices = store_indices(ir::ref(buffer), *target.slice);
-  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), std::move(indices), target.span);
+  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), std::move(indices), target.span, span);
 }
 
 // `x = value` where x names a mutable scalar (or a buffer of one element).
@@ -158,7 +159,7 @@ bool Builder::store_scalar(const syntax::Expr& target, const Any& value, Span sp
   if (!current) return false;
   const ir::VarNode* buffer = scalar_buffer(*current);
   if (!buffer || !is_storable(value)) return false;
-  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), {ir::int32(0)}, target.span);
+  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), {ir::int32(0)}, target.span, span);
   return true;
 }
 
@@ -201,7 +202,7 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   }
   auto expr = script::to_expr(value, span);
   if (!expr) {
-    throw ir::Error("cannot-bind", "a `{}` cannot become a variable of a prim_func", ir::type_name(value))
+    throw ir::Error("cannot-bind", "`{}` cannot become a variable of a prim_func", ir::type_name(value))
         .at(span)
         .kind("TypeError")
         .help("keep a script value with `T.meta_var(...)`");
@@ -213,7 +214,7 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
     return Expr(var);
   }
   Expr scalar = new_scalar(name, e->dtype(), "local", span);
-  store(ir::as<ir::TensorLoadNode>(scalar)->source, e, {ir::int32(0)}, span);
+  store(ir::as<ir::TensorLoadNode>(scalar)->source, e, {ir::int32(0)}, span, span);
   return scalar;
 }
 
@@ -375,7 +376,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     if (script::as<script::ApiFunctionNode>(base)) made = evaluator_.call(base, {}, {}, annotation->span);
     auto* var = made.as<ir::VarNode>();
     if (!var || !var->name.empty()) {
-      throw ir::Error("bad-annotation", "a `{}` is no type", ir::type_name(made)).at(annotation->span).kind("TypeError");
+      throw ir::Error("bad-annotation", "`{}` is no type", ir::type_name(made)).at(annotation->span).kind("TypeError");
     }
     if (var->ty->kind != ir::TypeKind::kPrim) {
       throw ir::Error("bad-annotation", "a mutable variable holds a number, not a pointer or a buffer")
@@ -401,7 +402,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     names_.bind(name->id, scalar, name->span);
     if (node.value) {
       store(ir::as<ir::TensorLoadNode>(scalar)->source, script::as_expr(value, node.value->span, "the value of a variable"),
-            {ir::int32(0)}, node.span);
+            {ir::int32(0)}, node.span, node.value->span);
     }
   });
   if (!ok) poison(*node.target);

@@ -45,8 +45,8 @@ std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
   }
 }
 
-[[noreturn]] void unsupported_parameter(std::string_view what, Span span) {
-  throw ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what).at(span);
+ir::Error unsupported_parameter(std::string_view what, Span span) {
+  return ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what).at(span);
 }
 
 bool is_root_realize(const Stmt& body) {
@@ -103,6 +103,15 @@ Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
       return evaluator_.call(base, args, {}, annotation.span, spans);
     }
   }
+  // `T.Buffer(("n", n * 2), ...)`: a quoted dimension defines its names for those after it.
+  if (auto* call = syntax::as<syntax::Call>(&annotation); call && in_signature_ && !call->args.empty()) {
+    if (auto* shape = syntax::as<syntax::Tuple>(call->args[0])) {
+      for (const syntax::Expr* dim : shape->elts) {
+        auto* text = syntax::as<syntax::Constant>(dim);
+        if (text && text->type == syntax::Constant::Type::kStr) match_expression(text->text, text->span);
+      }
+    }
+  }
   value = evaluate(annotation);
   if (script::as<script::ApiFunctionNode>(value)) return evaluator_.call(value, {}, {}, annotation.span);
   return value;
@@ -111,7 +120,7 @@ Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
 Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
   auto* var = annotation.as<ir::VarNode>();
   if (!var || !var->name.empty()) {
-    throw ir::Error("bad-parameter-type", "`{}` is annotated with a `{}`, not with a type", arg.name.str(),
+    throw ir::Error("bad-parameter-type", "`{}` is annotated with `{}`, which is no type", arg.name.str(),
                     ir::type_name(annotation))
         .at(arg.annotation->span)
         .kind("TypeError")
@@ -135,10 +144,10 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
 
 void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
-  if (args.vararg) unsupported_parameter("`*args`", args.vararg->span);
-  if (args.kwarg) unsupported_parameter("`**kwargs`", args.kwarg->span);
-  if (!args.kwonlyargs.empty()) unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span);
-  if (!args.defaults.empty()) unsupported_parameter("default values", args.defaults[0]->span);
+  if (args.vararg) note(unsupported_parameter("`*args`", args.vararg->span), {});
+  if (args.kwarg) note(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
+  if (!args.kwonlyargs.empty()) note(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
+  if (!args.defaults.empty()) note(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
     if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
   }
@@ -166,7 +175,7 @@ Type Builder::return_type_from(const syntax::Expr& annotation) {
   if (script::is_none(value)) return ir::void_type();
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
   if (auto* expr = value.as<ir::ExprNode>()) return expr->ty;
-  throw ir::Error("bad-return-type", "a `{}` is not a type", ir::type_name(value)).at(annotation.span).kind("TypeError");
+  throw ir::Error("bad-return-type", "`{}` is not a type", ir::type_name(value)).at(annotation.span).kind("TypeError");
 }
 
 ir::FuncType Builder::signature(const syntax::FunctionDef& definition) {

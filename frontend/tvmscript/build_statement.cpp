@@ -15,12 +15,34 @@ namespace {
   throw ir::Error("unsupported-statement", "{} has no meaning in a prim_func", what).at(span);
 }
 
+// `T.evaluate(0)` is how nothing is spelled: dropped beside other statements. Other constants stay.
+bool is_nothing(const Stmt& stmt) {
+  auto* evaluate = ir::as<ir::EvaluateNode>(stmt);
+  auto* value = evaluate ? ir::as<ir::IntImmNode>(evaluate->value) : nullptr;
+  return value && value->value == 0 && !value->dtype().is_bool();
+}
+
+Stmt in_sequence(const std::vector<Stmt>& stmts) {
+  Array<Stmt> flat;
+  auto add = [&flat](const auto& self, const Stmt& stmt) -> void {
+    if (auto* nested = ir::as<ir::SeqStmtNode>(stmt)) {
+      for (const Stmt& one : nested->seq) self(self, one);
+    } else if (!is_nothing(stmt)) {
+      flat.push_back(stmt);
+    }
+  };
+  for (const Stmt& stmt : stmts) add(add, stmt);
+  if (flat.empty()) return stmts.size() == 1 ? stmts[0] : ir::no_op();
+  if (flat.size() == 1) return flat[0];
+  return ir::make<ir::SeqStmtNode>(std::move(flat));
+}
+
 }  // namespace
 
 // ---- bodies ----
 
 Stmt Builder::wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span) {
-  Stmt body = ir::seq(Array<Stmt>(inner.begin(), inner.end()), {});
+  Stmt body = in_sequence(inner);
   return ir::make<ir::AttrStmtNode>(entry.node, entry.key, entry.value, std::move(body), span);
 }
 
@@ -32,8 +54,7 @@ Stmt Builder::close_body(Body& body) {
     body.stmts.resize(wrapper.begin);
     body.stmts.push_back(wrap(std::move(inner), wrapper.entry, wrapper.span));
   }
-  if (body.stmts.size() == 1) return body.stmts[0];
-  return ir::seq(Array<Stmt>(body.stmts.begin(), body.stmts.end()));
+  return in_sequence(body.stmts);
 }
 
 Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts) {
@@ -110,7 +131,7 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   } else {
     ir::match_types(bounds[0], bounds[1], call.span);
     loop.min = bounds[0];
-    loop.extent = ir::sub(bounds[1], bounds[0], {});
+    loop.extent = ir::difference(bounds[1], bounds[0]);
     if (bounds.size() == 3 && !ir::is_const_int(bounds[2], 1)) {
       loop.step = ir::cast(bounds[0]->dtype(), bounds[2]);
     }
@@ -136,7 +157,7 @@ void Builder::visit_for(const syntax::For& node) {
       iter = evaluate(*node.iter);
     }
     if (frame<ForFrameNode>(iter)) return;
-    throw ir::Error("not-a-loop", "a prim_func cannot iterate over a `{}`", ir::type_name(iter))
+    throw ir::Error("not-a-loop", "a prim_func cannot iterate over `{}`", ir::type_name(iter))
         .at(node.iter->span)
         .kind("TypeError")
         .help("use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or `T.thread_binding`");
@@ -273,7 +294,7 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     emit(std::move(body));
     return;
   }
-  throw ir::Error("not-a-context", "a prim_func cannot use a `{}` in `with`", ir::type_name(context))
+  throw ir::Error("not-a-context", "a prim_func cannot use `{}` in `with`", ir::type_name(context))
       .at(with.context_expr->span)
       .kind("TypeError")
       .help("use `T.sblock`, `T.init`, `T.attr` or `T.launch_thread`");
@@ -419,7 +440,7 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
         .at(node.value->span)
         .help(frame<ForFrameNode>(value) ? "write `for i in ...:`" : "write `with ...:`");
   }
-  throw ir::Error("no-effect", "a `{}` is no statement of a prim_func", ir::type_name(value)).at(node.value->span).kind("TypeError");
+  throw ir::Error("no-effect", "`{}` is no statement of a prim_func", ir::type_name(value)).at(node.value->span).kind("TypeError");
 }
 
 }  // namespace mlc::tvmscript

@@ -28,12 +28,18 @@ Builder* Builder::current_or_null() { return at_work; }
 
 Builder& Builder::current(const ir::ApiCall& call) {
   if (at_work) return *at_work;
-  throw ir::Error("outside-prim-func", "`T.{}` has a meaning only inside a function under `@T.prim_func`", call.api.name)
+  throw ir::Error("outside-prim-func", "`{}` has a meaning only inside a function under `@T.prim_func`", shown_name(call.api))
       .at(call.span);
 }
 
 void name_once(const ir::VarNode* var, std::string_view name) {
   if (var->name.empty()) const_cast<ir::VarNode*>(var)->name = String(std::string(name));
+}
+
+std::string shown_name(const ir::Api& api) {
+  constexpr std::string_view room = "tvm.script.tirx.";
+  std::string path = api.path();
+  return path.starts_with(room) ? "T." + path.substr(room.size()) : path;
 }
 
 void Builder::note(const ir::Error& error, Span fallback) {
@@ -52,7 +58,7 @@ void Builder::emit(Stmt stmt) {
 BlockState& Builder::block(const ir::ApiCall& call) {
   touched_ = true;
   if (!blocks_.empty()) return *blocks_.back();
-  throw ir::Error("outside-block", "`T.{}` belongs into a block", call.api.name)
+  throw ir::Error("outside-block", "`{}` belongs into a block", shown_name(call.api))
       .at(call.span)
       .help("put it below `with T.sblock(\"name\"):`");
 }
@@ -83,13 +89,15 @@ Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotation
 }
 
 Expr Builder::new_scalar(std::string_view name, DataType dtype, const String& scope, Span span) {
-  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{}, ir::int32(0));
+  // Its layout (one element, compact) tells a scalar from an array of one element: it prints as `x: T.int32`.
+  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{}, ir::int32(0), 64, 1,
+                                           Array<Expr>{ir::int32(1)});
   Buffer buffer = allocate(type, {}, span);
   name_once(buffer.get(), name);
   return ir::make<ir::TensorLoadNode>(buffer, Array<Expr>{ir::int32(0)}, span);
 }
 
-void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span) {
+void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span, Span value_span) {
   const ir::BufferTypeNode* type = buffer->buffer();
   if (indices.size() != type->shape.size()) {
     size_t rank = type->shape.size();
@@ -106,30 +114,32 @@ void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span 
     if (i + 1 != static_cast<int64_t>(indices.size())) {
       throw ir::Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
                       buffer->name.c_str())
-          .at(indices[i]->span)
           .at(span);
     }
     lanes *= own;
   }
   DataType wanted = DataType(type->dtype).with_lanes(lanes);
   DataType given = value->dtype();
+  if (auto* whole = ir::as<ir::VarNode>(value); whole && whole->buffer()) {
+    throw ir::Error("buffer-as-value", "cannot store the buffer `{}`, only its elements", whole->name.c_str())
+        .at(value_span)
+        .kind("TypeError")
+        .help(fmt::format("index it: `{}[...]`", whole->name.c_str()));
+  }
   if (value->ty->kind != ir::TypeKind::kPrim) {
-    throw ir::Error("type-mismatch", "cannot store a `{}` into `{}`", given.is_handle() ? "handle" : "non-value",
+    throw ir::Error("type-mismatch", "cannot store a {} into `{}`", given.is_handle() ? "pointer" : "thing without a value",
                     buffer->name.c_str())
-        .at(value->span)
-        .at(span)
+        .at(value_span)
         .kind("TypeError");
   }
   if (given.lanes() != lanes) {
     throw ir::Error("type-mismatch", "cannot store `{}` into `{}`: {} lane{} against {}", given.str(),
                     buffer->name.c_str(), given.lanes(), given.lanes() == 1 ? "" : "s", lanes)
-        .at(value->span)
-        .at(span)
+        .at(value_span)
         .kind("TypeError")
         .note("the buffer is declared here", buffer->span);
   }
-  Span of_value = value->span;
-  value = ir::cast(wanted, std::move(value), of_value);
+  value = ir::cast(wanted, std::move(value), value_span);
   emit(ir::make<ir::BufferStoreNode>(buffer, std::move(value), std::move(indices), span));
 }
 
@@ -156,6 +166,12 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
   touched_ = true;
   for (int64_t i = 0; i < static_cast<int64_t>(params_.size()); ++i) {
     if (params_[i].get() != handle) continue;
+    if (handle->ty->kind != ir::TypeKind::kPointer) {
+      throw ir::Error("type-mismatch", "`{}` is `{}`, only a handle can become a buffer", handle->name.c_str(),
+                      handle->dtype().str())
+          .at(span)
+          .note("the parameter is declared here", handle->span);
+    }
     params_.Set(i, buffer);
     return;
   }

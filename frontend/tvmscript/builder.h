@@ -88,7 +88,8 @@ class Builder {
   Expr new_scalar(std::string_view name, DataType dtype, const String& scope, Span span);
   // A buffer allocated by a statement here.
   Buffer allocate(const ir::BufferType& type, Map<String, Any> annotations, Span span);
-  void store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span);
+  // `value_span`: where the value is written, to blame it.
+  void store(const Buffer& buffer, Expr value, Array<Expr> indices, Span span, Span value_span);
   void add_iter_var(const ir::ApiCall& call, ir::IterVar iter_var, Expr binding);
   Var env_thread(const String& tag, DataType dtype, Span span);
   const ir::IterVarNode* env_thread_of(const ir::VarNode* var) const;
@@ -187,5 +188,7 @@ bool Builder::attempt(Span fallback, F&& f) {
 
 // Gives a variable that was made without a name its name. Only its maker may still hold it.
 void name_once(const ir::VarNode* var, std::string_view name);
+// As the user writes it: `T.axis.spatial`.
+std::string shown_name(const ir::Api& api);
 
 }  // namespace mlc::tvmscript

@@ -172,12 +172,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
         return;
       }
       ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(target->id.str())));
-      ir::BaseFunc member = *fn;
-      if (auto* prim = member.as<ir::PrimFuncNode>()) {
-        member = ir::with_attr(ir::ref(prim), "global_symbol", String(std::string(target->id.str())));
-      }
       scope->set(target->id, Expr(name));
-      functions.Set(name, member);
+      functions.Set(name, *fn);
     });
   }
   if (!errors.empty()) throw ir::Error(std::move(errors));

@@ -3,6 +3,7 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/linear.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
@@ -22,7 +23,7 @@ ir::Range domain_from(const Any& value, Span span) {
     Expr begin = script::as_expr(pair[0], span, "the begin of a domain");
     Expr end = script::as_expr(pair[1], span, "the end of a domain");
     ir::match_types(begin, end, span);
-    return ir::make<ir::RangeNode>(begin, ir::sub(end, begin));
+    return ir::make<ir::RangeNode>(begin, ir::difference(end, begin));
   }
   Expr extent = script::as_expr(value, span, "the domain of an axis");
   if (extent->ty->kind != ir::TypeKind::kPrim || !(extent->dtype().is_int() || extent->dtype().is_uint())) {
@@ -77,7 +78,7 @@ Any remap(ApiCall& call) {
     auto* var = bindings[i].as<ir::VarNode>();
     const Loop* loop = var ? builder.loop_of(var) : nullptr;
     if (!loop) {
-      throw ir::Error("not-a-loop-variable", "`T.axis.remap` binds loop variables, this is a `{}`",
+      throw ir::Error("not-a-loop-variable", "`T.axis.remap` binds loop variables, this is `{}`",
                       ir::type_name(bindings[i]))
           .at(call.span_of(1))
           .help("use `T.axis.spatial(extent, binding)` or `T.axis.reduce(extent, binding)`");

@@ -205,6 +205,8 @@ Any decl(ApiCall& call) {
   if (data->ty->kind != ir::TypeKind::kPointer) {
     throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str()).at(call.span_of(2));
   }
+  // A view lies where its memory lies.
+  parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
   Buffer view = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
   builder.emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
   return Expr(view);
@@ -220,7 +222,7 @@ Any scalar(ApiCall& call) {
 
 Any buffer_store(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  builder.store(buffer_arg(call, 0), expr_arg(call, 1), exprs_arg(call, 2), call.span);
+  builder.store(buffer_arg(call, 0), expr_arg(call, 1), exprs_arg(call, 2), call.span, call.span_of(1));
   return nullptr;
 }
 
@@ -289,7 +291,7 @@ Any access_ptr(ApiCall& call) {
     extent = ir::floordiv(extent, ir::int32(content_lanes));
     annotation = ir::call_op(DataType(type->dtype).with_lanes(static_cast<int>(content_lanes)), "tirx.type_annotation", {});
   }
-  return Expr(ir::make<ir::CallNode>(Type(void_pointer()), ir::op("tirx.tvm_access_ptr"),
+  return Expr(ir::make<ir::CallNode>(data->ty, ir::op("tirx.tvm_access_ptr"),
                                      Array<Expr>{annotation, data, offset, extent, ir::int32(mask)}, Map<String, Any>{},
                                      call.span));
 }

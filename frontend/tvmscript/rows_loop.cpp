@@ -3,6 +3,7 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/linear.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -16,7 +17,7 @@ Loop loop_over(Expr start, Expr stop, Span span) {
   }
   ir::match_types(start, stop, span);
   loop.min = start;
-  loop.extent = ir::sub(std::move(stop), std::move(start));
+  loop.extent = ir::difference(stop, start);
   return loop;
 }
 

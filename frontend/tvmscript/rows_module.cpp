@@ -72,9 +72,11 @@ Any contains(ApiCall& call) {
   return found && mod->functions.count(found) != 0;
 }
 Any get_global_vars(ApiCall& call) {
-  Array<Any> all;
+  std::vector<ir::GlobalVar> all;
   for (const auto& [name, fn] : self(call)->functions) all.push_back(name);
-  return all;
+  std::sort(all.begin(), all.end(),
+            [](const ir::GlobalVar& a, const ir::GlobalVar& b) { return view(a->name_hint) < view(b->name_hint); });
+  return script::List(all.begin(), all.end());
 }
 Any get_global_var(ApiCall& call) {
   ir::IRModule mod = self(call);
@@ -201,14 +203,6 @@ Any call_global(ApiCall& call) {
   return Expr(ir::make<ir::CallNode>(type, name, args, Map<String, Any>{}, call.span));
 }
 
-Any structural_equal(ApiCall& call) { return ir::structural_equal(call.args[0], call.args[1], call.args[2].cast<bool>()); }
-Any structural_hash(ApiCall& call) { return static_cast<int64_t>(ir::structural_hash(call.args[0])); }
-Any assert_structural_equal(ApiCall& call) {
-  if (ir::structural_equal(call.args[0], call.args[1], call.args[2].cast<bool>())) return nullptr;
-  std::string where = ir::first_mismatch(call.args[0], call.args[1], call.args[2].cast<bool>());
-  throw ir::Error("not-structurally-equal", "the two differ{}{}", where.empty() ? "" : " at ", where).at(call.span);
-}
-
 constexpr std::string_view parse_doc = "The function or module that a text defines.";
 #define FUNCTION(owner, signature, doc, body) {ir::ApiKind::kFunction, owner, signature, doc, body}
 #define METHOD(owner, signature, doc, body) {ir::ApiKind::kMethod, owner, signature, doc, body}
@@ -238,10 +232,6 @@ constexpr ir::ApiRow rows[] = {
     METHOD(kFunc, "without_attr(attr_key)", "The function without an attribute.", without_attr),
     METHOD(kFunc, "with_body(new_body)", "The function with another body.", with_body),
     METHOD("mlc.ir.GlobalVar", "__call__(*args)", "Calls the function.", call_global),
-    FUNCTION("tvm.ir", "structural_equal(lhs, rhs, map_free_vars=False)", "Are they equal up to names?", structural_equal),
-    FUNCTION("tvm.ir", "structural_hash(node, map_free_vars=False)", "Equal for what is structurally equal.", structural_hash),
-    FUNCTION("tvm.ir", "assert_structural_equal(lhs, rhs, map_free_vars=False)", "Fails unless they are equal.",
-             assert_structural_equal),
 };
 #undef FUNCTION
 #undef METHOD
@@ -269,6 +259,7 @@ void register_api() {
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");
   registry.alias("tvm.tir", "tvm.tirx");
+  registry.alias("tvm.script.tirx.target", "tvm.target.Target");
   registry.alias("tvm.script.ir_module", "tvm.script.ir.ir_module");
   registry.alias("tvm.ir.IRModule", "tvm.IRModule");
   registry.alias("tvm.script.parse_from_source", "tvm.script.from_source");

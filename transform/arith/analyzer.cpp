@@ -19,6 +19,7 @@ void Analyzer::bind(const Var& var, const Range& range) {
     bound.max = ConstIntBound::kPosInf;
   }
   bind(var, bound);
+  if (!const_int(range->extent)) impl_->assume_in_range(var, range);
 }
 void Analyzer::bind(const Var& var, ConstIntBound bound) {
   impl_->keep_alive.push_back(var);

@@ -26,6 +26,7 @@ class AnalyzerImpl {
 
   // facts.cpp
   void assume(const Expr& condition);
+  void assume_in_range(const Var& var, const Range& range);  // symbolic ends, for good
   void forget(size_t mark);
   size_t mark() const { return undo_.size(); }
   std::optional<bool> known(const Expr& condition) const;  // literally among the facts

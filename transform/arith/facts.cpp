@@ -79,6 +79,11 @@ void AnalyzerImpl::assume(const Expr& condition) {
   }
 }
 
+void AnalyzerImpl::assume_in_range(const Var& var, const Range& range) {
+  assume_less(var, add(range->min, range->extent), true);
+  if (!const_int(range->min)) assume_less(range->min, var, false);
+}
+
 void AnalyzerImpl::forget(size_t mark) {
   Undo to = undo_[mark];
   undo_.resize(mark);

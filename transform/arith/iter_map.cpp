@@ -113,6 +113,14 @@ class IterMapBuilder {
     if (d && v) return *d != 0 && *v % *d == 0;
     return is_const_int(analyzer_.simplify(floormod(value, divisor)), 0);
   }
+  // value / divisor when that is exact, else null.
+  Expr exact_quotient(const Expr& value, const Expr& divisor) {
+    if (same_expr(value, divisor)) return const_like(value, 1);
+    auto* product = as<MulNode>(value);
+    if (product && same_expr(product->a, divisor)) return product->b;
+    if (product && same_expr(product->b, divisor)) return product->a;
+    return divides(divisor, value) ? floordiv(value, divisor) : Expr();
+  }
   bool uses_iters(const Expr& e) {
     return uses_var(e, [&](const VarNode* var) { return values_.contains(var); });
   }
@@ -126,7 +134,7 @@ class IterMapBuilder {
     }
     Expr result = source;
     Expr top = mul(digit.lower, digit.extent);
-    bool whole = equal(top, digit.source->extent);
+    bool whole = analyzer_.can_prove(ge(top, digit.source->extent));
     if (is_const_int(digit.lower, 1)) {
       if (!whole) result = floormod(source, digit.extent);
     } else if (whole) {
@@ -187,8 +195,9 @@ class IterMapBuilder {
   }
 
   // The digits as one digit of a new mark: scales must be s, s * e1, s * e1 * e2, ... in some order.
-  IterSum fuse(const IterSum& sum) {
+  IterSum fuse(IterSum sum) {
     if (sum.digits.empty()) return sum;
+    join_neighbours(sum);
     for (const Constraint& constraint : constraints_) {
       if (auto found = replace_constrained(sum, constraint)) {
         if (found->digits.size() == 1) return *found;
@@ -197,6 +206,25 @@ class IterMapBuilder {
     }
     if (sum.digits.size() == 1) return sum;
     return fuse_plain(sum);
+  }
+
+  // x // l % e * s + x // (l * e) % f * (s * e) == x // l % (e * f) * s
+  void join_neighbours(IterSum& sum) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < sum.digits.size() && !changed; ++i) {
+        for (size_t j = 0; j < sum.digits.size() && !changed; ++j) {
+          IterDigit &low = sum.digits[i], &high = sum.digits[j];
+          if (i == j || low.source != high.source || !equal(high.lower, mul(low.lower, low.extent)) ||
+              !equal(high.scale, mul(low.scale, low.extent))) {
+            continue;
+          }
+          low.extent = analyzer_.simplify(mul(low.extent, high.extent));
+          sum.digits.erase(sum.digits.begin() + j);
+          changed = true;
+        }
+      }
+    }
   }
 
   struct Constraint {
@@ -216,8 +244,8 @@ class IterMapBuilder {
         if (used[i] || digit.source != part.source || !equal(digit.lower, part.lower) || !equal(digit.extent, part.extent)) {
           continue;
         }
-        if (!divides(part.scale, digit.scale)) return std::nullopt;
-        Expr ratio = floordiv(digit.scale, part.scale);
+        Expr ratio = exact_quotient(digit.scale, part.scale);
+        if (!ratio) return std::nullopt;
         if (scale && !equal(scale, ratio)) return std::nullopt;
         scale = ratio;
         used[i] = found = true;

@@ -123,6 +123,8 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     if (!is_index_type(a->dtype())) {
       auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
       if (left && right) return make<BroadcastNode>(rewrite_node(binary(e->kind, left->value, right->value)), left->lanes);
+      if (e->kind == ExprKind::kGT) return binary(ExprKind::kLT, b, a, e->span);
+      if (e->kind == ExprKind::kGE) return binary(ExprKind::kLE, b, a, e->span);
       return e;
     }
     switch (e->kind) {

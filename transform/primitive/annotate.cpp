@@ -11,7 +11,7 @@ annotate(block_or_loop, ann_key, ann_val)      Attach a value to a loop or block
     for i in range(e):      =>      for i in T.serial(e, annotations={"pragma_unroll": 1}):
         S                               S
 
-An annotation of the same key is replaced.
+An annotation of the same key that is there already stays as it is.
 keeps: everything else.
 )";
 
@@ -32,6 +32,8 @@ static Any attribute_value(const Any& value) {
 }
 
 static void apply(Step& step, PlaceRef place, String key, Any value) {
+  const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
+  if (present.count(key)) return;
   auto put = [&](auto node) {
     return Stmt(with(ref(node), [&](auto& copy) { copy.annotations.Set(key, attribute_value(value)); }));
   };

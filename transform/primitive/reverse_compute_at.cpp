@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/compute_location.h"
 
 namespace mlc::transform {
@@ -13,9 +15,9 @@ reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)      Comput
                                                         C[i_0 * 4 + ax0, ax1] = g(...)
 
 The new loops run over what one iteration of the loop has produced. `index` chooses the place among the statements of the
-loop: -1 the last possible, -2 the first.
+loop: -1 the last possible, -2 the first. A block without producers runs over its whole domain in each iteration.
 needs: block and loop in one scope, which is a stage pipeline; the block is complete or a reduction, and all its producers
-       are below the loop; its indices into what they write can be inverted.
+       are below the loop; no consumer stands before the loop; its indices into what the producers write can be inverted.
 keeps: the values computed.
 )";
 
@@ -42,13 +44,19 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .note("the producer is defined here", producer->stmt->span)
         .help("choose a loop that is around all producers");
   }
-  if (producers.empty()) {
-    throw refuse("no-producers", "block `{}` reads nothing that another block of its scope writes", block->name.c_str())
-        .at(block.span);
+  std::vector<Place*> consumers = deps.consumers(*block);
+  std::vector<Place*> below = child_blocks(step.state, *loop);
+  for (Place* each : deps.blocks) {
+    if (each == below.front()) break;
+    if (std::find(consumers.begin(), consumers.end(), each) == consumers.end()) continue;
+    throw refuse("consumer-before-loop", "block `{}` reads what block `{}` writes, and stands before loop `{}`",
+                 each->name.c_str(), block->name.c_str(), loop->name.c_str())
+        .at(loop.span)
+        .note("the consumer is defined here", each->stmt->span);
   }
 
   // apply
-  move_block(step, *block, *loop, producers, deps.consumers(*block), false, preserve_unit_loops, index, block.span, step.span(4));
+  move_block(step, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span, step.span(4));
 }
 
 extern const Primitive reverse_compute_at;

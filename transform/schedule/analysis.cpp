@@ -31,6 +31,20 @@ bool is_above(const Place& ancestor, const Place& place) {
   return false;
 }
 
+Place* common_above(const std::vector<Place*>& places) {
+  for (Place* up = places[0]->parent; up; up = up->parent) {
+    bool all = true;
+    for (const Place* place : places) all = all && place != up && is_above(*up, *place);
+    if (all) return up;
+  }
+  return nullptr;
+}
+
+std::vector<Stmt> statements_of(const Stmt& body) {
+  if (auto* all = as<SeqStmtNode>(body)) return {all->seq.begin(), all->seq.end()};
+  return {body};
+}
+
 namespace {
 
 // Realizes below a statement that are not inside other blocks.
@@ -47,9 +61,45 @@ class EachRealize final : public Walker {
   std::function<void(const SBlockRealizeNode*)> act_;
 };
 
+// Is `wanted` this statement, or in it outside of other loops and blocks?
+bool has_place_below(const Stmt& s, const StmtNode* wanted) {
+  struct Search final : Walker {
+    const StmtNode* wanted;
+    bool found = false;
+    void visit(const Expr&) override {}
+    void visit(const Stmt& s) override {
+      if (s.get() == wanted) found = true;
+      if (auto* realize = as<SBlockRealizeNode>(s)) {
+        found = found || realize->block.get() == wanted;
+      } else if (s->kind != StmtKind::kFor && !found) {
+        walk_children(s);
+      }
+    }
+  } search;
+  search.wanted = wanted;
+  search.visit(s);
+  return search.found;
+}
+
 const Stmt& body_of(const Place& place) { return place.block() ? place.block()->body : place.loop()->body; }
 
 }  // namespace
+
+size_t child_position(const Place& above, const Place& below) {
+  const Place* child = &below;
+  while (child->parent != &above) child = child->parent;
+  std::vector<Stmt> body = statements_of(body_of(above));
+  for (size_t i = 0; i < body.size(); ++i) {
+    bool holds = false;
+    if (auto* realize = as<SBlockRealizeNode>(body[i])) {
+      holds = realize->block.same_as(child->stmt);
+    } else if (has_place_below(body[i], child->stmt.get())) {
+      holds = true;
+    }
+    if (holds) return i;
+  }
+  throw InternalError(__FILE__, __LINE__, "a place is not in the body of the one above it");
+}
 
 std::vector<Place*> child_blocks(ScheduleState& state, const Place& place) {
   std::vector<Place*> blocks;
@@ -181,22 +231,11 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
   return result;
 }
 
-Place* common_above(Place& a, Place& b) {
-  std::unordered_set<Place*> above;
-  for (Place* up = a.parent; up; up = up->parent) above.insert(up);
-  for (Place* up = b.parent; up; up = up->parent) {
-    if (above.contains(up)) return up;
-  }
-  return nullptr;
-}
-
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
 bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region, const std::vector<Place*>& producers) {
-  Place* top = &consumer;
-  for (Place* producer : producers) {
-    Place* common = common_above(*top, *producer);
-    if (common && (top == &consumer || is_above(*common, *top))) top = common;
-  }
+  std::vector<Place*> all = producers;
+  all.push_back(&consumer);
+  Place* top = common_above(all);
   Analyzer analyzer;
   if (top->loop()) bind_loops(analyzer, loops_up(*top));
   std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer);

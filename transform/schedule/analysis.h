@@ -22,6 +22,12 @@ std::vector<Place*> loops_above(const Place& block);
 // The loops from `place` (itself when it is a loop) up to its scope, innermost first.
 std::vector<Place*> loops_up(Place& place);
 bool is_above(const Place& ancestor, const Place& place);
+// The innermost loop or block strictly above all of them; null when there is none.
+Place* common_above(const std::vector<Place*>& places);
+// Which statement of the body of `above` holds `below`.
+size_t child_position(const Place& above, const Place& below);
+// The statements of a body: those of a sequence, or the one.
+std::vector<Stmt> statements_of(const Stmt& body);
 // The blocks below a block or loop that are not inside other blocks, in program order.
 std::vector<Place*> child_blocks(ScheduleState& state, const Place& place);
 // The realize around a block.

@@ -79,11 +79,6 @@ class MoveRewriter final : public Rewriter {
   std::unordered_set<const StmtNode*> above_;
 };
 
-std::vector<Stmt> statements(const Stmt& body) {
-  if (auto* all = as<SeqStmtNode>(body)) return {all->seq.begin(), all->seq.end()};
-  return {body};
-}
-
 }  // namespace
 
 std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, const Array<TensorRegion>& touched,
@@ -102,6 +97,9 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, c
         if (exact && index.form == Index::Form::kOther) return std::nullopt;
         continue;
       }
+      // A window wider than the step: neighbouring iterations overlap, none of them needs this box alone.
+      auto window = const_int(range->extent);
+      if (exact && (!window || *window > std::max<int64_t>(index.factor, 1))) return std::nullopt;
       Interval need = simplified(box->dims[d], analyzer);
       Interval whole{const_like(range->min, 0), region->source->buffer()->shape[d] - 1};
       IterDomain domain;
@@ -224,7 +222,7 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
 }
 
 Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position, const Place& scope) {
-  std::vector<Stmt> body = statements(loop.loop()->body);
+  std::vector<Stmt> body = statements_of(loop.loop()->body);
   body.insert(body.begin() + position, subtree);
   Stmt next_loop = with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
   MoveRewriter rewriter(block, loop, next_loop);
@@ -232,26 +230,14 @@ Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, siz
   return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
 }
 
-Positions positions_in(ScheduleState& state, const Place& loop, const std::vector<Place*>& before,
+Positions positions_in(const Place& loop, const std::vector<Place*>& before,
                        const std::vector<Place*>& after) {
-  std::vector<Stmt> body = statements(loop.loop()->body);
-  // The statement of the loop's body in which a block stands.
-  auto position = [&](const Place* block) -> std::optional<size_t> {
-    const Place* below = block;
-    while (below && below->parent != &loop) below = below->parent;
-    if (!below) return std::nullopt;
-    for (size_t i = 0; i < body.size(); ++i) {
-      auto* realize = as<SBlockRealizeNode>(body[i]);
-      if (body[i].same_as(below->stmt) || (realize && realize->block.same_as(below->stmt))) return i;
-    }
-    return std::nullopt;
-  };
-  Positions result{0, body.size()};
+  Positions result{0, statements_of(loop.loop()->body).size()};
   for (const Place* block : before) {
-    if (auto at = position(block)) result.first = std::max(result.first, *at + 1);
+    if (is_above(loop, *block)) result.first = std::max(result.first, child_position(loop, *block) + 1);
   }
   for (const Place* block : after) {
-    if (auto at = position(block)) result.last = std::min(result.last, *at);
+    if (is_above(loop, *block)) result.last = std::min(result.last, child_position(loop, *block));
   }
   return result;
 }
@@ -295,7 +281,7 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
   Place& scope = *scope_of(block);
   Analyzer analyzer;
   bind_surroundings(analyzer, step.state, loop);
-  size_t position = choose_position(positions_in(step.state, loop, producers, consumers), index, index_span);
+  size_t position = choose_position(positions_in(loop, producers, consumers), index, index_span);
   std::vector<Box> needed;
   for (Place* partner : is_producer ? consumers : producers) {
     const Array<TensorRegion>& regions = is_producer ? partner->block()->reads : partner->block()->writes;
@@ -328,8 +314,8 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
   }
 
   // apply
+  // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine still.
   step.replace(scope, next_scope);
-  block.affine_binding = has_affine_binding(step.state, block);
 }
 
 }  // namespace mlc::transform

@@ -40,8 +40,7 @@ Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, siz
 struct Positions {
   size_t first, last;
 };
-Positions positions_in(ScheduleState& state, const Place& loop, const std::vector<Place*>& before,
-                       const std::vector<Place*>& after);
+Positions positions_in(const Place& loop, const std::vector<Place*>& before, const std::vector<Place*>& after);
 // The position that argument `index` asks for: -1 the last, -2 the first. Error: no-such-position.
 size_t choose_position(const Positions& positions, int64_t index, Span span);
 

@@ -198,7 +198,7 @@ Any compute(ApiCall& call) {
   for (const std::string& name : index_names(call, shape.size())) {
     const Expr& extent = shape[static_cast<int64_t>(at++)];
     Var var = make_var(String(name), extent->dtype());
-    axis.push_back(make<IterVarNode>(make<RangeNode>(int_imm(extent->dtype(), 0), extent), var, IterType::kDataPar));
+    axis.push_back(make<IterVarNode>(make<RangeNode>(int32(0), extent), var, IterType::kDataPar));
     points.emplace_back(Expr(var));
   }
   Any result = call.host.call(call.args[1], points);
@@ -236,8 +236,7 @@ Any reduce_axis(ApiCall& call) {
     if (!ends || ends->size() != 2) wrong_argument(call, 0, "tuple of begin and end");
     Expr begin = expect_expr(call, (*ends)[0], 0, "the begin of an axis");
     Expr end = expect_expr(call, (*ends)[1], 0, "the end of an axis");
-    match_types(begin, end, call.span_of(0));
-    dom = make<RangeNode>(begin, is_const_int(begin, 0) ? end : sub(end, begin));
+    dom = make<RangeNode>(begin, is_const_int(begin, 0) ? end : sub(end, begin, call.span_of(0)));
   }
   Var var = make_var(detail::argument<String>(call, 1), dom->extent->dtype());
   return make<IterVarNode>(dom, var, IterType::kCommReduce, detail::argument<String>(call, 2));

@@ -245,7 +245,8 @@ class Creator {
     auto add_loop = [&](const IterVar& axis) {
       Var var = make<VarNode>(axis->var->name, axis->var->ty);
       Range dom = simplified(axis->dom);
-      loops.push_back(make<ForNode>(var, dom->min, dom->extent, ForKind::kSerial, no_op()));
+      // Axes begin at an int32 whatever the type of their extent; loops are of one type.
+      loops.push_back(make<ForNode>(var, cast(dom->extent->dtype(), dom->min), dom->extent, ForKind::kSerial, no_op()));
     };
     for (const IterVar& axis : op->axis) add_loop(axis);
     for (const IterVar& axis : op->reduce_axis()) add_loop(axis);

@@ -36,6 +36,11 @@ class TouchedRegions final : public Walker {
       visit(loop->body);
       loops_.pop_back();
     } else if (auto* block = as<SBlockNode>(s)) {
+      if (!block->iter_vars.empty()) {
+        throw Error("block-not-opaque", "block `{}` still has iterators", block->name_hint.c_str())
+            .at(s->span)
+            .help("run ConvertBlocksToOpaque first");
+      }
       for (const Buffer& buffer : block->alloc_buffers) boxes[buffer.get()].depth = loops_.size();
       for (const MatchBufferRegion& match : block->match_buffers) touch(match->source);
       // The declared regions of a block say what it may touch; its body what it does touch.
@@ -54,6 +59,9 @@ class TouchedRegions final : public Walker {
     } else if (auto* bind = as<BindNode>(s)) {
       visit(bind->value);
       named_[bind->var.get()] = {};
+    } else if (auto* attr = as<AttrStmtNode>(s)) {
+      if (auto thread = attr->node.as<IterVar>()) named_[(*thread)->var.get()] = {};
+      walk_children(s);
     } else if (auto* alloc = as<AllocBufferNode>(s)) {
       boxes.erase(alloc->buffer.get());
     } else {
@@ -110,7 +118,7 @@ class TouchedRegions final : public Walker {
   }
 
   std::vector<const ForNode*> loops_;
-  Domain named_;  // variables of bindings: their values are not followed
+  Domain named_;  // variables of bindings and threads: their values are not followed
 };
 
 // A buffer's new shape and where it begins in the old one.

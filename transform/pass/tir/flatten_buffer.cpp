@@ -85,8 +85,9 @@ struct Flatten final : Rewriter {
   }
   // Elements from the data pointer to behind the last one.
   Expr size(const BufferTypeNode* type) {
-    Expr total = nullptr;
     bool wide = is_large(type);
+    Expr offset = offset_of(type);
+    Expr total = nullptr;
     if (type->strides.empty()) {
       for (const Expr& dim : type->shape) total = total ? mul(total, widened(dim, wide)) : widened(dim, wide);
     } else {
@@ -94,11 +95,15 @@ struct Flatten final : Rewriter {
         Expr span = mul(widened(type->shape[d] - 1, wide), widened(type->strides[d], wide));
         total = total ? add(total, span) : span;
       }
-      if (total) total = total + 1;
+      total = total + 1;
     }
     if (!total) total = int32(1);
-    if (Expr offset = offset_of(type)) total = add(total, offset);
-    return analyzer.simplify(total);
+    if (offset) total = add(total, offset);
+    if (type->strides.empty()) return analyzer.simplify(total);
+    // Rows one after the other: whole rows, where they hold everything.
+    Expr rows = mul(widened(type->strides[0], wide), widened(type->shape[0], wide));
+    bool row_major = !offset && is_const_int(type->strides[type->strides.size() - 1], 1);
+    return analyzer.simplify(row_major || analyzer.can_prove_ge(sub(rows, total), 0) ? rows : total);
   }
 
   Expr index(const Buffer& buffer, const Array<Expr>& indices) {

@@ -23,6 +23,7 @@ struct Fit final : Walker {
   int64_t limit;
   std::unordered_set<const VarNode*> candidates;  // loop variables and names of type int64
   std::vector<Expr> trees;                        // index expressions of type int64
+  std::vector<std::pair<Var, Expr>> definitions;  // a candidate and what it starts from or is
 
   explicit Fit(int bits) : limit((int64_t{1} << (bits - 1)) - 1) {}
 
@@ -42,6 +43,10 @@ struct Fit final : Walker {
     return op && fits(op->a) && fits(op->b);
   }
 
+  void define(const Var& var, const Expr& e) {
+    trees.push_back(e);
+    definitions.emplace_back(var, e);
+  }
   void index(const Expr& e) {
     if (is_wide(e)) {
       trees.push_back(e);
@@ -51,13 +56,14 @@ struct Fit final : Walker {
   }
   void visit(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
-      if (is_wide(loop->loop_var)) candidates.insert(loop->loop_var.get());
-      index(loop->min);
-      index(loop->extent);
+      if (is_wide(loop->loop_var)) {
+        candidates.insert(loop->loop_var.get());
+        for (const Expr& e : {loop->min, loop->extent, Expr(loop->loop_var)}) define(loop->loop_var, e);
+      }
       analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
     } else if (auto* bind = as<BindNode>(s); bind && is_wide(bind->var)) {
       candidates.insert(bind->var.get());
-      index(bind->value);
+      define(bind->var, bind->value);
       analyzer.bind(bind->var, analyzer.const_int_bound(bind->value));
     } else if (auto* store = as<BufferStoreNode>(s)) {
       for (const Expr& e : store->indices) index(e);
@@ -95,6 +101,9 @@ struct Fit final : Walker {
       for (const Expr& tree : trees) {
         if (fits(tree)) continue;
         for (const Var& var : free_vars(tree)) changed |= candidates.erase(var.get()) > 0;
+      }
+      for (const auto& [var, from] : definitions) {
+        if (!fits(from)) changed |= candidates.erase(var.get()) > 0;
       }
     }
   }

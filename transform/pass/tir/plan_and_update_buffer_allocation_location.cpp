@@ -64,6 +64,7 @@ struct FindScopes final : Walker {
       for (const Buffer& buffer : block->alloc_buffers) managed.push_back(buffer);
       enter(block.get());
       keep_outside_of_opaque_loops(*realize);
+      keep_outside_of_reductions(*realize);
       for (const MatchBufferRegion& match : block->match_buffers) {
         access(match->source->source.get(), stack.back());
         matched.insert(match->buffer.get());
@@ -81,6 +82,18 @@ struct FindScopes final : Walker {
   }
   void visit_buffer(const Buffer& buffer) override { access(buffer.get(), stack.back()); }
 
+  // What a reduction writes lives across the loops that drive it, even if nothing else ever reads it.
+  void keep_outside_of_reductions(const SBlockRealizeNode& realize) {
+    int scope = stack.back();
+    for (size_t i = 0; i < realize.iter_values.size(); ++i) {
+      if (realize.block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
+      for (const Var& var : free_vars(realize.iter_values[i])) {
+        auto loop = loop_scope.find(var.get());
+        if (loop != loop_scope.end()) scope = common(scope, scopes[static_cast<size_t>(loop->second)].parent);
+      }
+    }
+    for (const TensorRegion& region : realize.block->writes) access(region->source.get(), scope);
+  }
   // Buffers whose regions depend on an iterator that may carry values from one instance to the next must
   // live across the loops that drive it.
   void keep_outside_of_opaque_loops(const SBlockRealizeNode& realize) {

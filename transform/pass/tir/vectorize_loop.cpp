@@ -188,7 +188,7 @@ class Vectorize final : public Rewriter {
       lanes = std::max(lanes, lanes_of(next));
       args.push_back(next);
     }
-    if (lanes == 1 || lanes == call.dtype().lanes()) return rewrite_children(ref(&call));
+    if (lanes == 1) return with(ref(&call), [&](CallNode& n) { n.args = args; });
     for (size_t i = choice ? 1 : 0; i < args.size(); ++i) args.Set(static_cast<int64_t>(i), widen(args[i], lanes));
     return with(ref(&call), [&](CallNode& n) {
       n.args = args;

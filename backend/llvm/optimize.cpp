@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimisation pipeline for loop nests. LLVM's own O3 is made for whole programs, and in one point wrong for
+// us: it unrolls short inner loops fully before it vectorises, and then vectorises the loop outside of them, with
+// gathers. Here loops are vectorised as they were scheduled, innermost first, and unrolled after that. Leaving out
+// what loop nests do not need (most of the interprocedural half) makes it several times faster, too.
+#include "backend/llvm/optimize.h"
+
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/DivRemPairs.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
+#include <llvm/Transforms/Scalar/LoopIdiomRecognize.h>
+#include <llvm/Transforms/Scalar/LoopLoadElimination.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Vectorize/LoopVectorize.h>
+#include <llvm/Transforms/Vectorize/SLPVectorizer.h>
+#include <llvm/Transforms/Vectorize/VectorCombine.h>
+
+namespace mlc::llvm_backend {
+namespace {
+
+// Scalars and loops into the form that the vectoriser reads best: invariants outside, conditions that do not
+// change outside the loop, induction variables wide.
+void add_canonicalization(llvm::FunctionPassManager& passes, int level) {
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LoopRotatePass());
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  loops.addPass(llvm::SimpleLoopUnswitchPass(level == 3));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::InstCombinePass());
+  llvm::LoopPassManager inductions;
+  inductions.addPass(llvm::LoopIdiomRecognizePass());
+  inductions.addPass(llvm::IndVarSimplifyPass());
+  inductions.addPass(llvm::LoopDeletionPass());
+  // Only loops that the program asks to unroll.
+  inductions.addPass(llvm::LoopFullUnrollPass(level, true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(inductions), false));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+}
+
+void add_vectorization(llvm::FunctionPassManager& passes, int level) {
+  if (level >= 2) {
+    passes.addPass(llvm::LoopVectorizePass());
+    passes.addPass(llvm::LoopLoadEliminationPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+  }
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level)));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  if (level >= 2) {
+    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(llvm::VectorCombinePass());
+  }
+}
+
+void add_cleanup(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::GVNPass());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::DivRemPairsPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+}
+
+}  // namespace
+
+void optimize(llvm::Module& module, const Machine& machine) {
+  if (machine.opt_level == 0) return;
+  llvm::PipelineTuningOptions tuning;
+  llvm::PassBuilder builder(machine.machine.get(), tuning);
+  llvm::LoopAnalysisManager loop_analyses;
+  llvm::FunctionAnalysisManager function_analyses;
+  llvm::CGSCCAnalysisManager component_analyses;
+  llvm::ModuleAnalysisManager module_analyses;
+  builder.registerModuleAnalyses(module_analyses);
+  builder.registerCGSCCAnalyses(component_analyses);
+  builder.registerFunctionAnalyses(function_analyses);
+  builder.registerLoopAnalyses(loop_analyses);
+  builder.crossRegisterProxies(loop_analyses, function_analyses, component_analyses, module_analyses);
+
+  llvm::FunctionPassManager kernels;
+  add_canonicalization(kernels, machine.opt_level);
+  add_vectorization(kernels, machine.opt_level);
+  add_cleanup(kernels);
+  llvm::FunctionPassManager entries;  // straight code that runs once per call
+  entries.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  entries.addPass(llvm::EarlyCSEPass());
+  entries.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    (function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::Cold) ? kernels : entries)
+        .run(function, function_analyses);
+  }
+}
+
+}  // namespace mlc::llvm_backend

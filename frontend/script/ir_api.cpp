@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.ir: comparing, hashing and saving IR, for every kind of node.
+#include "frontend/script/ir_values.h"
+#include "frontend/script/np_array.h"
+#include "ir/expr.h"
+#include "ir/module.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+namespace {
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "tvm.ir", "structural_equal(lhs, rhs, map_free_vars=False)",
+     "Are the two the same up to the names of bound variables?",
+     native([](Any a, Any b, bool map_free) { return ir::structural_equal(a, b, map_free); })},
+    {ApiKind::kFunction, "tvm.ir", "assert_structural_equal(lhs, rhs, map_free_vars=False)",
+     "Raises ValueError where the two first differ.", native([](ApiCall& call, Any a, Any b, bool map_free) {
+       std::string where = ir::first_mismatch(a, b, map_free);
+       if (where.empty()) return;
+       raise("ValueError", call.span, "not-structurally-equal",
+             "StructuralEqual check failed, caused by lhs and rhs at `{}`", where);
+     })},
+    {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False)",
+     "A hash that is equal for structurally equal nodes.",
+     native([](Any node, bool) { return static_cast<int64_t>(ir::structural_hash(node)); })},
+    {ApiKind::kFunction, "tvm.ir", "save_json(node)", "The node as JSON text.",
+     native([](Any node) { return str_value(ir::save_json(node)); })},
+    {ApiKind::kFunction, "tvm.ir", "load_json(json_str)", "The node that save_json wrote.",
+     native([](std::string text) { return ir::load_json(text); })},
+    {ApiKind::kValue, "tvm", "__version__", "The version of TVM whose names and printing these are.",
+     [](ApiCall&) -> Any { return str_value("0.27.0"); }},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> ir_rows() { return rows; }
+
+std::optional<bool> ir_identity(const Any& value) {
+  if (auto* equal = value.as<ir::EQNode>()) return equal->a.same_as(equal->b);
+  if (auto* differ = value.as<ir::NENode>()) return !differ->a.same_as(differ->b);
+  return std::nullopt;
+}
+
+}  // namespace mlc::script

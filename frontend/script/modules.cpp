@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// The standard modules that scripts use: math, time, sys, os.path, and the exception classes of tvm.
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "frontend/script/np_array.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+// sys.stdout and sys.stderr.
+struct StreamNode final : ffi::Object {
+  bool error;
+  explicit StreamNode(bool error) : error(error) {}
+  MLC_NODE("mlc.script.TextIOWrapper", StreamNode, ffi::Object);
+};
+
+void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text, ir::Span span) {
+  if (auto* own = as<StreamNode>(stream)) {
+    own->error ? evaluator.err(text) : evaluator.out(text);
+    return;
+  }
+  Any write = evaluator.attribute(stream, Symbol("write"), span);
+  Any argument = str_value(text);
+  evaluator.call(write, std::span<const Any>(&argument, 1), {}, span);
+}
+
+namespace {
+
+double number(ApiCall& call, const Any& value, size_t i) {
+  Any plain = plain_number(value);
+  if (is_float(plain)) return raw_float(plain);
+  if (is_int(plain) || is_bool(plain)) return static_cast<double>(raw_int(plain));
+  Any result;
+  Evaluator& evaluator = evaluator_of(call.host);
+  if (evaluator.state().special(value, known().real, {}, result, call.span) && is_float(result)) return raw_float(result);
+  raise("TypeError", call.span_of(i), "wrong-type", "must be real number, not {}", type_name_of(evaluator, value));
+}
+
+template <class F>
+Any real_function(ApiCall& call, const Any& value, F f) {
+  double x = number(call, value, 0);
+  double y = f(x);
+  if (std::isnan(y) && !std::isnan(x)) raise("ValueError", call.span, "math-domain", "math domain error");
+  if (std::isinf(y) && std::isfinite(x)) {
+    raise("OverflowError", call.span, "math-range", "math range error");
+  }
+  return y;
+}
+Any whole(ApiCall& call, const Any& value, double (*f)(double)) {
+  if (is_int(value) || is_bool(value)) return raw_int(value);
+  double x = f(number(call, value, 0));
+  if (std::isnan(x)) raise("ValueError", call.span, "not-a-number", "cannot convert float NaN to integer");
+  if (std::abs(x) >= 9223372036854775808.0) {
+    if (std::isinf(x)) raise("OverflowError", call.span, "integer-overflow", "cannot convert float infinity to integer");
+    raise("OverflowError", call.span, "integer-overflow", "{} does not fit in 64 bits", float_repr(x));
+  }
+  return static_cast<int64_t>(x);
+}
+Any logarithm(ApiCall& call, const Any& value, double (*f)(double)) {
+  double x = number(call, value, 0);
+  if (x <= 0) raise("ValueError", call.span, "math-domain", "math domain error");
+  return f(x);
+}
+int64_t integer(ApiCall& call, const Any& value, size_t i) {
+  return index_value(evaluator_of(call.host), value, call.span_of(i), "argument");
+}
+
+Any gcd(ApiCall& call, const Tuple& values) {
+  int64_t result = 0;
+  for (size_t i = 0; i < values.size(); ++i) result = std::gcd(result, integer(call, values[static_cast<int64_t>(i)], 0));
+  return result;
+}
+Any lcm(ApiCall& call, const Tuple& values) {
+  int64_t result = 1;
+  for (size_t i = 0; i < values.size(); ++i) result = std::lcm(result, integer(call, values[static_cast<int64_t>(i)], 0));
+  return result;
+}
+Any factorial(ApiCall& call, const Any& value) {
+  int64_t n = integer(call, value, 0);
+  if (n < 0) raise("ValueError", call.span_of(0), "math-domain", "factorial() not defined for negative values");
+  int64_t result = 1;
+  for (int64_t i = 2; i <= n; ++i) {
+    if (__builtin_mul_overflow(result, i, &result)) {
+      raise("OverflowError", call.span, "integer-overflow", "factorial({}) does not fit in 64 bits", n);
+    }
+  }
+  return result;
+}
+Any integer_root(ApiCall& call, const Any& value) {
+  int64_t n = integer(call, value, 0);
+  if (n < 0) raise("ValueError", call.span_of(0), "math-domain", "isqrt() argument must be nonnegative");
+  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
+  while (root > 0 && root > n / root) --root;
+  while ((root + 1) <= n / (root + 1)) ++root;
+  return root;
+}
+Any product_of(ApiCall& call, const Any& iterable, const Any& start) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  Any result = start;
+  for (const Any& value : evaluator.elements_of(iterable, call.span_of(0))) {
+    result = evaluator.binary(syntax::BinOperator::kMult, result, value, call.span);
+  }
+  return result;
+}
+// Exactly rounded sum of doubles (J. Shewchuk's partial sums).
+Any exact_sum(ApiCall& call, const Any& iterable) {
+  std::vector<double> partials;
+  for (const Any& value : evaluator_of(call.host).elements_of(iterable, call.span_of(0))) {
+    double x = number(call, value, 0);
+    size_t kept = 0;
+    for (double y : std::vector<double>(partials)) {
+      if (std::abs(x) < std::abs(y)) std::swap(x, y);
+      double high = x + y;
+      double low = y - (high - x);
+      if (low != 0) partials[kept++] = low;
+      x = high;
+    }
+    partials.resize(kept);
+    partials.push_back(x);
+  }
+  double total = 0;
+  for (size_t i = partials.size(); i-- > 0;) total += partials[i];
+  return total;
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since_start() {
+  static const Clock::time_point start = Clock::now();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Any exit_script(ApiCall& call, const Any& code) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  std::vector<Any> args;
+  if (!is_none(code)) args.push_back(code);
+  evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("SystemExit")), args), call.span);
+}
+
+std::string path_text(ApiCall& call, const Any& value, size_t i) {
+  if (is_str(value)) return std::string(text_of(value));
+  raise("TypeError", call.span_of(i), "wrong-type", "expected str, bytes or os.PathLike object, not {}",
+        type_name_of(evaluator_of(call.host), value));
+}
+Any join_paths(ApiCall& call, const Any& first, const Tuple& rest) {
+  std::string path = path_text(call, first, 0);
+  for (const Any& part : rest) {
+    std::string next = path_text(call, part, 1);
+    if (next.starts_with('/')) path = next;
+    else if (path.empty() || path.ends_with('/')) path += next;
+    else path += "/" + next;
+  }
+  return str_value(path);
+}
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  std::string head = path.substr(0, slash + 1);
+  if (head.find_first_not_of('/') != std::string::npos) {
+    while (head.ends_with('/')) head.pop_back();
+  }
+  return {head, path.substr(slash + 1)};
+}
+Any split_extension(const std::string& path) {
+  size_t slash = path.rfind('/');
+  size_t name = slash == std::string::npos ? 0 : slash + 1;
+  size_t first = path.find_first_not_of('.', name);
+  size_t dot = path.rfind('.');
+  if (dot == std::string::npos || first == std::string::npos || dot < first) return Tuple{str_value(path), str_value("")};
+  return Tuple{str_value(path.substr(0, dot)), str_value(path.substr(dot))};
+}
+Any environment(ApiCall& call, const Any& name, const Any& otherwise) {
+  const char* value = std::getenv(path_text(call, name, 0).c_str());
+  return value == nullptr ? otherwise : str_value(value);
+}
+
+#define MLC_MATH(name, text, expression)                                                            \
+  ApiRow{ApiKind::kFunction, "math", name "(x)", text, native([](ApiCall& call, Any value) {         \
+           return real_function(call, value, [](double x) { return expression; });                   \
+         })}
+#define MLC_EXCEPTION(module, name)                                        \
+  ApiRow{ApiKind::kValue, module, name, "An exception class.",            \
+         [](ApiCall&) -> Any { return Any(exception_classes().at(name)); }}
+
+const ApiRow rows[] = {
+    MLC_MATH("sqrt", "The square root.", std::sqrt(x)),
+    MLC_MATH("exp", "e to the power of x.", std::exp(x)),
+    MLC_MATH("expm1", "exp(x) - 1.", std::expm1(x)),
+    MLC_MATH("sin", "The sine.", std::sin(x)),
+    MLC_MATH("cos", "The cosine.", std::cos(x)),
+    MLC_MATH("tan", "The tangent.", std::tan(x)),
+    MLC_MATH("asin", "The arc sine.", std::asin(x)),
+    MLC_MATH("acos", "The arc cosine.", std::acos(x)),
+    MLC_MATH("atan", "The arc tangent.", std::atan(x)),
+    MLC_MATH("sinh", "The hyperbolic sine.", std::sinh(x)),
+    MLC_MATH("cosh", "The hyperbolic cosine.", std::cosh(x)),
+    MLC_MATH("tanh", "The hyperbolic tangent.", std::tanh(x)),
+    MLC_MATH("erf", "The error function.", std::erf(x)),
+    MLC_MATH("fabs", "The absolute value, a float.", std::fabs(x)),
+    MLC_MATH("radians", "Degrees as radians.", x * (3.141592653589793 / 180.0)),
+    MLC_MATH("degrees", "Radians as degrees.", x * (180.0 / 3.141592653589793)),
+    {ApiKind::kFunction, "math", "floor(x)", "The greatest integer not above x.",
+     native([](ApiCall& call, Any x) { return whole(call, x, std::floor); })},
+    {ApiKind::kFunction, "math", "ceil(x)", "The least integer not below x.",
+     native([](ApiCall& call, Any x) { return whole(call, x, std::ceil); })},
+    {ApiKind::kFunction, "math", "trunc(x)", "The integer part.",
+     native([](ApiCall& call, Any x) { return whole(call, x, std::trunc); })},
+    {ApiKind::kFunction, "math", "log(x, base=None)", "The logarithm, natural unless a base is given.",
+     native([](ApiCall& call, Any x, Any base) -> Any {
+       double value = raw_float(logarithm(call, x, std::log));
+       return is_none(base) ? value : value / std::log(number(call, base, 1));
+     })},
+    {ApiKind::kFunction, "math", "log2(x)", "The logarithm to base 2.",
+     native([](ApiCall& call, Any x) { return logarithm(call, x, std::log2); })},
+    {ApiKind::kFunction, "math", "log10(x)", "The logarithm to base 10.",
+     native([](ApiCall& call, Any x) { return logarithm(call, x, std::log10); })},
+    {ApiKind::kFunction, "math", "log1p(x)", "log(1 + x).",
+     native([](ApiCall& call, Any x) { return real_function(call, x, [](double v) { return std::log1p(v); }); })},
+    {ApiKind::kFunction, "math", "pow(x, y)", "x to the power of y, a float.",
+     native([](ApiCall& call, Any x, Any y) -> Any {
+       double result = std::pow(number(call, x, 0), number(call, y, 1));
+       if (std::isnan(result)) raise("ValueError", call.span, "math-domain", "math domain error");
+       if (std::isinf(result)) raise("OverflowError", call.span, "math-range", "math range error");
+       return result;
+     })},
+    {ApiKind::kFunction, "math", "fmod(x, y)", "The remainder with the sign of x.",
+     native([](ApiCall& call, Any x, Any y) { return std::fmod(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "atan2(y, x)", "The angle of the point (x, y).",
+     native([](ApiCall& call, Any y, Any x) { return std::atan2(number(call, y, 0), number(call, x, 1)); })},
+    {ApiKind::kFunction, "math", "hypot(x, y)", "The distance from the origin.",
+     native([](ApiCall& call, Any x, Any y) { return std::hypot(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "copysign(x, y)", "x with the sign of y.",
+     native([](ApiCall& call, Any x, Any y) { return std::copysign(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "isnan(x)", "Is it not a number?",
+     native([](ApiCall& call, Any x) { return std::isnan(number(call, x, 0)); })},
+    {ApiKind::kFunction, "math", "isinf(x)", "Is it infinite?",
+     native([](ApiCall& call, Any x) { return std::isinf(number(call, x, 0)); })},
+    {ApiKind::kFunction, "math", "isfinite(x)", "Is it a finite number?",
+     native([](ApiCall& call, Any x) { return std::isfinite(number(call, x, 0)); })},
+    {ApiKind::kFunction, "math", "isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Are the numbers close?",
+     native([](ApiCall& call, Any a, Any b, double relative, double absolute) {
+       double x = number(call, a, 0), y = number(call, b, 1);
+       return x == y || std::abs(x - y) <= std::max(relative * std::max(std::abs(x), std::abs(y)), absolute);
+     })},
+    {ApiKind::kFunction, "math", "gcd(*integers)", "The greatest common divisor.",
+     native([](ApiCall& call, Tuple values) { return gcd(call, values); })},
+    {ApiKind::kFunction, "math", "lcm(*integers)", "The least common multiple.",
+     native([](ApiCall& call, Tuple values) { return lcm(call, values); })},
+    {ApiKind::kFunction, "math", "factorial(n)", "The product of 1 to n.",
+     native([](ApiCall& call, Any n) { return factorial(call, n); })},
+    {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
+     native([](ApiCall& call, Any n) { return integer_root(call, n); })},
+    {ApiKind::kFunction, "math", "prod(iterable, *, start=1)", "The product of the elements.",
+     native([](ApiCall& call, Any iterable, Any start) { return product_of(call, iterable, start); })},
+    {ApiKind::kFunction, "math", "fsum(iterable)", "The exactly rounded sum.",
+     native([](ApiCall& call, Any iterable) { return exact_sum(call, iterable); })},
+    {ApiKind::kValue, "math", "pi", "3.14159...", [](ApiCall&) -> Any { return 3.141592653589793; }},
+    {ApiKind::kValue, "math", "e", "2.71828...", [](ApiCall&) -> Any { return 2.718281828459045; }},
+    {ApiKind::kValue, "math", "tau", "2 pi.", [](ApiCall&) -> Any { return 6.283185307179586; }},
+    {ApiKind::kValue, "math", "inf", "Infinity.", [](ApiCall&) -> Any { return HUGE_VAL; }},
+    {ApiKind::kValue, "math", "nan", "Not a number.", [](ApiCall&) -> Any { return static_cast<double>(NAN); }},
+
+    {ApiKind::kFunction, "time", "time()", "Seconds since 1970.", native([] {
+       return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+     })},
+    {ApiKind::kFunction, "time", "perf_counter()", "Seconds on the clock for measuring.", native([] { return seconds_since_start(); })},
+    {ApiKind::kFunction, "time", "monotonic()", "Seconds on a clock that never goes back.", native([] { return seconds_since_start(); })},
+    {ApiKind::kFunction, "time", "process_time()", "Seconds of processor time.",
+     native([] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; })},
+    {ApiKind::kFunction, "time", "perf_counter_ns()", "Nanoseconds on the clock for measuring.",
+     native([] { return static_cast<int64_t>(seconds_since_start() * 1e9); })},
+    {ApiKind::kFunction, "time", "time_ns()", "Nanoseconds since 1970.", native([] {
+       return static_cast<int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+     })},
+    {ApiKind::kFunction, "time", "sleep(secs)", "Waits.", native([](ApiCall& call, Any seconds) {
+       double left = number(call, seconds, 0);
+       if (left < 0) raise("ValueError", call.span_of(0), "negative-time", "sleep length must be non-negative");
+       while (left > 0) {
+         double step = std::min(left, 0.05);
+         std::this_thread::sleep_for(std::chrono::duration<double>(step));
+         evaluator_of(call.host).state().check_interrupt();
+         left -= step;
+       }
+     })},
+
+    {ApiKind::kValue, "sys", "argv", "The program and its arguments.", [](ApiCall& call) -> Any {
+       List list;
+       for (const std::string& arg : evaluator_of(call.host).argv) list.push_back(str_value(arg));
+       return list;
+     }},
+    {ApiKind::kFunction, "sys", "exit(code=None)", "Ends the program.", native([](ApiCall& call, Any code) { return exit_script(call, code); })},
+    {ApiKind::kFunction, "sys", "getrecursionlimit()", "How deep calls may nest.",
+     native([](ApiCall& call) { return static_cast<int64_t>(evaluator_of(call.host).recursion_limit); })},
+    {ApiKind::kFunction, "sys", "setrecursionlimit(limit)", "Sets how deep calls may nest.", native([](ApiCall& call, int64_t limit) {
+       if (limit < 1) raise("ValueError", call.span_of(0), "out-of-range", "recursion limit must be greater or equal than 1");
+       evaluator_of(call.host).recursion_limit = static_cast<int>(std::min<int64_t>(limit, 1'000'000));
+     })},
+    {ApiKind::kValue, "sys", "maxsize", "The greatest int.", [](ApiCall&) -> Any { return INT64_MAX; }},
+    {ApiKind::kValue, "sys", "platform", "The system.", [](ApiCall&) -> Any { return str_value("linux"); }},
+    {ApiKind::kValue, "sys", "byteorder", "The order of bytes.", [](ApiCall&) -> Any { return str_value("little"); }},
+    {ApiKind::kValue, "sys", "stdout", "The output.", [](ApiCall&) -> Any { return Any(ir::make<StreamNode>(false)); }},
+    {ApiKind::kValue, "sys", "stderr", "The error output.", [](ApiCall&) -> Any { return Any(ir::make<StreamNode>(true)); }},
+    {ApiKind::kMethod, "mlc.script.TextIOWrapper", "write(text)", "Writes the text.", native([](ApiCall& call, Any self, std::string text) {
+       write_stream(evaluator_of(call.host), self, text, call.span);
+       return static_cast<int64_t>(utf8_length(text));
+     })},
+    {ApiKind::kMethod, "mlc.script.TextIOWrapper", "flush()", "Nothing is held back.", native([](Any) {})},
+
+    {ApiKind::kFunction, "os.path", "join(path, *paths)", "The path of parts.",
+     native([](ApiCall& call, Any first, Tuple rest) { return join_paths(call, first, rest); })},
+    {ApiKind::kFunction, "os.path", "basename(path)", "The last part.",
+     native([](ApiCall& call, Any path) { return str_value(split_path(path_text(call, path, 0)).second); })},
+    {ApiKind::kFunction, "os.path", "dirname(path)", "What is before the last part.",
+     native([](ApiCall& call, Any path) { return str_value(split_path(path_text(call, path, 0)).first); })},
+    {ApiKind::kFunction, "os.path", "splitext(path)", "The path without its extension, and that.",
+     native([](ApiCall& call, Any path) { return split_extension(path_text(call, path, 0)); })},
+    {ApiKind::kFunction, "os.path", "exists(path)", "Is there such a file?", native([](ApiCall& call, Any path) {
+       std::error_code ignored;
+       return std::filesystem::exists(path_text(call, path, 0), ignored);
+     })},
+    {ApiKind::kFunction, "os.path", "isfile(path)", "Is it a file?", native([](ApiCall& call, Any path) {
+       std::error_code ignored;
+       return std::filesystem::is_regular_file(path_text(call, path, 0), ignored);
+     })},
+    {ApiKind::kFunction, "os.path", "isdir(path)", "Is it a directory?", native([](ApiCall& call, Any path) {
+       std::error_code ignored;
+       return std::filesystem::is_directory(path_text(call, path, 0), ignored);
+     })},
+    {ApiKind::kFunction, "os.path", "abspath(path)", "The path from the root.",
+     native([](ApiCall& call, Any path) {
+       std::string text = std::filesystem::absolute(path_text(call, path, 0)).lexically_normal().string();
+       if (text.size() > 1 && text.ends_with('/')) text.pop_back();
+       return str_value(text);
+     })},
+    {ApiKind::kFunction, "os", "getcwd()", "The current directory.",
+     native([] { return str_value(std::filesystem::current_path().string()); })},
+    {ApiKind::kFunction, "os", "getenv(key, default=None)", "An environment variable.",
+     native([](ApiCall& call, Any name, Any otherwise) { return environment(call, name, otherwise); })},
+    {ApiKind::kFunction, "os", "cpu_count()", "The number of processors.",
+     native([] { return static_cast<int64_t>(std::thread::hardware_concurrency()); })},
+    {ApiKind::kFunction, "os", "getpid()", "The process id.", native([] { return static_cast<int64_t>(getpid()); })},
+    {ApiKind::kValue, "os", "sep", "The separator of paths.", [](ApiCall&) -> Any { return str_value("/"); }},
+    {ApiKind::kValue, "os", "linesep", "The end of a line.", [](ApiCall&) -> Any { return str_value("\n"); }},
+
+    MLC_EXCEPTION("tvm", "TVMError"),
+    MLC_EXCEPTION("tvm.error", "TVMError"),
+    MLC_EXCEPTION("tvm.error", "InternalError"),
+    MLC_EXCEPTION("tvm.error", "DiagnosticError"),
+    MLC_EXCEPTION("tvm.error", "OpError"),
+    MLC_EXCEPTION("tvm.error", "OpNotImplemented"),
+    MLC_EXCEPTION("tvm.error", "OpAttributeRequired"),
+    MLC_EXCEPTION("tvm.error", "OpAttributeInvalid"),
+    MLC_EXCEPTION("tvm.error", "OpAttributeUnImplemented"),
+    MLC_EXCEPTION("tvm.error", "RPCError"),
+    MLC_EXCEPTION("tvm.s_tir", "ScheduleError"),
+    MLC_EXCEPTION("tvm.s_tir.schedule", "ScheduleError"),
+    MLC_EXCEPTION("numpy.exceptions", "AxisError"),
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> standard_module_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simplifier against evaluation: random expressions keep their value on the whole domain.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "transform/arith/analyzer.h"
+#include "transform/arith/expr_equal.h"
+#include "transform/arith/iter_map.h"
+
+namespace mlc::transform {
+namespace {
+
+using Values = std::unordered_map<const VarNode*, int64_t>;
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
+
+int64_t evaluate(const Expr& e, const Values& values) {
+  if (auto constant = const_int(e)) return *constant;
+  if (auto* var = as<VarNode>(e)) return values.at(var);
+  if (auto* inverse = as<NotNode>(e)) return !evaluate(inverse->a, values);
+  auto* two = as_binary(e);
+  REQUIRE(two);
+  int64_t a = evaluate(two->a, values), b = evaluate(two->b, values);
+  switch (e->kind) {
+    case ExprKind::kAdd: return a + b;
+    case ExprKind::kSub: return a - b;
+    case ExprKind::kMul: return a * b;
+    case ExprKind::kFloorDiv: return floor_div(a, b);
+    case ExprKind::kFloorMod: return a - floor_div(a, b) * b;
+    case ExprKind::kDiv: return a / b;
+    case ExprKind::kMod: return a % b;
+    case ExprKind::kMin: return std::min(a, b);
+    case ExprKind::kMax: return std::max(a, b);
+    case ExprKind::kEQ: return a == b;
+    case ExprKind::kNE: return a != b;
+    case ExprKind::kLT: return a < b;
+    case ExprKind::kLE: return a <= b;
+    case ExprKind::kGT: return a > b;
+    case ExprKind::kGE: return a >= b;
+    case ExprKind::kAnd: return a && b;
+    case ExprKind::kOr: return a || b;
+    default: FAIL("operator without a meaning here"); return 0;
+  }
+}
+
+// Expressions over a few variables, divisions by positive constants only.
+class Generator {
+ public:
+  Generator(uint32_t seed, std::vector<Var> vars) : random_(seed), vars_(std::move(vars)) {}
+
+  Expr integer(int depth) {
+    if (depth == 0 || pick(7) == 0) {
+      return pick(4) ? Expr(vars_[pick(vars_.size())]) : Expr(int32(static_cast<int64_t>(pick(20)) - 4));
+    }
+    switch (pick(9)) {
+      case 0:
+      case 1: return binary(ExprKind::kAdd, integer(depth - 1), integer(depth - 1));
+      case 2: return binary(ExprKind::kSub, integer(depth - 1), integer(depth - 1));
+      case 3: return binary(ExprKind::kMul, integer(depth - 1), int32(static_cast<int64_t>(pick(9)) - 2));
+      case 4: return binary(ExprKind::kFloorDiv, integer(depth - 1), divisor());
+      case 5: return binary(ExprKind::kFloorMod, integer(depth - 1), divisor());
+      case 6: return binary(pick(2) ? ExprKind::kDiv : ExprKind::kMod, integer(depth - 1), divisor());
+      case 7: return binary(ExprKind::kMin, integer(depth - 1), integer(depth - 1));
+      default: return binary(ExprKind::kMax, integer(depth - 1), integer(depth - 1));
+    }
+  }
+  Expr boolean(int depth) {
+    if (depth > 1 && pick(3) == 0) {
+      return binary(pick(2) ? ExprKind::kAnd : ExprKind::kOr, boolean(depth - 1), boolean(depth - 1));
+    }
+    static const ExprKind kinds[] = {ExprKind::kEQ, ExprKind::kNE, ExprKind::kLT, ExprKind::kLE, ExprKind::kGT, ExprKind::kGE};
+    return binary(kinds[pick(6)], integer(depth - 1), integer(depth - 1));
+  }
+
+ private:
+  size_t pick(size_t n) { return random_() % n; }
+  Expr divisor() {
+    static const int64_t divisors[] = {1, 2, 3, 4, 6, 8, 16};
+    return int32(divisors[pick(7)]);
+  }
+  std::mt19937 random_;
+  std::vector<Var> vars_;
+};
+
+Range range(int64_t min, int64_t extent) { return make<RangeNode>(Expr(int32(min)), Expr(int32(extent))); }
+
+}  // namespace
+
+TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
+  Var i = make_var("i", DataType::Int(32)), j = make_var("j", DataType::Int(32)), n = make_var("n", DataType::Int(32));
+  std::mt19937 random(7);
+  for (uint32_t round = 0; round < 3000; ++round) {
+    Generator generate(round, {i, j, n});
+    Expr e = round % 3 ? generate.integer(3) : generate.boolean(3);
+    int64_t extent_i = 1 + random() % 9, extent_j = 1 + random() % 17;
+    Analyzer analyzer;
+    analyzer.bind(i, range(0, extent_i));
+    analyzer.bind(j, range(2, extent_j));
+    Expr simple = analyzer.simplify(e);
+    Expr again = analyzer.simplify(simple);
+    CHECK(analyzer.simplify(again).same_as(again));
+    ConstIntBound bound = analyzer.const_int_bound(e);
+    ModularSet residue = analyzer.modular_set(e);
+    for (int sample = 0; sample < 20; ++sample) {
+      Values values{{i.get(), static_cast<int64_t>(random() % extent_i)},
+                    {j.get(), 2 + static_cast<int64_t>(random() % extent_j)},
+                    {n.get(), static_cast<int64_t>(random() % 200) - 100}};
+      int64_t value = evaluate(e, values);
+      INFO("round " << round);
+      REQUIRE(evaluate(simple, values) == value);
+      REQUIRE(value >= bound.min);
+      REQUIRE(value <= bound.max);
+      if (residue.coeff == 0) REQUIRE(value == residue.base);
+      if (residue.coeff > 1) REQUIRE((value - residue.base) % residue.coeff == 0);
+    }
+  }
+}
+
+TEST_CASE("facts hold as long as they are assumed", "[arith]") {
+  Var i = make_var("i", DataType::Int(32)), n = make_var("n", DataType::Int(32));
+  Analyzer analyzer;
+  Expr inside = lt(Expr(i) * 4 + 3, n);
+  CHECK_FALSE(analyzer.can_prove(lt(Expr(i) * 4, n)));
+  {
+    auto assumed = analyzer.assume(inside);
+    CHECK(analyzer.can_prove(inside));
+    CHECK(analyzer.can_prove(lt(Expr(i) * 4, n)));
+    CHECK_FALSE(analyzer.can_prove(lt(Expr(i) * 4 + 4, n)));
+  }
+  CHECK_FALSE(analyzer.can_prove(lt(Expr(i) * 4, n)));
+}
+
+TEST_CASE("affine maps of loops are recognised", "[arith]") {
+  Var i0 = make_var("i_0", DataType::Int(32)), i1 = make_var("i_1", DataType::Int(32)), f = make_var("f", DataType::Int(32));
+  std::vector<LoopRange> split{{i0, range(0, 8)}, {i1, range(0, 4)}};
+  std::vector<LoopRange> fused{{f, range(0, 32)}};
+  Expr all = bool_imm(true);
+  Analyzer analyzer;
+  auto map = [&](Array<Expr> indices, const std::vector<LoopRange>& iters, Expr predicate) {
+    return normalize_iter_map(indices, iters, predicate, IterMapCheck::kSurjective, analyzer);
+  };
+  CHECK(map({Expr(i0) * 4 + Expr(i1)}, split, all));
+  CHECK_FALSE(map({Expr(i0) * 3 + Expr(i1)}, split, all));           // overlapping
+  CHECK_FALSE(map({Expr(i0) + Expr(i1), Expr(i1)}, split, all));     // used twice
+  CHECK(map({floordiv(f, int32(4)), floormod(f, int32(4))}, fused, all));
+  CHECK_FALSE(map({floordiv(f, int32(4)), floordiv(f, int32(2))}, fused, all));
+  auto limited = map({Expr(i0) * 4 + Expr(i1)}, split, lt(Expr(i0) * 4 + Expr(i1), int32(30)));
+  REQUIRE(limited);
+  CHECK(same_expr((*limited)[0], Expr(i0) * 4 + Expr(i1)));
+}
+
+}  // namespace mlc::transform

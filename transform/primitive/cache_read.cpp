@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "transform/schedule/cache_stage.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> block      Copy what a block reads into another memory first.
+
+    C[i, j] = f(A[i, j])      =>      A_shared[ax0, ax1] = A[ax0, ax1]
+                                      C[i, j] = f(A_shared[i, j])
+
+The copy is put after the block that writes the buffer, or first in the scope when none does. All readers in the scope use
+the copy, or only `consumer_blocks`. Returns the copying block.
+needs: the scope is a stage pipeline; at most one block of it writes the buffer.
+keeps: the values computed.
+)";
+
+static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String storage_scope, Any consumer_blocks) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  require_stage_pipeline(*scope, "cache_read");
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
+  Dependences deps = dependences(step.state, *scope);
+  Place* writer = only_writer(deps, buffer, step.span(2));
+  std::vector<Place*> users;
+  for (const BlockArg& consumer : step.blocks(4)) users.push_back(&*consumer);
+  if (users.empty()) users = deps.readers[buffer.get()];
+  std::erase(users, writer);
+
+  // apply
+  CacheStage stage;
+  stage.from = buffer;
+  stage.to = stage.allocated = buffer_in(buffer, storage_scope);
+  stage.location = scope;
+  stage.position = 0;
+  if (writer) {
+    std::vector<Place*> around = users;
+    around.push_back(writer);
+    stage.location = common_above(around);
+    stage.position = child_position(*stage.location, *writer) + 1;
+  }
+  const Place& source = writer ? *writer : *block;
+  for (const TensorRegion& region : writer ? writer->block()->writes : block->block()->reads) {
+    if (region->source.same_as(buffer)) stage.region = cached_region(step.state, source, region, *stage.location);
+  }
+  return add_cache_stage(step, *scope, stage, users);
+}
+
+extern const Primitive cache_read;
+const Primitive cache_read =
+    primitive<&apply>("CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/cache_stage.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None) -> block      Let a block write to another memory, and copy from there.
+
+    C[i, j] = f(i, j)      =>      C_local[i, j] = f(i, j)
+                                   C[ax0, ax1] = C_local[ax0, ax1]
+
+The copy is put after the block, inside the loops that it shares with the consumers. `consumer_blocks` read the new buffer
+directly. Returns the copying block.
+needs: the scope is a stage pipeline; the block is the only one of it that writes the buffer.
+keeps: the values computed.
+)";
+
+static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String storage_scope, Any consumer_blocks) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  require_stage_pipeline(*scope, "cache_write");
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  Dependences deps = dependences(step.state, *scope);
+  only_writer(deps, buffer, step.span(2));
+  std::vector<Place*> users{&*block};
+  for (const BlockArg& consumer : step.blocks(4)) users.push_back(&*consumer);
+
+  // apply
+  CacheStage stage;
+  stage.to = buffer;
+  stage.from = stage.allocated = buffer_in(buffer, storage_scope);
+  stage.location = scope;
+  std::vector<Place*> around;
+  for (Place* reader : deps.readers[buffer.get()]) {
+    if (reader != &*block) around.push_back(reader);
+  }
+  if (!around.empty()) {
+    around.push_back(&*block);
+    stage.location = common_above(around);
+  }
+  stage.position = child_position(*stage.location, *block) + 1;
+  for (const TensorRegion& region : block->block()->writes) {
+    if (region->source.same_as(buffer)) stage.region = cached_region(step.state, *block, region, *stage.location);
+  }
+  return add_cache_stage(step, *scope, stage, users);
+}
+
+extern const Primitive cache_write;
+const Primitive cache_write =
+    primitive<&apply>("CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc);
+
+}  // namespace mlc::transform

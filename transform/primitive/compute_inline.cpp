@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/inline.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+compute_inline(block)      Compute what a block writes where it is read, and drop the block.
+
+    B[i, j] = f(i, j)            =>      C[i, j] = g(f(i, j + 1))
+    C[i, j] = g(B[i, j + 1])
+
+needs: a complete block whose body is one store, `B[i, j] = ...` with distinct iterators as indices; B stays inside the
+       scope and nothing else writes it; somebody reads it.
+keeps: the values of all other buffers.
+)";
+
+static void apply(Step& step, BlockArg block) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  require_stage_pipeline(*scope, "compute_inline");
+  const SBlockNode* old = block->block();
+  if (old->init) {
+    throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", old->span);
+  }
+  require_complete(step.state, *block, *scope);
+  const BufferStoreNode* store = only_store(*block, block.span);
+  const Buffer& buffer = store->buffer;
+  require_inner_buffer(buffer, *block, *scope, block.span);
+  std::unordered_map<const VarNode*, size_t> axis = index_axes(*block, store->indices, block.span);
+  Dependences deps = dependences(step.state, *scope);
+  std::vector<Place*> consumers = deps.consumers(*block);
+  if (consumers.empty()) {
+    throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
+  }
+  for (const Place* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
+
+  // apply
+  LoadReplacement value = [&](const Array<Expr>& indices) {
+    VarMap at;
+    for (const auto& [var, dimension] : axis) at[var] = indices[dimension];
+    return substitute(store->value, at);
+  };
+  inline_block(step, *scope, *block, consumers, buffer, value);
+}
+
+extern const Primitive compute_inline;
+const Primitive compute_inline = primitive<&apply>("ComputeInline", "compute_inline(block)", doc);
+
+}  // namespace mlc::transform

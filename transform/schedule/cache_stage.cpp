@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/cache_stage.h"
+
+#include "transform/schedule/compute_location.h"
+
+namespace mlc::transform {
+namespace {
+
+// Inserts one statement into the body of `location`, replaces buffers in some blocks; looks only where these are.
+class InsertStage final : public Rewriter {
+ public:
+  InsertStage(const CacheStage& stage, const Stmt& copy, const std::vector<Place*>& users) : stage_(stage), copy_(copy) {
+    const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
+    buffers_[other.get()] = stage.allocated;
+    for (const Place* user : users) {
+      users_.insert(user->stmt.get());
+      mark(user->parent);
+    }
+    mark(stage.location);
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      if (!users_.contains(realize->block.get()) && !above_.contains(realize->block.get())) return s;
+      return rewrite_children(s);
+    }
+    if (users_.contains(s.get())) return replace_buffers(s, buffers_);
+    if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
+    Stmt next = rewrite_children(s);
+    return s.same_as(stage_.location->stmt) ? insert(s, next) : next;
+  }
+  // Puts the copy among the statements of a rewritten loop or block.
+  Stmt insert(const Stmt& before, const Stmt& next) const {
+    const Stmt& old_body = before->kind == StmtKind::kFor ? as<ForNode>(before)->body : as<SBlockNode>(before)->body;
+    const Stmt& body = next->kind == StmtKind::kFor ? as<ForNode>(next)->body : as<SBlockNode>(next)->body;
+    std::vector<Stmt> all = statements_of(body);
+    MLC_CHECK(all.size() == statements_of(old_body).size(), "replacing buffers changed the number of statements");
+    all.insert(all.begin() + stage_.position, copy_);
+    Stmt joined = seq(Array<Stmt>(all.begin(), all.end()));
+    if (auto* loop = as<ForNode>(next)) return with(ref(loop), [&](ForNode& copy) { copy.body = joined; });
+    return with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) { copy.body = joined; });
+  }
+
+ private:
+  void mark(const Place* place) {
+    for (; place; place = place->parent) above_.insert(place->stmt.get());
+  }
+  const CacheStage& stage_;
+  const Stmt& copy_;
+  std::unordered_map<const VarNode*, Buffer> buffers_;
+  std::unordered_set<const StmtNode*> users_, above_;
+};
+
+// for ax0, ax1 in T.grid(...): to[v0, v1] = from[v0, v1]
+Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
+  const BufferTypeNode* type = stage.from->buffer();
+  Array<IterVar> iters;
+  Array<Expr> indices, values;
+  Array<Range> points;
+  std::vector<std::pair<Var, Expr>> loops;
+  Analyzer analyzer;
+  for (size_t d = 0; d < type->shape.size(); ++d) {
+    const Interval& dim = stage.region[d];
+    Expr extent = analyzer.simplify(dim.max - dim.min + 1);
+    DataType dtype = type->shape[d]->dtype();
+    Var loop_var = make_var(String(fmt::format("ax{}", d)), extent->dtype());
+    Var iter = make_var(String(fmt::format("v{}", d)), dtype);
+    loops.emplace_back(loop_var, extent);
+    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(type->shape[d], 0), type->shape[d]), iter, IterType::kDataPar));
+    values.push_back(add(dim.min, loop_var));
+    indices.push_back(iter);
+    points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
+  }
+  Stmt body = make<BufferStoreNode>(stage.to, Expr(make<TensorLoadNode>(stage.from, indices)), indices);
+  block_out = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(stage.from, points)},
+                               Array<TensorRegion>{make<TensorRegionNode>(stage.to, points)}, stage.allocated->name, body);
+  Stmt result = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block_out);
+  for (size_t d = loops.size(); d-- > 0;) {
+    result = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, result);
+  }
+  return result;
+}
+
+}  // namespace
+
+Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
+                     std::string_view role) {
+  Any& given = step.call.args[argument];
+  std::vector<std::string> names;
+  for (const TensorRegion& region : regions) names.emplace_back(region->source->name);
+  auto chosen = [&](size_t i) {
+    given = static_cast<int64_t>(i);
+    return regions[i]->source;
+  };
+  std::string asked;
+  if (auto name = given.try_cast<String>()) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == std::string(*name)) return chosen(i);
+    }
+    asked = fmt::format("buffer `{}`{}", name->c_str(), did_you_mean(name->c_str(), names));
+  } else if (auto var = given.as<Var>()) {
+    for (size_t i = 0; i < regions.size(); ++i) {
+      if (regions[i]->source.same_as(*var)) return chosen(i);
+    }
+    asked = fmt::format("buffer `{}`", (*var)->name.c_str());
+  } else if (given.type_index() == ffi::TypeIndex::kTVMFFIInt) {
+    int64_t i = given.cast<int64_t>();
+    if (i >= 0 && i < static_cast<int64_t>(regions.size())) return regions[i]->source;
+    asked = fmt::format("buffer number {}", i);
+  } else {
+    wrong_argument(step.call, argument, "the number or name of a buffer");
+  }
+  std::string list;
+  for (size_t i = 0; i < names.size(); ++i) list += fmt::format("{}{}: `{}`", i ? ", " : "", i, names[i]);
+  throw refuse("no-such-buffer", "block `{}` {} no {}", block.name.c_str(), role, asked)
+      .at(step.span(argument))
+      .help(names.empty() ? fmt::format("it {} nothing", role) : fmt::format("it {} {}", role, list));
+}
+
+Buffer buffer_in(const Buffer& buffer, const String& storage_scope) {
+  auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
+  type->storage_scope = storage_scope;
+  return make<VarNode>(String(fmt::format("{}_{}", buffer->name.c_str(), storage_scope.c_str())), Type(BufferType(type)));
+}
+
+Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
+  auto found = deps.writers.find(buffer.get());
+  if (found == deps.writers.end() || found->second.empty()) return nullptr;
+  if (found->second.size() > 1) {
+    throw refuse("several-writers", "blocks `{}` and `{}` both write `{}`", found->second[0]->name.c_str(),
+                 found->second[1]->name.c_str(), buffer->name.c_str())
+        .at(span);
+  }
+  return found->second[0];
+}
+
+std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
+                                    Place& location) {
+  Analyzer analyzer;
+  if (location.loop()) bind_surroundings(analyzer, state, location);
+  std::vector<Box> boxes;
+  relax_below(state, block, {region}, location, false, boxes, analyzer);
+  auto inside = analyzer.assume(realize_of(state, block)->predicate);
+  std::vector<Interval> result;
+  const Array<Expr>& shape = region->source->buffer()->shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    Interval whole{const_like(shape[d], 0), shape[d] - 1};
+    const Interval& part = boxes[0].dims[d];
+    if (!part) {
+      result.push_back(whole);
+      continue;
+    }
+    Expr low = analyzer.simplify(part.min), high = analyzer.simplify(part.max);
+    if (!analyzer.can_prove(ge(low, whole.min))) low = analyzer.simplify(max(low, whole.min));
+    if (!analyzer.can_prove(le(high, whole.max))) high = analyzer.simplify(min(high, whole.max));
+    result.push_back({low, high});
+  }
+  return result;
+}
+
+Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users) {
+  SBlock block;
+  Stmt copy = copy_nest(stage, block);
+  InsertStage rewriter(stage, copy, users);
+  Stmt next = rewriter.rewrite_children(scope.stmt);
+  if (stage.location == &scope) next = rewriter.insert(scope.stmt, next);
+  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) { copy.alloc_buffers.push_back(stage.allocated); });
+  step.replace(scope, next);
+  Place* place = step.place(block);
+  place->affine_binding = has_affine_binding(step.state, *place);
+  update_scope_flags(step.state, scope);
+  return place;
+}
+
+}  // namespace mlc::transform

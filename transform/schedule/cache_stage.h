@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy between a buffer and a faster one: what cache_read and cache_write share.
+#pragma once
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+struct CacheStage {
+  Buffer from, to;    // the copy reads `from` and writes `to`
+  Buffer allocated;   // the new one of the two
+  std::vector<Interval> region;
+  Place* location;    // the loop or scope in whose body the copy is put,
+  size_t position;    // before this statement
+};
+
+// The buffer an argument names among `regions`: by number, by name, or itself. `role`: "reads" or "writes".
+// Errors: no-such-buffer.
+Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
+                     std::string_view role);
+// A buffer like `buffer` in another memory, called after it.
+Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
+// The only block that writes the buffer in this scope; null when none does. Error: several-writers.
+Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
+// A region of a block during one run of `location`'s body, inside the buffer's shape.
+std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
+                                    Place& location);
+
+// Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's block.
+Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users);
+
+}  // namespace mlc::transform

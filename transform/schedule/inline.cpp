@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/inline.h"
+
+#include "ir/region.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+class ReplaceLoads final : public Rewriter {
+ public:
+  ReplaceLoads(const Buffer& buffer, const LoadReplacement& replacement) : buffer_(buffer), replacement_(replacement) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    auto* load = as<TensorLoadNode>(next);
+    return load && load->source.same_as(buffer_) ? replacement_(load->indices) : next;
+  }
+
+ private:
+  const Buffer& buffer_;
+  const LoadReplacement& replacement_;
+};
+
+// The scope without one block, with other blocks rewritten.
+class DropBlock final : public Rewriter {
+ public:
+  DropBlock(const Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed) : dropped_(dropped.block()) {
+    mark(dropped.parent);
+    for (const auto& [place, next] : changed) {
+      next_[place->block()] = next;
+      mark(place->parent);
+    }
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      if (realize->block.get() == dropped_) return no_op();
+      auto found = next_.find(realize->block.get());
+      if (found == next_.end()) return s;
+      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = found->second; });
+    }
+    if (s->kind == StmtKind::kFor) {
+      if (!above_.contains(s.get())) return s;
+      Stmt next = rewrite_children(s);
+      return is_no_op(as<ForNode>(next)->body) ? no_op() : next;
+    }
+    return rewrite_children(s);
+  }
+
+ private:
+  void mark(const Place* place) {
+    for (; place; place = place->parent) above_.insert(place->stmt.get());
+  }
+  const SBlockNode* dropped_;
+  std::unordered_map<const SBlockNode*, SBlock> next_;
+  std::unordered_set<const StmtNode*> above_;
+};
+
+// A block with another body, its regions read off anew.
+SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
+  SBlock next = with(ref(block), [&](SBlockNode& copy) {
+    copy.body = body;
+    copy.init = init;
+  });
+  AccessRegions regions = detect_access_regions(next);
+  return with(next, [&](SBlockNode& copy) {
+    copy.reads = regions.reads;
+    copy.writes = regions.writes;
+  });
+}
+
+void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed,
+                   const Buffer& buffer) {
+  BlockReuse reuse;
+  for (const auto& [place, next] : changed) reuse.emplace_back(place->block(), next.get());
+  Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
+  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) {
+    Array<Buffer> left;
+    for (const Buffer& each : copy.alloc_buffers) {
+      if (!each.same_as(buffer)) left.push_back(each);
+    }
+    copy.alloc_buffers = left;
+  });
+  step.replace(scope, next, reuse);
+  update_scope_flags(step.state, scope);
+}
+
+}  // namespace
+
+Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& replacement) {
+  return ReplaceLoads(buffer, replacement).rewrite(e);
+}
+
+const BufferStoreNode* only_store(const Place& block, Span span) {
+  if (auto* store = as<BufferStoreNode>(block.block()->body)) return store;
+  throw refuse("inline-body-not-a-store", "the body of block `{}` is more than one store", block.name.c_str())
+      .at(span)
+      .note("the block is defined here", block.stmt->span);
+}
+
+std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices, Span span) {
+  std::unordered_set<const VarNode*> iters;
+  for (const IterVar& iter : block.block()->iter_vars) iters.insert(iter->var.get());
+  std::unordered_map<const VarNode*, size_t> axes;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    auto* var = as<VarNode>(indices[d]);
+    if (is_const_int(indices[d], 0)) continue;
+    if (!var || !iters.contains(var) || !axes.try_emplace(var, d).second) {
+      throw refuse("inline-index-not-iterators", "index {} of block `{}` is not an iterator of its own", d, block.name.c_str())
+          .at(span)
+          .note("the block is defined here", block.stmt->span);
+    }
+  }
+  return axes;
+}
+
+Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span) {
+  std::optional<Array<Expr>> found;
+  bool differ = false;
+  post_order(e, [&](const Expr& sub) {
+    auto* load = as<TensorLoadNode>(sub);
+    if (!load || !load->source.same_as(buffer)) return;
+    if (!found) {
+      found = load->indices;
+      return;
+    }
+    for (size_t d = 0; d < load->indices.size(); ++d) differ = differ || !same_expr((*found)[d], load->indices[d]);
+  });
+  if (!found || differ) {
+    throw refuse("inline-different-indices", "block `{}` does not read `{}` at one place", block.name.c_str(), buffer->name.c_str())
+        .at(span)
+        .note("the block is defined here", block.stmt->span);
+  }
+  return *found;
+}
+
+void require_inner_buffer(const Buffer& buffer, const Place& block, const Place& scope, Span span) {
+  for (const Buffer& each : scope.block()->alloc_buffers) {
+    if (each.same_as(buffer)) return;
+  }
+  throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block.name.c_str(), buffer->name.c_str())
+      .at(span)
+      .note("the block is defined here", block.stmt->span);
+}
+
+void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
+  const SBlockNode* consumer = block.block();
+  for (const MatchBufferRegion& match : consumer->match_buffers) {
+    if (!match->source->source.same_as(buffer)) continue;
+    throw refuse("inline-opaque-access", "block `{}` matches a region of `{}`", block.name.c_str(), buffer->name.c_str()).at(span);
+  }
+  for (const Buffer& opaque : detect_access_regions(ref(consumer)).opaque) {
+    if (!opaque.same_as(buffer)) continue;
+    throw refuse("inline-opaque-access", "block `{}` takes the address of `{}`", block.name.c_str(), buffer->name.c_str()).at(span);
+  }
+}
+
+void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
+                  const LoadReplacement& value) {
+  ReplaceLoads replace(buffer, value);
+  std::vector<std::pair<Place*, SBlock>> changed;
+  for (Place* consumer : consumers) {
+    const SBlockNode* old = consumer->block();
+    changed.emplace_back(consumer, rebuilt(old, replace.rewrite(old->body), old->init ? replace.rewrite(old->init) : old->init));
+  }
+  replace_scope(step, scope, block, changed, buffer);
+}
+
+void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer, const Stmt& body) {
+  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr)}}, buffer);
+}
+
+}  // namespace mlc::transform

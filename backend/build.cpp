@@ -43,7 +43,8 @@ std::string program_function(const ir::IRModule& lowered) {
     if (name == "main") return name;
   }
   if (exported.size() == 1) return exported[0];
-  throw Error("no-main-function", "a program needs a function `main`, or only one function; the module has {}",
+  throw Error("no-main-function",
+              "a program needs a function `main`, or only one function; the module has {}",
               exported.empty() ? "none" : fmt::format("{}", fmt::join(exported, ", ")));
 }
 
@@ -88,9 +89,15 @@ void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const st
   std::string program = kind == Emit::kProgram ? program_function(lowered) : "";
   llvm_backend::Code code = llvm_backend::compile(lowered, target, program);
   switch (kind) {
-    case Emit::kObject: write_file(path, code.object); break;
-    case Emit::kProgram: llvm_backend::link_program(code, target, path); break;
-    default: llvm_backend::link_shared_library(code, target, path); break;
+    case Emit::kObject:
+      write_file(path, code.object);
+      break;
+    case Emit::kProgram:
+      llvm_backend::link_program(code, target, path);
+      break;
+    default:
+      llvm_backend::link_shared_library(code, target, path);
+      break;
   }
 }
 

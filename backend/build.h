@@ -9,8 +9,8 @@
 
 namespace mlc::backend {
 
-// Lowers, compiles and loads; the result's functions are compiled code (see runtime/module.h). For a target other
-// than this machine the module can be exported but not run.
+// Lowers, compiles and loads; the result's functions are compiled code (see runtime/module.h). For a target
+// other than this machine the module can be exported but not run.
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target);
 
 enum class Emit : uint8_t { kSharedLibrary, kObject, kProgram, kLlvmAssembly, kAssembly };

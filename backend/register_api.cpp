@@ -53,26 +53,28 @@ Target target_argument(const Any& given) {
 
 const ApiRow target_rows[] = {
     {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
-     "What code is generated for: a kind, a tag, a JSON text or a dict.",
-     native([](Any target, Any host) {
+     "What code is generated for: a kind, a tag, a JSON text or a dict.", native([](Any target, Any host) {
        Target made = ir::parse_target(target);
        if (host == nullptr) return made;
        return ir::with(made, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
      }),
      kTarget, "tvm.target.target.Target"},
-    {ApiKind::kMethod, kTarget, "__enter__()", "Makes this the target of builds that name none.", native([](Target target) {
+    {ApiKind::kMethod, kTarget, "__enter__()", "Makes this the target of builds that name none.",
+     native([](Target target) {
        current_targets().push_back(target);
        return target;
      })},
     {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
      native([](Target, Any, Any, Any) { current_targets().pop_back(); })},
-    {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.", native([](Target target, String key) -> Any {
+    {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.",
+     native([](Target target, String key) -> Any {
        auto found = target->attrs.find(key);
-       if (found == target->attrs.end()) throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
+       if (found == target->attrs.end())
+         throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
        return (*found).second;
      })},
-    {ApiKind::kFunction, "tvm.target.Target", "current(allow_none=True)", "The target that `with` made current, or None.",
-     native([](bool allow_none) -> Any {
+    {ApiKind::kFunction, "tvm.target.Target", "current(allow_none=True)",
+     "The target that `with` made current, or None.", native([](bool allow_none) -> Any {
        if (!current_targets().empty()) return current_targets().back();
        if (allow_none) return nullptr;
        throw Error("no-current-target", "no target is current").help("use `with tvm.target.Target(...):`");
@@ -97,12 +99,15 @@ void default_pipeline_only(ApiCall& call, size_t index) {
 
 const ApiRow build_rows[] = {
     {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
-     "Compiles a module or function; the result holds callable functions.", [](ApiCall& call) -> Any {
+     "Compiles a module or function; the result holds callable functions.",
+     [](ApiCall& call) -> Any {
        default_pipeline_only(call, 2);
        return build(module_argument(call, 0), target_argument(call.args[1]));
      }},
-    {ApiKind::kFunction, "tvm", "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
-     "Compiles a module or function into an Executable.", [](ApiCall& call) -> Any {
+    {ApiKind::kFunction, "tvm",
+     "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
+     "Compiles a module or function into an Executable.",
+     [](ApiCall& call) -> Any {
        default_pipeline_only(call, 2);
        default_pipeline_only(call, 3);
        return ir::make<ExecutableNode>(build(module_argument(call, 0), target_argument(call.args[1])));
@@ -137,7 +142,8 @@ Any get_item(ApiCall& call) {
   return function_of(module_self(call.args[0]), view(*name), call.span_of(1));
 }
 Any call_entry_function(ApiCall& call) {
-  return call_function(function_of(module_self(call.args[0]), kEntryName, call.span), call.args[1].cast<Array<Any>>());
+  return call_function(function_of(module_self(call.args[0]), kEntryName, call.span),
+                       call.args[1].cast<Array<Any>>());
 }
 Any export_library(ApiCall& call) {
   auto path = call.args[1].try_cast<String>();
@@ -147,7 +153,8 @@ Any export_library(ApiCall& call) {
 }
 
 constexpr std::string_view kTimeEvaluatorSignature =
-    "time_evaluator(func_name, dev=None, number=10, repeat=1, min_repeat_ms=0, limit_zero_time_iterations=100, "
+    "time_evaluator(func_name, dev=None, number=10, repeat=1, min_repeat_ms=0, "
+    "limit_zero_time_iterations=100, "
     "cooldown_interval_ms=0, repeats_to_cooldown=1, cache_flush_bytes=0, f_preproc='')";
 Any make_time_evaluator(ApiCall& call) {
   auto name = call.args[1].try_cast<String>();
@@ -161,17 +168,25 @@ Any make_time_evaluator(ApiCall& call) {
   if (!preprocess || !preprocess->empty()) {
     throw Error("unsupported-argument", "`f_preproc` is not available").at(call.span_of(10));
   }
-  runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6), integer(7), integer(8), integer(9)};
-  return runtime::time_evaluator(function_of(module_self(call.args[0]), view(*name), call.span_of(1)), options);
+  runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6),
+                                 integer(7), integer(8), integer(9)};
+  return runtime::time_evaluator(function_of(module_self(call.args[0]), view(*name), call.span_of(1)),
+                                 options);
 }
 
 const ApiRow module_rows[] = {
-    {ApiKind::kClass, "tvm.runtime", "Module()", "Compiled functions by name.", [](ApiCall& call) -> Any {
-       throw Error("no-constructor", "modules are made by `tvm.build` and `tvm.runtime.load_module`").kind("TypeError").at(call.span);
-     }, kModule, "tvm.runtime.module.Module"},
+    {ApiKind::kClass, "tvm.runtime", "Module()", "Compiled functions by name.",
+     [](ApiCall& call) -> Any {
+       throw Error("no-constructor", "modules are made by `tvm.build` and `tvm.runtime.load_module`")
+           .kind("TypeError")
+           .at(call.span);
+     },
+     kModule, "tvm.runtime.module.Module"},
     {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item},
-    {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.", get_item},
-    {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)", "Is there a function of that name?",
+    {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.",
+     get_item},
+    {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)",
+     "Is there a function of that name?",
      native([](ffi::Module module, String name, bool) { return module->ImplementsFunction(name); })},
     {ApiKind::kMethod, kModule, "__call__(*args)", "Calls the function `main`.", call_entry_function},
     {ApiKind::kProperty, kModule, "entry_name", "The function that a call of the module runs.",
@@ -180,26 +195,35 @@ const ApiRow module_rows[] = {
      native([](ffi::Module module) { return String(module->kind()); })},
     {ApiKind::kProperty, kModule, "imports", "Modules that this one needs.",
      native([](ffi::Module module) { return module->imports(); })},
-    {ApiKind::kMethod, kModule, "inspect_source(fmt='')", "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
+    {ApiKind::kMethod, kModule, "inspect_source(fmt='')",
+     "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
      native([](ffi::Module module, String format) { return module->InspectSource(format); })},
-    {ApiKind::kMethod, kModule, "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
-     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.", export_library},
+    {ApiKind::kMethod, kModule,
+     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.",
+     export_library},
     {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')", "Writes the code as \"so\" or \"o\".",
      native([](ffi::Module module, String path, String format) { module->WriteToFile(path, format); })},
     {ApiKind::kMethod, kModule, kTimeEvaluatorSignature,
-     "A function that times `func_name` on its arguments and returns mean, median, min, max and std in seconds.", make_time_evaluator},
-    {ApiKind::kMethod, kModule, "__repr__()", "ffi.Module(...)", native([](ffi::Module) { return String("ffi.Module(imports_=())"); })},
+     "A function that times `func_name` on its arguments and returns mean, median, min, max and std in "
+     "seconds.",
+     make_time_evaluator},
+    {ApiKind::kMethod, kModule, "__repr__()", "ffi.Module(...)",
+     native([](ffi::Module) { return String("ffi.Module(imports_=())"); })},
 
     {ApiKind::kClass, "tvm.runtime", "Executable(mod)", "A compiled module, ready to run or to export.",
      native([](ffi::Module module) { return ir::make<ExecutableNode>(module); }), kExecutable,
      "tvm.runtime.executable.Executable"},
-    {ApiKind::kProperty, kExecutable, "mod", "The compiled module.", native([](Executable self) { return self->mod; })},
+    {ApiKind::kProperty, kExecutable, "mod", "The compiled module.",
+     native([](Executable self) { return self->mod; })},
     {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item},
     {ApiKind::kMethod, kExecutable, "__call__(*args)", "Calls the function `main`.", call_entry_function},
-    {ApiKind::kMethod, kExecutable, "jit(fcompile=None, addons=None, force_recompile=False)", "The module, ready to run.",
-     native([](Executable self, Any, Any, bool) { return self->mod; })},
-    {ApiKind::kMethod, kExecutable, "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
-     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.", export_library},
+    {ApiKind::kMethod, kExecutable, "jit(fcompile=None, addons=None, force_recompile=False)",
+     "The module, ready to run.", native([](Executable self, Any, Any, bool) { return self->mod; })},
+    {ApiKind::kMethod, kExecutable,
+     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.",
+     export_library},
     {ApiKind::kMethod, kExecutable, "__repr__()", "<tvm.runtime.executable.Executable object>",
      native([](Executable) { return String("<tvm.runtime.executable.Executable object>"); })},
 
@@ -208,7 +232,8 @@ const ApiRow module_rows[] = {
        auto results = call.args[0].try_cast<Array<double>>();
        if (!results || results->empty()) ir::wrong_argument(call, 0, "tuple of floats");
        return ir::make<runtime::BenchmarkResultNode>(*results);
-     }, kBenchmark, "tvm.runtime.module.BenchmarkResult"},
+     },
+     kBenchmark, "tvm.runtime.module.BenchmarkResult"},
     {ApiKind::kMethod, kBenchmark, "__str__()", "A table in milliseconds.",
      native([](runtime::BenchmarkResult self) { return String(runtime::benchmark_table(self)); })},
     {ApiKind::kMethod, kBenchmark, "__repr__()", "The numbers in seconds.",
@@ -220,7 +245,8 @@ const ApiRow module_rows[] = {
        try {
          return ffi::Module::LoadFromFile(*path);
        } catch (const ffi::Error& error) {
-         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path), std::string(error.message()))
+         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
+                     std::string(error.message()))
              .kind(std::string(error.kind()))
              .at(call.span_of(0));
        }
@@ -245,18 +271,24 @@ void cpu_only(const Any& device, ApiCall& call, size_t index) {
     ir::wrong_argument(call, index, "Device");
   }
   if (wanted.device_type == kDLCPU) return;
-  throw Error("unsupported-device", "there are no tensors on {} here", runtime::device_text(wanted)).at(call.span_of(index)).help("use tvm.cpu()");
+  throw Error("unsupported-device", "there are no tensors on {} here", runtime::device_text(wanted))
+      .at(call.span_of(index))
+      .help("use tvm.cpu()");
 }
 
 const ApiRow device_rows[] = {
-    {ApiKind::kFunction, "tvm", "cpu(index=0)", "The CPU.", native([](int64_t index) { return device_value(kDLCPU, index); })},
-    {ApiKind::kFunction, "tvm", "cuda(index=0)", "A CUDA device.", native([](int64_t index) { return device_value(kDLCUDA, index); })},
+    {ApiKind::kFunction, "tvm", "cpu(index=0)", "The CPU.",
+     native([](int64_t index) { return device_value(kDLCPU, index); })},
+    {ApiKind::kFunction, "tvm", "cuda(index=0)", "A CUDA device.",
+     native([](int64_t index) { return device_value(kDLCUDA, index); })},
     {ApiKind::kFunction, "tvm", "opencl(index=0)", "An OpenCL device.",
      native([](int64_t index) { return device_value(kDLOpenCL, index); })},
-    {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".", [](ApiCall& call) -> Any {
+    {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
+     [](ApiCall& call) -> Any {
        if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
-       if (auto target = call.args[0].as<Target>(); target && *target) return runtime::parse_device(view((*target)->kind), index);
+       if (auto target = call.args[0].as<Target>(); target && *target)
+         return runtime::parse_device(view((*target)->kind), index);
        auto name = call.args[0].try_cast<String>();
        if (!name) ir::wrong_argument(call, 0, "str");
        std::string text(*name);
@@ -270,8 +302,10 @@ const ApiRow device_rows[] = {
      native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
     {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
      native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
-    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.", native([](Any) {})},
-    {ApiKind::kMethod, kDevice, "__str__()", "cpu:0", native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
+    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
+     native([](Any) {})},
+    {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
+     native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
 };
 
 // ---- tensors ----
@@ -292,7 +326,8 @@ Any make_empty(ApiCall& call) {
   auto add = [&](const Any& extent) {
     auto value = extent.try_cast<int64_t>();
     if (!value) ir::wrong_argument(call, 0, "tuple of int");
-    if (*value < 0) throw Error("wrong-value", "a shape has the negative extent {}", *value).at(call.span_of(0));
+    if (*value < 0)
+      throw Error("wrong-value", "a shape has the negative extent {}", *value).at(call.span_of(0));
     shape.push_back(*value);
   };
   if (auto list = call.args[0].as<ffi::List<Any>>()) {
@@ -321,7 +356,8 @@ Any copy_from(ApiCall& call) {
   Tensor source = runtime::tensor_from(call.args[1]);
   auto same = std::ranges::equal(shape_span(source), shape_span(self));
   if (!same) {
-    throw Error("shape-mismatch", "array shape do not match the shape of Tensor {} vs {}", runtime::shape_text(source), runtime::shape_text(self))
+    throw Error("shape-mismatch", "array shape do not match the shape of Tensor {} vs {}",
+                runtime::shape_text(source), runtime::shape_text(self))
         .at(call.span_of(1));
   }
   runtime::copy_tensor(source, self);
@@ -339,7 +375,8 @@ Any copy_to(ApiCall& call) {
 
 const ApiRow tensor_rows[] = {
     {ApiKind::kFunction, "tvm.runtime", "tensor(arr, device=None, mem_scope=None)",
-     "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.", make_tensor_value},
+     "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.",
+     make_tensor_value},
     {ApiKind::kFunction, "tvm.runtime", "empty(shape, dtype='float32', device=None, mem_scope=None)",
      "A tensor whose values are not set.", make_empty},
     {ApiKind::kFunction, "tvm.runtime", "from_dlpack(ext_tensor)", "A tensor on the memory of an array.",
@@ -347,28 +384,40 @@ const ApiRow tensor_rows[] = {
        if (auto array = value.as<ir::NDArray>(); array && *array) return (*array)->tensor;
        return value.cast<Tensor>();
      })},
-    {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.", [](ApiCall& call) -> Any {
-       throw Error("no-constructor", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`").kind("TypeError").at(call.span);
-     }, kTensor, "tvm.runtime._tensor.Tensor"},
-    {ApiKind::kProperty, kTensor, "shape", "The extents.", native([](Tensor self) { return int_tuple(shape_span(self)); })},
+    {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.",
+     [](ApiCall& call) -> Any {
+       throw Error("no-constructor", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
+           .kind("TypeError")
+           .at(call.span);
+     },
+     kTensor, "tvm.runtime._tensor.Tensor"},
+    {ApiKind::kProperty, kTensor, "shape", "The extents.",
+     native([](Tensor self) { return int_tuple(shape_span(self)); })},
     {ApiKind::kProperty, kTensor, "strides", "Elements from one index to the next.", native([](Tensor self) {
        const DLTensor* raw = self.GetDLTensorPtr();
        return int_tuple({raw->strides, static_cast<size_t>(raw->ndim)});
      })},
-    {ApiKind::kProperty, kTensor, "dtype", "The type of an element.", native([](Tensor self) { return self.GetDLTensorPtr()->dtype; })},
+    {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
+     native([](Tensor self) { return self.GetDLTensorPtr()->dtype; })},
     {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
      native([](Tensor self) { return static_cast<int64_t>(self.GetDLTensorPtr()->ndim); })},
-    {ApiKind::kProperty, kTensor, "device", "Where the memory is.", native([](Tensor self) { return self.GetDLTensorPtr()->device; })},
-    {ApiKind::kMethod, kTensor, "numel()", "The number of elements.", native([](Tensor self) { return self.numel(); })},
-    {ApiKind::kMethod, kTensor, "is_contiguous()", "Row-major without gaps?", native([](Tensor self) { return self.IsContiguous(); })},
+    {ApiKind::kProperty, kTensor, "device", "Where the memory is.",
+     native([](Tensor self) { return self.GetDLTensorPtr()->device; })},
+    {ApiKind::kMethod, kTensor, "numel()", "The number of elements.",
+     native([](Tensor self) { return self.numel(); })},
+    {ApiKind::kMethod, kTensor, "is_contiguous()", "Row-major without gaps?",
+     native([](Tensor self) { return self.IsContiguous(); })},
     {ApiKind::kMethod, kTensor, "data_ptr()", "The address of the first element.", native([](Tensor self) {
        const DLTensor* raw = self.GetDLTensorPtr();
-       return static_cast<int64_t>(reinterpret_cast<intptr_t>(raw->data) + static_cast<intptr_t>(raw->byte_offset));
+       return static_cast<int64_t>(reinterpret_cast<intptr_t>(raw->data) +
+                                   static_cast<intptr_t>(raw->byte_offset));
      })},
     {ApiKind::kMethod, kTensor, "numpy()", "The values as an np.ndarray, a copy.", to_numpy},
     {ApiKind::kMethod, kTensor, "asnumpy()", "The older name of numpy().", to_numpy},
-    {ApiKind::kMethod, kTensor, "copyfrom(source_array)", "Takes over the values of an array of the same shape.", copy_from},
-    {ApiKind::kMethod, kTensor, "copyto(target, mem_scope=None)", "Copies the values into a tensor, or to a device.", copy_to},
+    {ApiKind::kMethod, kTensor, "copyfrom(source_array)",
+     "Takes over the values of an array of the same shape.", copy_from},
+    {ApiKind::kMethod, kTensor, "copyto(target, mem_scope=None)",
+     "Copies the values into a tensor, or to a device.", copy_to},
 };
 
 }  // namespace

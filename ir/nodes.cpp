@@ -168,7 +168,7 @@ Stmt no_op() {
 bool is_no_op(const Stmt& stmt) {
   if (!stmt) return true;
   auto* evaluate = as<EvaluateNode>(stmt);
-  return evaluate && as<IntImmNode>(evaluate->value);
+  return evaluate && as<IntImmNode>(evaluate->value) && is_const_int(evaluate->value, 0);
 }
 Stmt seq(Array<Stmt> stmts, Span span) {
   Array<Stmt> flat;

@@ -358,7 +358,7 @@ struct SBlockRealizeNode final : StmtNode {
 };
 using SBlockRealize = Ref<SBlockRealizeNode>;
 
-// The statements in order, nested sequences flattened and no-ops (Evaluate of a constant) dropped;
+// The statements in order, nested sequences flattened and no-ops (Evaluate of 0) dropped;
 // one statement stands alone, none becomes Evaluate(0).
 Stmt seq(Array<Stmt> stmts, Span span = {});
 Stmt no_op();

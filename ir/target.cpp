@@ -70,19 +70,31 @@ constexpr TagRow tag_rows[] = {
     {"x86-64-v2", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v2"})"},
     {"x86-64-v3", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v3"})"},
     {"x86-64-v4", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v4"})"},
-    {"aarch64", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
-    {"apple-m1", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"})"},
-    {"cortex-a53", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a53","mattr":["+neon"]})"},
-    {"cortex-a72", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"]})"},
-    {"cortex-a76", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","mattr":["+neon"]})"},
-    {"neoverse-n1", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-n1"})"},
-    {"raspberry-pi/4b-aarch64", R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"],"num-cores":4})"},
-    {"riscv64", R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c"],"mabi":"lp64d"})"},
-    {"riscv64-rvv", R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c","+v"],"mabi":"lp64d"})"},
+    {"aarch64",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
+    {"apple-m1",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"})"},
+    {"cortex-a53",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a53","mattr":["+neon"]})"},
+    {"cortex-a72",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"]})"},
+    {"cortex-a76",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","mattr":["+neon"]})"},
+    {"neoverse-n1",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-n1"})"},
+    {"raspberry-pi/4b-aarch64",
+     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"],"num-cores":4})"},
+    {"riscv64",
+     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c"],"mabi":"lp64d"})"},
+    {"riscv64-rvv",
+     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c","+v"],"mabi":"lp64d"})"},
     {"wasm32", R"({"kind":"llvm","mtriple":"wasm32-unknown-unknown","mattr":["+simd128"]})"},
-    {"nvidia/tesla-p100", R"({"kind":"cuda","arch":"sm_60","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32})"},
-    {"nvidia/nvidia-a100", R"({"kind":"cuda","arch":"sm_80","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":41943040})"},
-    {"nvidia/nvidia-h100", R"({"kind":"cuda","arch":"sm_90","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":52428800})"},
+    {"nvidia/tesla-p100",
+     R"({"kind":"cuda","arch":"sm_60","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32})"},
+    {"nvidia/nvidia-a100",
+     R"({"kind":"cuda","arch":"sm_80","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":41943040})"},
+    {"nvidia/nvidia-h100",
+     R"({"kind":"cuda","arch":"sm_90","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":52428800})"},
 };
 
 // Keys every specification may have beside its attributes.
@@ -103,15 +115,20 @@ const AttrRow& attr_row(std::string_view kind, std::string_view name) {
     known.emplace_back(row.name);
   }
   throw Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name)
-      .help(fmt::format("it has {}{}", fmt::join(known, ", "), did_you_mean(name, known)));
+      .help(closest(name, known).empty() ? fmt::format("it has {}", fmt::join(known, ", "))
+                                         : did_you_mean(name, known));
 }
 
 std::string_view type_text(AttrType type) {
   switch (type) {
-    case AttrType::kString: return "a string";
-    case AttrType::kInt: return "an integer";
-    case AttrType::kBool: return "a bool";
-    case AttrType::kStrings: return "a list of strings";
+    case AttrType::kString:
+      return "a string";
+    case AttrType::kInt:
+      return "an integer";
+    case AttrType::kBool:
+      return "a bool";
+    case AttrType::kStrings:
+      return "a list of strings";
   }
   return "";
 }
@@ -181,7 +198,8 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
       auto text = name == "tag" ? value.try_cast<String>() : std::nullopt;
       if (text && !text->empty() && entries.size() == 1) return parse_target(*text);
     }
-    throw Error("unknown-target", "a target needs a `kind`").help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
+    throw Error("unknown-target", "a target needs a `kind`")
+        .help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
   }
   const KindRow& row = kind_row(kind);
   if (keys.empty()) {
@@ -210,7 +228,8 @@ Target from_json(std::string_view text) {
   String message;
   Any value = ffi::json::Parse(String(std::string(text)), &message);
   if (!message.empty()) {
-    throw Error("unknown-target", "the target is not valid JSON: {}", std::string_view(message.data(), message.size()));
+    throw Error("unknown-target", "the target is not valid JSON: {}",
+                std::string_view(message.data(), message.size()));
   }
   auto map = value.as<Map<Any, Any>>();
   if (!map) throw Error("unknown-target", "a target in JSON is an object");
@@ -243,13 +262,15 @@ Target from_command(std::string_view text) {
   for (size_t i = 1; i < words.size(); ++i) {
     std::string_view word = words[i];
     if (word.size() < 2 || word[0] != '-') {
-      throw Error("unknown-target", "`{}` in target `{}` is no option", word, text).help("options are written -name=value");
+      throw Error("unknown-target", "`{}` in target `{}` is no option", word, text)
+          .help("options are written -name=value");
     }
     word.remove_prefix(word.starts_with("--") ? 2 : 1);
     size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);
     if (name == "keys") {
-      entries.emplace_back("keys", String(std::string(equals == std::string_view::npos ? "" : word.substr(equals + 1))));
+      entries.emplace_back(
+          "keys", String(std::string(equals == std::string_view::npos ? "" : word.substr(equals + 1))));
       continue;
     }
     AttrType type = attr_row(kind, name).type;

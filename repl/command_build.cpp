@@ -43,7 +43,8 @@ fs::path output_path(const CommandLine& line, backend::Emit kind) {
   }
   std::error_code ignored;
   if (fs::is_directory(out, ignored)) {
-    throw CallError{fmt::format("`{}` is a directory", out.string()), "name the artefact with `-o FOLDER/NAME`"};
+    throw CallError{fmt::format("`{}` is a directory", out.string()),
+                    "name the artefact with `-o FOLDER/NAME`"};
   }
   if (out.has_parent_path() && !fs::is_directory(out.parent_path(), ignored)) {
     throw CallError{fmt::format("there is no folder `{}`", out.parent_path().string()), ""};
@@ -54,7 +55,8 @@ fs::path output_path(const CommandLine& line, backend::Emit kind) {
 std::string function_names(const ir::IRModule& mod) {
   std::string names;
   for (const auto& [var, fn] : mod->functions) {
-    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", std::string_view(var->name_hint.data(), var->name_hint.size()));
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ",
+                         std::string_view(var->name_hint.data(), var->name_hint.size()));
   }
   return names;
 }
@@ -76,7 +78,8 @@ int run_build(const CommandLine& line) {
   Clock::time_point start = Clock::now();
   script::Evaluator evaluator;
   uint32_t file = load_program(evaluator, line.file);
-  NamedModule found = line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  NamedModule found =
+      line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
   double script_time = milliseconds_since(start);
 
   // Long code generation says what it is doing, where somebody is watching.
@@ -88,9 +91,9 @@ int run_build(const CommandLine& line) {
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");
 
-  fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", out.string(),
-             function_names(found.mod), found.name, line.target, fs::file_size(out), script_time + build_time, script_time,
-             build_time);
+  fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n",
+             out.string(), function_names(found.mod), found.name, line.target, fs::file_size(out),
+             script_time + build_time, script_time, build_time);
   return 0;
 }
 

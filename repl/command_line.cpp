@@ -25,7 +25,8 @@ void file_argument(CLI::App& app, CommandLine& line) {
   app.add_option("FILE", line.file, "a program; `-` reads standard input")->required();
 }
 void module_option(CLI::App& app, CommandLine& line) {
-  app.add_option("--module", line.module, "the module, function or schedule of that name instead of the last one bound");
+  app.add_option("--module", line.module,
+                 "the module, function or schedule of that name instead of the last one bound");
 }
 
 constexpr std::array kRows = std::to_array<Row>({
@@ -33,7 +34,8 @@ constexpr std::array kRows = std::to_array<Row>({
      "mlc build matmul.mlc -o matmul.so --target x86-64-v3",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
-       app.add_option("-o,--output", line.out, "the artefact; its ending chooses --emit when that is not given");
+       app.add_option("-o,--output", line.out,
+                      "the artefact; its ending chooses --emit when that is not given");
        app.add_option("--target", line.target, "`llvm`, a name of `mlc targets`, or a JSON object");
        module_option(app, line);
        app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
@@ -42,11 +44,13 @@ constexpr std::array kRows = std::to_array<Row>({
      run_build},
     {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
      [](CLI::App& app, CommandLine& line) { file_argument(app, line); }, run_run},
-    {"print", "the module that a program binds last, as a complete program", "mlc print matmul.mlc --dialect classic",
+    {"print", "the module that a program binds last, as a complete program",
+     "mlc print matmul.mlc --dialect classic",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
        module_option(app, line);
-       app.add_option("--dialect", line.dialect, "current or classic")->check(CLI::IsMember({"current", "classic"}));
+       app.add_option("--dialect", line.dialect, "current or classic")
+           ->check(CLI::IsMember({"current", "classic"}));
      },
      run_print},
     {"check", "all errors of a program; runs what an import would run", "mlc check matmul.mlc --json",
@@ -64,10 +68,12 @@ constexpr std::array kRows = std::to_array<Row>({
      },
      run_test},
     {"explain", "what a function, method, module, command or target is", "mlc explain Schedule.split",
-     [](CLI::App& app, CommandLine& line) { app.add_option("NAME", line.name, "of anything")->required(); }, run_explain},
-    {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {}, run_targets},
-    {"repl", "an interactive session; so is `mlc` alone", "mlc repl",
-     [](CLI::App&, CommandLine&) {}, [](const CommandLine&) { return run_repl(); }},
+     [](CLI::App& app, CommandLine& line) { app.add_option("NAME", line.name, "of anything")->required(); },
+     run_explain},
+    {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {},
+     run_targets},
+    {"repl", "an interactive session; so is `mlc` alone", "mlc repl", [](CLI::App&, CommandLine&) {},
+     [](const CommandLine&) { return run_repl(); }},
 });
 
 const Row* row_named(std::string_view name) {
@@ -76,14 +82,16 @@ const Row* row_named(std::string_view name) {
 }
 
 std::string general_help() {
-  std::string text = "mlc: TVM's language as one native program\n\n"
-                     "usage: mlc                    an interactive session\n"
-                     "       mlc FILE.mlc [args]    run a program\n"
-                     "       mlc COMMAND ...\n\ncommands:\n";
+  std::string text =
+      "mlc: TVM's language as one native program\n\n"
+      "usage: mlc                    an interactive session\n"
+      "       mlc FILE.mlc [args]    run a program\n"
+      "       mlc COMMAND ...\n\ncommands:\n";
   for (const Row& row : kRows) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
-  text += "\n  --help     this text, or that of a command: mlc build --help\n"
-          "  --version  the version\n\n"
-          "exit codes: 0, 1 the program is wrong, 2 the call is wrong, 3 an internal error\n\nexamples:\n";
+  text +=
+      "\n  --help     this text, or that of a command: mlc build --help\n"
+      "  --version  the version\n\n"
+      "exit codes: 0, 1 the program is wrong, 2 the call is wrong, 3 an internal error\n\nexamples:\n";
   for (const Row& row : kRows) text += fmt::format("  {}\n", row.example);
   return text;
 }
@@ -107,8 +115,9 @@ bool looks_like_file(std::string_view word) {
   }
   bool option = word.starts_with('-');
   std::string near = option ? ir::did_you_mean(word.substr(0, word.find('=')), names) : "";
-  throw CallError{fmt::format("`mlc {}` takes no {} `{}`", row.name, option ? "option" : "further argument", word),
-                  near.empty() ? fmt::format("`mlc {} --help` lists its options", row.name) : near};
+  throw CallError{
+      fmt::format("`mlc {}` takes no {} `{}`", row.name, option ? "option" : "further argument", word),
+      near.empty() ? fmt::format("`mlc {} --help` lists its options", row.name) : near};
 }
 
 }  // namespace
@@ -138,7 +147,8 @@ CommandLine::CommandLine(int argc, char** argv) {
   command = row->name;
   if (command == "run") {
     // Whatever follows FILE belongs to the program, options too.
-    auto first = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w == "-" || !w.starts_with('-'); });
+    auto first = std::find_if(words.begin(), words.end(),
+                              [](const std::string& w) { return w == "-" || !w.starts_with('-'); });
     if (first != words.end()) {
       arguments.assign(first + 1, words.end());
       words.erase(first + 1, words.end());
@@ -156,7 +166,8 @@ CommandLine::CommandLine(int argc, char** argv) {
     help = app.help();
     return;
   } catch (const CLI::ParseError& error) {
-    throw CallError{fmt::format("`mlc {}`: {}", command, error.what()), fmt::format("`mlc {} --help` shows how it is called", command)};
+    throw CallError{fmt::format("`mlc {}`: {}", command, error.what()),
+                    fmt::format("`mlc {} --help` shows how it is called", command)};
   }
   if (!app.remaining().empty()) unknown_option(app, *row, app.remaining().front());
 }

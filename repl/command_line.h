@@ -24,12 +24,12 @@ class CommandLine {
   std::string module;
   std::string emit;
   std::string dialect = "current";
-  std::string name;                    // of `explain`
+  std::string name;  // of `explain`
   bool json = false;
   bool update = false;
   bool quiet = false;
   unsigned jobs = 0;
-  std::string help;                    // shown instead of running anything
+  std::string help;  // shown instead of running anything
 };
 
 // One function per command; each returns the exit code. (build, run and the rest live in command_*.cpp.)

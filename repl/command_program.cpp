@@ -26,7 +26,8 @@ int run_run(const CommandLine& line) {
 int run_print(const CommandLine& line) {
   script::Evaluator evaluator;
   uint32_t file = load_program(evaluator, line.file);
-  NamedModule found = line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  NamedModule found =
+      line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
   print::PrintOptions options;
   options.dialect = line.dialect == "classic" ? print::Dialect::kClassic : print::Dialect::kCurrent;
   std::string text = print::file_text(found.mod, options);
@@ -60,9 +61,10 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
     } catch (const ir::Error& error) {
       missing.insert(chunk.names.begin(), chunk.names.end());
       for (const ir::Diagnostic& diagnostic : error.all()) {
-        bool follows = diagnostic.kind == "NameError" && std::any_of(missing.begin(), missing.end(), [&](const std::string& name) {
-          return diagnostic.message.find("`" + name + "`") != std::string::npos;
-        });
+        bool follows = diagnostic.kind == "NameError" &&
+                       std::any_of(missing.begin(), missing.end(), [&](const std::string& name) {
+                         return diagnostic.message.find("'" + name + "'") != std::string::npos;
+                       });
         if (!follows) errors.push_back(diagnostic);
       }
     } catch (const script::Evaluator::SystemExit&) {
@@ -83,7 +85,8 @@ int run_check(const CommandLine& line) {
   } else {
     diagnostics::RenderOptions options;
     options.color = print::wants_colour(1);
-    fmt::print("{}\n{} error{}\n", diagnostics::render_all(errors, options), errors.size(), errors.size() == 1 ? "" : "s");
+    fmt::print("{}\n{} error{}\n", diagnostics::render_all(errors, options), errors.size(),
+               errors.size() == 1 ? "" : "s");
   }
   return errors.empty() ? 0 : 1;
 }

@@ -29,8 +29,10 @@ int run_explain(const CommandLine& line) {
 }
 
 int run_targets(const CommandLine&) {
+  // Those that code can be generated for; scripts may name others.
   for (const std::string& name : ir::target_names()) {
-    fmt::print("{:<16} {}\n", name, ir::target_text(ir::parse_target(ir::Any(ir::String(name)))));
+    ir::Target target = ir::parse_target(ir::Any(ir::String(name)));
+    if (target->kind == "llvm") fmt::print("{:<24} {}\n", name, ir::target_text(target));
   }
   return 0;
 }

@@ -43,8 +43,9 @@ size_t step_number(Session& session, std::string_view word) {
   auto step = number(word);
   if (!step || *step > session.steps().size()) {
     throw CallError{fmt::format("there is no step `{}`", word),
-                    session.steps().empty() ? "no statement has changed a module yet" :
-                    fmt::format("steps are 0 (the beginning) to {}", session.steps().size())};
+                    session.steps().empty()
+                        ? "no statement has changed a module yet"
+                        : fmt::format("steps are 0 (the beginning) to {}", session.steps().size())};
   }
   return *step;
 }
@@ -55,15 +56,18 @@ void help(Session& session, std::string_view arguments) {
   if (!topic.empty()) {
     for (const Command& command : commands()) {
       if (command.name != topic) continue;
-      return session.show(fmt::format(":{} {}\n  {}\n{}", command.name, command.arguments, command.summary, command.details));
+      return session.show(
+          fmt::format(":{} {}\n  {}\n{}", command.name, command.arguments, command.summary, command.details));
     }
     return session.show(explain_name(topic));
   }
-  std::string text = "Statements run at once; an expression shows its value, which `_` names until the next one.\n"
-                     "`?name` shows the documentation of anything. Every statement that changes a module or schedule\n"
-                     "is a step.\n\n";
+  std::string text =
+      "Statements run at once; an expression shows its value, which `_` names until the next one.\n"
+      "`?name` shows the documentation of anything. Every statement that changes a module or schedule\n"
+      "is a step.\n\n";
   for (const Command& command : commands()) {
-    text += fmt::format("  :{:<24} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
+    text +=
+        fmt::format("  :{:<24} {}\n", fmt::format("{} {}", command.name, command.arguments), command.summary);
   }
   session.show(text);
 }
@@ -83,7 +87,8 @@ void show(Session& session, std::string_view arguments) {
   }
   size_t step = word.empty() ? session.position() : step_number(session, word);
   std::vector<NamedModule> modules = session.modules_at(step);
-  if (modules.empty()) throw CallError{"no module or schedule is bound", "define one with `@I.ir_module` or `@T.prim_func`"};
+  if (modules.empty())
+    throw CallError{"no module or schedule is bound", "define one with `@I.ir_module` or `@T.prim_func`"};
   // Several names may hold one module; it is shown once, under all of them.
   for (size_t i = 0; i < modules.size(); ++i) {
     std::string names = modules[i].name;
@@ -99,15 +104,19 @@ void show(Session& session, std::string_view arguments) {
   }
 }
 
+std::string first_line(const std::string& text) {
+  size_t end = text.find('\n');
+  return end == std::string::npos ? text : text.substr(0, end) + " ...";
+}
+
 void steps(Session& session, std::string_view) {
-  if (session.steps().empty()) return session.show("no steps yet: no statement has changed a module or schedule\n");
+  if (session.steps().empty())
+    return session.show("no steps yet: no statement has changed a module or schedule\n");
   std::string text;
   for (size_t i = 0; i < session.steps().size(); ++i) {
     const Step& step = session.steps()[i];
-    std::string source = step.source.substr(0, step.source.find('\n'));
-    if (source.size() < step.source.size()) source += " ...";
     std::string_view mark = i + 1 == session.position() ? "*" : i + 1 > session.position() ? "-" : " ";
-    text += fmt::format("{} {:>2}  {:<50}  {}\n", mark, i + 1, source, step.effect);
+    text += fmt::format("{} {:>2}  {:<50}  {}\n", mark, i + 1, first_line(step.source), step.effect);
   }
   session.show(text);
 }
@@ -117,18 +126,19 @@ void undo(Session& session, std::string_view arguments) {
   size_t count = 1;
   if (!word.empty()) {
     auto n = number(word);
-    if (!n || *n == 0) throw CallError{fmt::format("`{}` is not a number of steps", word), "`:undo` or `:undo 2`"};
+    if (!n || *n == 0)
+      throw CallError{fmt::format("`{}` is not a number of steps", word), "`:undo` or `:undo 2`"};
     count = *n;
   }
   for (size_t i = 0; i < count; ++i) {
     if (!session.undo()) throw CallError{"there is no step to undo", ""};
-    session.show(fmt::format("undone: {}\n", session.steps()[session.position()].source));
+    session.show(fmt::format("undone: {}\n", first_line(session.steps()[session.position()].source)));
   }
 }
 
 void redo(Session& session, std::string_view) {
   if (!session.redo()) throw CallError{"there is no step to redo", ""};
-  session.show(fmt::format("done again: {}\n", session.steps()[session.position() - 1].source));
+  session.show(fmt::format("done again: {}\n", first_line(session.steps()[session.position() - 1].source)));
 }
 
 void diff(Session& session, std::string_view arguments) {
@@ -158,8 +168,9 @@ void time(Session& session, std::string_view arguments) {
   auto start = std::chrono::steady_clock::now();
   session.evaluator().evaluate_repl(file);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::string text = seconds >= 1 ? fmt::format("{:.3f} s", seconds) : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
-                                                                             : fmt::format("{:.1f} us", seconds * 1e6);
+  std::string text = seconds >= 1      ? fmt::format("{:.3f} s", seconds)
+                     : seconds >= 1e-3 ? fmt::format("{:.3f} ms", seconds * 1e3)
+                                       : fmt::format("{:.1f} us", seconds * 1e6);
   session.show(text + "\n");
 }
 
@@ -181,8 +192,10 @@ void set(Session& session, std::string_view arguments) {
   std::string_view name = take_word(arguments);
   std::string_view value = take_word(arguments);
   if (name.empty()) return session.show(fmt::format("colour {}\n", session.options().colour ? "on" : "off"));
-  if (name != "colour") throw CallError{fmt::format("there is no setting `{}`", name), "the settings are: colour"};
-  if (value != "on" && value != "off") throw CallError{fmt::format("`colour` is on or off, not `{}`", value), ""};
+  if (name != "colour")
+    throw CallError{fmt::format("there is no setting `{}`", name), "the settings are: colour"};
+  if (value != "on" && value != "off")
+    throw CallError{fmt::format("`colour` is on or off, not `{}`", value), ""};
   session.options().colour = value == "on";
 }
 

@@ -15,7 +15,8 @@ using ir::Any;
 namespace {
 
 bool name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80) != 0;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         (c & 0x80) != 0;
 }
 
 // Where the dotted name that ends at `end` begins: "x = sch.get_|" -> 4.
@@ -33,7 +34,8 @@ std::optional<Any> dotted_value(script::Evaluator& evaluator, std::string_view p
   while (dot < path.size()) {
     size_t next = std::min(path.find('.', dot + 1), path.size());
     Any inner;
-    if (!evaluator.find_attribute(value, syntax::Symbol(path.substr(dot + 1, next - dot - 1)), inner)) return std::nullopt;
+    if (!evaluator.find_attribute(value, syntax::Symbol(path.substr(dot + 1, next - dot - 1)), inner))
+      return std::nullopt;
     value = inner;
     dot = next;
   }
@@ -54,7 +56,8 @@ size_t open_call(std::string_view line) {
   return std::string_view::npos;
 }
 
-void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line, std::vector<std::string>& names) {
+void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line,
+                           std::vector<std::string>& names) {
   size_t open = open_call(line);
   if (open == std::string_view::npos) return;
   size_t begin = dotted_begin(line, open);
@@ -65,7 +68,8 @@ void add_keyword_arguments(script::Evaluator& evaluator, std::string_view line, 
   auto* api = script::as<script::ApiFunctionNode>(function);
   if (api == nullptr) return;
   for (const ir::ApiParam& param : api->api->params) {
-    bool named = param.kind == ir::ApiParam::Kind::kPositional || param.kind == ir::ApiParam::Kind::kKeywordOnly;
+    bool named =
+        param.kind == ir::ApiParam::Kind::kPositional || param.kind == ir::ApiParam::Kind::kKeywordOnly;
     if (named && param.name != "self") names.push_back(param.name + "=");
   }
 }
@@ -77,15 +81,17 @@ std::vector<std::string> file_names(std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    fs::path shown = path.has_parent_path() ? path.parent_path() / entry.path().filename() : entry.path().filename();
+    fs::path shown =
+        path.has_parent_path() ? path.parent_path() / entry.path().filename() : entry.path().filename();
     names.push_back(shown.string() + (entry.is_directory() ? "/" : ""));
   }
   return names;
 }
 
 constexpr std::array kKeywords = std::to_array<std::string_view>(
-    {"and", "assert", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
-     "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with"});
+    {"and",     "assert", "break", "class",  "continue", "def",    "del",   "elif", "else",   "except",
+     "finally", "for",    "from",  "global", "if",       "import", "in",    "is",   "lambda", "nonlocal",
+     "not",     "or",     "pass",  "raise",  "return",   "try",    "while", "with"});
 
 }  // namespace
 
@@ -98,7 +104,9 @@ Completion complete(script::Evaluator& evaluator, std::string_view line) {
     word = line.substr(1);
     for (const Command& command : commands()) found.candidates.emplace_back(command.name);
   } else if (line.starts_with(":save ") || line.starts_with(":load ")) {
-    found.begin = line.find_first_not_of(' ', blank) == std::string_view::npos ? line.size() : line.find_first_not_of(' ', blank);
+    found.begin = line.find_first_not_of(' ', blank) == std::string_view::npos
+                      ? line.size()
+                      : line.find_first_not_of(' ', blank);
     word = line.substr(found.begin);
     found.candidates = file_names(word);
   } else {
@@ -108,7 +116,8 @@ Completion complete(script::Evaluator& evaluator, std::string_view line) {
     if (dot != std::string_view::npos) {
       found.begin = begin + dot + 1;
       word = path.substr(dot + 1);
-      if (auto value = dotted_value(evaluator, path.substr(0, dot))) found.candidates = evaluator.attribute_names(*value);
+      if (auto value = dotted_value(evaluator, path.substr(0, dot)))
+        found.candidates = evaluator.attribute_names(*value);
     } else {
       found.begin = begin;
       word = path;
@@ -123,7 +132,8 @@ Completion complete(script::Evaluator& evaluator, std::string_view line) {
     return hidden || !std::string_view(name).starts_with(word);
   });
   std::sort(found.candidates.begin(), found.candidates.end());
-  found.candidates.erase(std::unique(found.candidates.begin(), found.candidates.end()), found.candidates.end());
+  found.candidates.erase(std::unique(found.candidates.begin(), found.candidates.end()),
+                         found.candidates.end());
   return found;
 }
 

@@ -16,7 +16,8 @@ struct Completion {
 };
 
 // Commands after `:`, names of files after `:save` and `:load`, attributes after a dotted name, keyword
-// arguments inside a call, otherwise names, builtins and keywords. Evaluates nothing but names and attributes.
+// arguments inside a call, otherwise names, builtins and keywords. Evaluates nothing but names and
+// attributes.
 Completion complete(script::Evaluator& evaluator, std::string_view line);
 
 }  // namespace mlc::repl

@@ -23,8 +23,10 @@ std::string indented(std::string_view doc) {
   while (!doc.empty()) {
     size_t end = std::min(doc.find('\n'), doc.size());
     std::string_view line = doc.substr(0, end);
-    if (line.find_first_not_of(' ') == std::string_view::npos) out += '\n';
-    else out.append("  ").append(line).append("\n");
+    if (line.find_first_not_of(' ') == std::string_view::npos)
+      out += '\n';
+    else
+      out.append("  ").append(line).append("\n");
     doc.remove_prefix(std::min(end + 1, doc.size()));
   }
   while (out.ends_with("\n\n")) out.pop_back();
@@ -33,11 +35,16 @@ std::string indented(std::string_view doc) {
 
 std::string_view kind_name(ir::ApiKind kind) {
   switch (kind) {
-    case ir::ApiKind::kFunction: return "function";
-    case ir::ApiKind::kClass: return "class";
-    case ir::ApiKind::kMethod: return "method";
-    case ir::ApiKind::kProperty: return "property";
-    case ir::ApiKind::kValue: return "value";
+    case ir::ApiKind::kFunction:
+      return "function";
+    case ir::ApiKind::kClass:
+      return "class";
+    case ir::ApiKind::kMethod:
+      return "method";
+    case ir::ApiKind::kProperty:
+      return "property";
+    case ir::ApiKind::kValue:
+      return "value";
   }
   return "";
 }
@@ -67,7 +74,8 @@ std::vector<const ir::Api*> rows_named(std::string_view name) {
   std::vector<const ir::Api*> found;
   for (const ir::Api* api : ir::ApiRegistry::global().all()) {
     std::string path = api->path();
-    bool ends = path == name || (path.size() > name.size() && path.ends_with(name) && path[path.size() - name.size() - 1] == '.');
+    bool ends = path == name || (path.size() > name.size() && path.ends_with(name) &&
+                                 path[path.size() - name.size() - 1] == '.');
     if (ends) found.push_back(api);
   }
   return found;
@@ -109,10 +117,12 @@ std::string explain_name(std::string_view name) {
     parts = std::move(texts);
   }
   if (const Command* command = command_named(name)) {
-    parts.push_back(fmt::format("command :{} {}\n\n  {}\n{}", command->name, command->arguments, command->summary, command->details));
+    parts.push_back(fmt::format("command :{} {}\n\n  {}\n{}", command->name, command->arguments,
+                                command->summary, command->details));
   }
   if (is_target(name)) {
-    parts.push_back(fmt::format("target {}\n\n  {}\n", name, ir::target_text(ir::parse_target(ir::Any(ir::String(std::string(name)))))));
+    parts.push_back(fmt::format("target {}\n\n  {}\n", name,
+                                ir::target_text(ir::parse_target(ir::Any(ir::String(std::string(name)))))));
   }
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "\n"));
 
@@ -124,7 +134,8 @@ std::string explain_name(std::string_view name) {
   for (const Command& command : commands()) names.emplace_back(command.name);
   for (std::string& target : ir::target_names()) names.push_back(std::move(target));
   std::string near = ir::closest(name, names);
-  return fmt::format("nothing is called `{}`{}\n", name, near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+  return fmt::format("nothing is called `{}`{}\n", name,
+                     near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
 }
 
 std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir::Any& value) {
@@ -132,10 +143,11 @@ std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir:
   if (auto* function = script::as<script::ApiFunctionNode>(value)) return explain_api(*function->api);
   if (auto* builtin = script::as<script::BuiltinNode>(value)) {
     std::string_view dot = builtin->owner.empty() ? "" : ".";
-    return fmt::format("function {}{}{}{}\n\n{}", builtin->owner, dot, builtin->row->name, builtin->row->signature,
-                       indented(builtin->row->doc));
+    return fmt::format("function {}{}{}{}\n\n{}", builtin->owner, dot, builtin->row->name,
+                       builtin->row->signature, indented(builtin->row->doc));
   }
-  if (auto* method = script::as<script::BoundMethodNode>(value)) return explain_value(evaluator, method->callee);
+  if (auto* method = script::as<script::BoundMethodNode>(value))
+    return explain_value(evaluator, method->callee);
   if (script::as<script::FunctionNode>(value) != nullptr || script::as<script::ClassNode>(value) != nullptr) {
     std::string text = evaluator.repr(value) + "\n";
     ir::Any doc;
@@ -144,7 +156,8 @@ std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir:
     }
     return text;
   }
-  if (const ir::Api* cls = script::is_object(value) ? ir::ApiRegistry::global().class_of(value.GetTypeKey()) : nullptr) {
+  if (const ir::Api* cls =
+          script::is_object(value) ? ir::ApiRegistry::global().class_of(value.GetTypeKey()) : nullptr) {
     return explain_api(*cls);
   }
   return std::nullopt;

@@ -10,8 +10,8 @@
 
 namespace mlc::repl {
 
-// What a function, method, class, module, command or target of that name is, all of them when several share it.
-// A name nobody has is answered with suggestions; see `known`.
+// What a function, method, class, module, command or target of that name is, all of them when several share
+// it. A name nobody has is answered with suggestions; see `known`.
 std::string explain_name(std::string_view name);
 bool known(std::string_view name);
 

@@ -30,7 +30,8 @@ struct GoldenOutcome {
 };
 
 GoldenOutcome run_golden_program(const std::string& path, const std::string& text);
-// Fenced blocks of a Markdown file whose info string begins with `python` or `mlc`, each a program of its own.
+// Fenced blocks of a Markdown file whose info string begins with `python` or `mlc`, each a program of its
+// own.
 GoldenOutcome run_golden_markdown(const std::string& path, const std::string& text);
 // A session: `>>> ` and `... ` before what is typed, everything else is what it shows.
 GoldenOutcome run_golden_transcript(const std::string& text);

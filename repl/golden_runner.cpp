@@ -39,7 +39,8 @@ Verdict judge(const std::string& path, bool update) {
     same = true;
   }
   if (!same) verdict.report += line_diff(text, outcome.updated);
-  for (const std::string& failure : outcome.failures) verdict.report += failure + (failure.ends_with('\n') ? "" : "\n");
+  for (const std::string& failure : outcome.failures)
+    verdict.report += failure + (failure.ends_with('\n') ? "" : "\n");
   verdict.passed = same && outcome.failures.empty();
   return verdict;
 }
@@ -100,7 +101,8 @@ Verdict finish(Job& job, const GoldenOptions& options) {
   int status = 0;
   waitpid(job.pid, &status, 0);
   if (job.timed_out) return {false, fmt::format("stopped after {} s\n", options.seconds)};
-  if (WIFSIGNALED(status)) return {false, fmt::format("killed by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)))};
+  if (WIFSIGNALED(status))
+    return {false, fmt::format("killed by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)))};
   if (job.message.empty()) return {false, fmt::format("ended with exit code {}\n", WEXITSTATUS(status))};
   return {job.message[0] == '1', job.message.substr(1)};
 }
@@ -128,8 +130,10 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
       Verdict verdict = finish(job, options);
       failed += !verdict.passed;
       double seconds = std::chrono::duration<double>(Clock::now() - job.start).count();
-      if (!verdict.passed) fmt::print("FAILED {} ({:.1f} s)\n{}\n", job.path, seconds, verdict.report);
-      else if (!options.quiet || !verdict.report.empty()) fmt::print("{}ok {} ({:.1f} s)\n", verdict.report, job.path, seconds);
+      if (!verdict.passed)
+        fmt::print("FAILED {} ({:.1f} s)\n{}\n", job.path, seconds, verdict.report);
+      else if (!options.quiet || !verdict.report.empty())
+        fmt::print("{}ok {} ({:.1f} s)\n", verdict.report, job.path, seconds);
       std::fflush(stdout);
       running.erase(running.begin() + static_cast<ptrdiff_t>(i));
     }

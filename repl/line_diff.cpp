@@ -30,7 +30,8 @@ std::vector<Line> compare(std::string_view before, std::string_view after) {
   size_t head = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
   size_t tail = 0;
-  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    ++tail;
   size_t n = a.size() - head - tail;
   size_t m = b.size() - head - tail;
 

@@ -21,9 +21,12 @@ std::string history_path() {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
   fs::path folder;
-  if (state != nullptr && *state != '\0') folder = state;
-  else if (home != nullptr && *home != '\0') folder = fs::path(home) / ".local" / "state";
-  else return "";
+  if (state != nullptr && *state != '\0')
+    folder = state;
+  else if (home != nullptr && *home != '\0')
+    folder = fs::path(home) / ".local" / "state";
+  else
+    return "";
   folder /= "mlc";
   std::error_code error;
   fs::create_directories(folder, error);

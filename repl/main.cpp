@@ -28,7 +28,8 @@ void on_crash(int signal) {
   auto put = [](std::string_view text) {
     if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
   };
-  put(signal == SIGSEGV ? "internal error: invalid memory access or stack overflow\n" : "internal error: aborted\n");
+  put(signal == SIGSEGV ? "internal error: invalid memory access or stack overflow\n"
+                        : "internal error: aborted\n");
   put("This is a defect of mlc, not of your program.");
   if (!program_file.empty()) {
     put(" `");
@@ -45,7 +46,7 @@ void catch_crashes() {
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
   sigaltstack(&alternative, nullptr);
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_crash;
   action.sa_flags = SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);

@@ -130,11 +130,14 @@ NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {
   }
   const ir::SourceFile& source = ir::SourceMap::global().file(file);
   if (source.text.find_first_not_of(" \t\r\n\f") == std::string::npos) {
-    throw ir::Error("empty-file", "`{}` is empty", source.name).help("define a module with `@I.ir_module` or `@T.prim_func`");
+    throw ir::Error("empty-file", "`{}` is empty", source.name)
+        .help("define a module with `@I.ir_module` or `@T.prim_func`");
   }
   throw ir::Error("no-module", "`{}` binds no module, function or schedule", source.name)
-      .help("define one with `@I.ir_module` or `@T.prim_func`; what stands under `if __name__ == \"__main__\"` runs "
-            "only with `mlc run`");
+      .help(
+          "define one with `@I.ir_module` or `@T.prim_func`; what stands under `if __name__ == \"__main__\"` "
+          "runs "
+          "only with `mlc run`");
 }
 
 NamedModule named_module(script::Evaluator& evaluator, const std::string& name) {
@@ -150,13 +153,15 @@ NamedModule named_module(script::Evaluator& evaluator, const std::string& name) 
   }
   auto mod = module_in(evaluator, *value);
   if (!mod) {
-    throw ir::Error("not-a-module", "`{}` is {}, not a module, function or schedule", name, ir::type_name(*value))
+    throw ir::Error("not-a-module", "`{}` is {}, not a module, function or schedule", name,
+                    ir::type_name(*value))
         .kind("TypeError");
   }
   return {name, *mod};
 }
 
-Any call_method(script::Evaluator& evaluator, const Any& value, std::string_view method, std::vector<Any> arguments) {
+Any call_method(script::Evaluator& evaluator, const Any& value, std::string_view method,
+                std::vector<Any> arguments) {
   return evaluator.call(evaluator.attribute(value, syntax::Symbol(method)), arguments);
 }
 

@@ -23,7 +23,10 @@ bool continues_block(std::string_view line) {
   return line.starts_with(')') || line.starts_with(']') || line.starts_with('}');
 }
 
-bool is_complete(const std::string& text) { return syntax::is_complete(text) != syntax::ParseStatus::kIncomplete; }
+// `text` ends with a newline, which is that of its last line and not an empty line of its own.
+bool is_complete(std::string_view text) {
+  return syntax::is_complete(text.substr(0, text.size() - 1)) != syntax::ParseStatus::kIncomplete;
+}
 
 void on_interrupt(int) { script::Evaluator::interrupt(); }
 

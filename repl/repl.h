@@ -15,7 +15,8 @@ class InputCollector {
  public:
   explicit InputCollector(bool interactive) : interactive_(interactive) {}
 
-  // Takes the next line. Complete inputs go to `run`, in order: none, one, or two when the line ended a block.
+  // Takes the next line. Complete inputs go to `run`, in order: none, one, or two when the line ended a
+  // block.
   void add(std::string_view line, const std::function<void(const std::string&)>& run);
   void finish(const std::function<void(const std::string&)>& run);
   bool pending() const { return !text_.empty(); }

@@ -11,7 +11,8 @@ namespace mlc::repl {
 namespace {
 
 size_t code_points(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 // The first line of the span without its indentation, and carets under what the span covers of it.
@@ -25,8 +26,8 @@ std::string line_and_caret(ir::Span span) {
   size_t begin = std::clamp<size_t>(span.begin - start, blanks, line.size());
   size_t end = std::clamp<size_t>(span.end - start, begin, line.size());
   std::string carets(std::max<size_t>(1, code_points(line.substr(begin, end - begin))), '^');
-  return fmt::format("  {}\n  {}{}\n", line.substr(blanks), std::string(code_points(line.substr(blanks, begin - blanks)), ' '),
-                     carets);
+  return fmt::format("  {}\n  {}{}\n", line.substr(blanks),
+                     std::string(code_points(line.substr(blanks, begin - blanks)), ' '), carets);
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ std::string full_report(const ir::Error& error, bool colour) {
 
 std::string compact_report(const ir::Diagnostic& diagnostic) {
   bool warning = diagnostic.severity == ir::Diagnostic::Severity::kWarning;
-  std::string text = fmt::format("{}[{}]: {}\n", warning ? "warning" : "error", diagnostic.name, diagnostic.message);
+  std::string text =
+      fmt::format("{}[{}]: {}\n", warning ? "warning" : "error", diagnostic.name, diagnostic.message);
   if (diagnostic.span) text += line_and_caret(diagnostic.span);
   for (const ir::Note& note : diagnostic.notes) {
     text += fmt::format("note: {}\n", note.message);
@@ -56,7 +58,8 @@ std::string compact_report(const ir::Error& error) {
 }
 
 std::string call_report(const CallError& error, bool colour) {
-  std::string text = fmt::format("{}error{}: {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "", error.message);
+  std::string text =
+      fmt::format("{}error{}: {}\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "", error.message);
   if (!error.help.empty()) {
     text += fmt::format("{}help{}: {}\n", colour ? "\x1b[1;32m" : "", colour ? "\x1b[0m" : "", error.help);
   }
@@ -66,7 +69,9 @@ std::string call_report(const CallError& error, bool colour) {
 std::string internal_report(const char* what, const std::string& program) {
   std::string text = fmt::format("internal error: {}\n", what);
   text += "This is a defect of mlc, not of your program.";
-  if (!program.empty()) text += fmt::format(" `{}` reproduces it; please report it with this file and the output of `mlc --version`.", program);
+  if (!program.empty())
+    text += fmt::format(
+        " `{}` reproduces it; please report it with this file and the output of `mlc --version`.", program);
   return text + "\n";
 }
 

@@ -46,11 +46,14 @@ void Session::run(std::string_view input) {
   std::string_view line = trim(input);
   try {
     if (line.empty()) return;
-    if (line.starts_with(':')) {
+    if (line == "quit()" || line == "exit()" || line == "quit" || line == "exit") {
+      ended_ = 0;  // what Python's own prompt has taught everybody to type
+    } else if (line.starts_with(':')) {
       run_command(*this, line.substr(1));
     } else if (line.starts_with('?')) {
       document(trim(line.substr(1)));
-    } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos && line.find('#') == std::string_view::npos) {
+    } else if (line.ends_with('?') && line.find('\n') == std::string_view::npos &&
+               line.find('#') == std::string_view::npos) {
       document(trim(line.substr(0, line.size() - 1)));
     } else {
       run_program_text(input);
@@ -100,7 +103,8 @@ void Session::show_script(std::string_view text) {
 }
 
 void Session::document(std::string_view name) {
-  if (name.empty()) return show("type a name after `?`: `?print`, `?sch.split`; `:help` lists the commands\n");
+  if (name.empty())
+    return show("type a name after `?`: `?print`, `?sch.split`; `:help` lists the commands\n");
   // Documentation of an expression that can be evaluated, else of whatever bears that name.
   try {
     uint32_t file = ir::SourceMap::global().add("<repl>", std::string(name) + "\n");
@@ -118,7 +122,8 @@ Snapshot Session::take_snapshot() {
   for (auto& [name, value] : snapshot) {
     if (!is_schedule(value)) continue;
     const ir::ffi::Object* object = script::raw_object(value);
-    auto known = std::find_if(copies.begin(), copies.end(), [&](const auto& pair) { return pair.first == object; });
+    auto known =
+        std::find_if(copies.begin(), copies.end(), [&](const auto& pair) { return pair.first == object; });
     if (known == copies.end()) {
       copies.emplace_back(object, call_method(evaluator_, value, "copy"));
       known = copies.end() - 1;
@@ -130,7 +135,8 @@ Snapshot Session::take_snapshot() {
 
 void Session::restore(const Snapshot& snapshot) {
   for (const auto& [name, value] : evaluator_.globals()) {
-    bool kept = std::any_of(snapshot.begin(), snapshot.end(), [&](const auto& pair) { return pair.first == name; });
+    bool kept =
+        std::any_of(snapshot.begin(), snapshot.end(), [&](const auto& pair) { return pair.first == name; });
     if (!kept) evaluator_.set_global(name, script::unbound());
   }
   for (const auto& [name, value] : snapshot) evaluator_.set_global(name, value);
@@ -149,7 +155,8 @@ std::vector<NamedModule> Session::modules_of(const Snapshot& snapshot) {
 std::string Session::changes(const std::vector<NamedModule>& before, const std::vector<NamedModule>& after) {
   std::string text;
   for (const NamedModule& now : after) {
-    auto old = std::find_if(before.begin(), before.end(), [&](const NamedModule& m) { return m.name == now.name; });
+    auto old =
+        std::find_if(before.begin(), before.end(), [&](const NamedModule& m) { return m.name == now.name; });
     std::string change;
     if (old == before.end()) {
       change = "new";

@@ -16,7 +16,7 @@ namespace mlc::repl {
 
 struct SessionOptions {
   bool colour = false;
-  bool compact_errors = false;  // the form of goldens, without file names and line numbers
+  bool compact_errors = false;                // the form of goldens, without file names and line numbers
   std::function<void(std::string_view)> out;  // everything the session shows; stdout unless set
 };
 
@@ -25,11 +25,11 @@ using Snapshot = std::vector<std::pair<std::string, ir::Any>>;
 
 // One input that changed a module or schedule.
 struct Step {
-  std::string source;   // what was typed
-  std::string effect;   // which names changed, and by how many lines
-  Snapshot before;      // the state it started from
-  Snapshot after;       // the state it was left in; set when the step is undone
-  size_t input = 0;     // its index among the inputs
+  std::string source;           // what was typed
+  std::string effect;           // which names changed, and by how many lines
+  Snapshot before;              // the state it started from
+  Snapshot after;               // the state it was left in; set when the step is undone
+  size_t input = 0;             // its index among the inputs
   std::vector<size_t> dropped;  // inputs that went with it when it was undone
 };
 

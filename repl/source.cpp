@@ -26,7 +26,8 @@ namespace {
     throw CallError{fmt::format("`{}` does not exist: there is no folder `{}`", path, folder.string()), ""};
   }
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) names.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    names.push_back(entry.path().filename().string());
   std::string near = ir::closest(wanted.filename().string(), names);
   if (near.empty() && fs::exists(path + ".mlc", ignored)) near = wanted.filename().string() + ".mlc";
   std::string help;
@@ -65,7 +66,8 @@ uint32_t read_source(const std::string& path) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) no_such_file(path);
     if (fs::is_directory(path, ignored)) {
-      throw CallError{fmt::format("`{}` is a directory", path), "name a file, or use `mlc test` for all files of a folder"};
+      throw CallError{fmt::format("`{}` is a directory", path),
+                      "name a file, or use `mlc test` for all files of a folder"};
     }
     std::ifstream in(path, std::ios::binary);
     if (!in) throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
@@ -93,7 +95,8 @@ std::vector<std::string> collect_files(const std::vector<std::string>& paths) {
     }
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       std::string kind = entry.path().extension().string();
-      if (entry.is_regular_file() && (kind == ".mlc" || kind == ".repl")) files.push_back(entry.path().string());
+      if (entry.is_regular_file() && (kind == ".mlc" || kind == ".repl"))
+        files.push_back(entry.path().string());
     }
   }
   std::sort(files.begin(), files.end());

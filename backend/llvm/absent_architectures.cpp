@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// lld initialises every architecture that LLVM was built with, and Polly, for link-time optimisation, which mlc
-// does not use. Those that are not linked into mlc are initialised to nothing here.
+// lld initialises every architecture that LLVM was built with, and Polly, for link-time optimisation, which
+// mlc does not use. Those that are not linked into mlc are initialised to nothing here.
 #include <llvm/Passes/PassPlugin.h>
 
 #define MLC_ABSENT_PARSER(name) \
   extern "C" void LLVMInitialize##name##AsmParser() {}
-#define MLC_ABSENT(name)                              \
+#define MLC_ABSENT(name)                                \
   extern "C" void LLVMInitialize##name##Target() {}     \
   extern "C" void LLVMInitialize##name##TargetMC() {}   \
   extern "C" void LLVMInitialize##name##TargetInfo() {} \

@@ -12,10 +12,10 @@
 namespace mlc::llvm_backend {
 
 struct Code {
-  std::string object;                 // a relocatable object file in the target's format
-  std::vector<std::string> functions; // exported names, without the tvm-ffi prefix
-  bool parallel = false;              // needs mlc_parallel_launch
-  bool host = false;                  // can run in this process
+  std::string object;                  // a relocatable object file in the target's format
+  std::vector<std::string> functions;  // exported names, without the tvm-ffi prefix
+  bool parallel = false;               // needs mlc_parallel_launch
+  bool host = false;                   // can run in this process
 };
 
 // Compiles lowered functions. Throws ir::Error codegen-unsupported, unsupported-dtype, ...

@@ -19,7 +19,8 @@ std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFil
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   if (machine.machine->addPassesToEmitFile(passes, stream, nullptr, kind, true)) {
-    throw ir::Error("codegen-unsupported", "the target {} cannot write this kind of file", module.getTargetTriple());
+    throw ir::Error("codegen-unsupported", "the target {} cannot write this kind of file",
+                    module.getTargetTriple());
   }
   passes.run(module);
   return {bytes.begin(), bytes.end()};
@@ -50,20 +51,21 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::str
 
 Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program) {
   std::lock_guard hold(compile_lock());
-  return with_module(lowered, target, program, [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
-    Code code;
-    code.parallel = emitter.parallel;
-    code.host = machine.is_host;
-    constexpr std::string_view prefix = "__tvm_ffi_";
-    for (const llvm::Function& function : module) {
-      std::string_view name = function.getName();
-      if (!function.isDeclaration() && !function.hasLocalLinkage() && name.starts_with(prefix)) {
-        code.functions.emplace_back(name.substr(prefix.size()));
-      }
-    }
-    code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
-    return code;
-  });
+  return with_module(
+      lowered, target, program, [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
+        Code code;
+        code.parallel = emitter.parallel;
+        code.host = machine.is_host;
+        constexpr std::string_view prefix = "__tvm_ffi_";
+        for (const llvm::Function& function : module) {
+          std::string_view name = function.getName();
+          if (!function.isDeclaration() && !function.hasLocalLinkage() && name.starts_with(prefix)) {
+            code.functions.emplace_back(name.substr(prefix.size()));
+          }
+        }
+        code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
+        return code;
+      });
 }
 
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly) {

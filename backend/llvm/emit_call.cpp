@@ -27,14 +27,16 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   DataType dtype = call->dtype();
   const auto& args = call->args;
   if (row.arity >= 0 && static_cast<int>(args.size()) != row.arity) {
-    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", row.name, row.arity, args.size()).at(call->span);
+    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", row.name, row.arity, args.size())
+        .at(call->span);
   }
   if (row.unary != nullptr || row.binary != nullptr || name == "fma") {
     std::vector<llvm::Value*> values;
     for (const Expr& arg : args) values.push_back(emit(arg));
     if (dtype.is_integral()) {
       // Rounding an integer changes nothing; everything else is defined on floats only.
-      if (name == "floor" || name == "ceil" || name == "trunc" || name == "round" || name == "nearbyint") return values[0];
+      if (name == "floor" || name == "ceil" || name == "trunc" || name == "round" || name == "nearbyint")
+        return values[0];
       if (name == "fabs") return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, values[0], b.getFalse());
       throw Error("codegen-unsupported", "`{}` is not defined on {}", row.name, dtype.str()).at(call->span);
     }
@@ -45,7 +47,8 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     return float_to_soft(math(row, values, DataType::Float(32, dtype.lanes()), call->span), dtype);
   }
   if (name == "if_then_else") return emit_if_then_else(call);
-  if (name == "likely" || name == "tvm_thread_invariant" || name == "ignore_loop_partition") return emit(args[0]);
+  if (name == "likely" || name == "tvm_thread_invariant" || name == "ignore_loop_partition")
+    return emit(args[0]);
   if (name == "bitwise_and") return b.CreateAnd(emit(args[0]), emit(args[1]));
   if (name == "bitwise_or") return b.CreateOr(emit(args[0]), emit(args[1]));
   if (name == "bitwise_xor") return b.CreateXor(emit(args[0]), emit(args[1]));
@@ -62,8 +65,12 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     if (!from.is_floating()) return llvm::Constant::getNullValue(m_.register_type(dtype));
     return b.CreateFCmpUNO(value, value);
   }
-  if (name == "popcount") return emit_cast(b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, emit(args[0])), args[0]->dtype(), dtype, call->span);
-  if (name == "clz") return emit_cast(b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, emit(args[0]), b.getFalse()), args[0]->dtype(), dtype, call->span);
+  if (name == "popcount")
+    return emit_cast(b.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, emit(args[0])), args[0]->dtype(), dtype,
+                     call->span);
+  if (name == "clz")
+    return emit_cast(b.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, emit(args[0]), b.getFalse()),
+                     args[0]->dtype(), dtype, call->span);
   if (name == "reinterpret") {
     llvm::Value* value = emit(args[0]);
     llvm::Type* type = m_.register_type(dtype, call->span);
@@ -87,6 +94,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     if (condition->getType()->isIntegerTy(1)) b.CreateAssumption(condition);
     return b.getTrue();
   }
+  if (name == "buffer_data") return binding(ir::as<VarNode>(args[0]), call->span).value;
   if (name == "address_of") {
     auto* place = ir::as<ir::TensorLoadNode>(args[0]);
     if (place == nullptr) {
@@ -137,12 +145,13 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   throw Error("codegen-unsupported", "`{}` cannot be compiled for the CPU", row.name).at(call->span);
 }
 
-// Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is only the
-// same when neither can do harm.
+// Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is
+// only the same when neither can do harm.
 llvm::Value* FunctionEmitter::emit_if_then_else(const ir::CallNode* call) {
   const Expr& condition = call->args[0];
   if (condition->dtype().is_vector()) {
-    if (ir::side_effect(call->args[1]) > ir::Effect::kPure || ir::side_effect(call->args[2]) > ir::Effect::kPure) {
+    if (ir::side_effect(call->args[1]) > ir::Effect::kPure ||
+        ir::side_effect(call->args[2]) > ir::Effect::kPure) {
       refuse("if_then_else with a vector condition over memory accesses", call->span);
     }
     llvm::Value* chosen = emit(condition);
@@ -171,16 +180,17 @@ llvm::Value* FunctionEmitter::emit_if_then_else(const ir::CallNode* call) {
 llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const ir::GlobalVarNode* callee) {
   const Signature* signature = m_.find(callee);
   if (signature == nullptr) {
-    throw Error("no-such-function", "the module has no function `{}`", callee->name_hint.c_str()).at(call->span);
+    throw Error("no-such-function", "the module has no function `{}`", callee->name_hint.c_str())
+        .at(call->span);
   }
   if (call->args.size() != signature->params.size()) {
-    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", signature->name, signature->params.size(),
-                call->args.size())
+    throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", signature->name,
+                signature->params.size(), call->args.size())
         .at(call->span);
   }
   if (!signature->shape_vars.empty()) {
-    throw Error("codegen-unsupported", "a call of `{}`, whose shapes depend on `{}`, cannot be compiled", signature->name,
-                signature->shape_vars[0]->name.c_str())
+    throw Error("codegen-unsupported", "a call of `{}`, whose shapes depend on `{}`, cannot be compiled",
+                signature->name, signature->shape_vars[0]->name.c_str())
         .at(call->span)
         .help("make the extent a parameter");
   }
@@ -191,7 +201,9 @@ llvm::Value* FunctionEmitter::emit_function_call(const ir::CallNode* call, const
     llvm::Value* value = emit(given);
     if (param->buffer() == nullptr) value = emit_cast(value, given->dtype(), param->dtype(), given->span);
     if (param->buffer() != nullptr && !value->getType()->isPointerTy()) {
-      throw Error("type-mismatch", "argument {} of `{}` must be a buffer", i, signature->name).at(given->span).kind("TypeError");
+      throw Error("type-mismatch", "argument {} of `{}` must be a buffer", i, signature->name)
+          .at(given->span)
+          .kind("TypeError");
     }
     args.push_back(value);
   }
@@ -219,7 +231,8 @@ llvm::Value* FunctionEmitter::emit_extern(const ir::CallNode* call) {
   auto* type = llvm::FunctionType::get(result, types, false);
   std::string symbol(text_of(name->value));
   llvm::FunctionCallee callee = m_.module->getOrInsertFunction(symbol, type);
-  if (callee.getFunctionType() != type) refuse(fmt::format("a call of `{}` with other types than before", symbol), call->span);
+  if (callee.getFunctionType() != type)
+    refuse(fmt::format("a call of `{}` with other types than before", symbol), call->span);
   llvm::Value* value = b.CreateCall(callee, args);
   return dtype.is_void() ? b.getInt32(0) : value;
 }
@@ -245,7 +258,8 @@ llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
   llvm::Intrinsic::getIntrinsicInfoTableEntries(id, table);
   llvm::ArrayRef<llvm::Intrinsic::IITDescriptor> rest = table;
   llvm::SmallVector<llvm::Type*, 4> overloads;
-  if (llvm::Intrinsic::matchIntrinsicSignature(wanted, rest, overloads) != llvm::Intrinsic::MatchIntrinsicTypes_Match) {
+  if (llvm::Intrinsic::matchIntrinsicSignature(wanted, rest, overloads) !=
+      llvm::Intrinsic::MatchIntrinsicTypes_Match) {
     throw Error("codegen-unsupported", "`{}` does not take arguments of these types", name).at(call->span);
   }
   llvm::Value* value = b.CreateCall(llvm::Intrinsic::getDeclaration(m_.module.get(), id, overloads), args);
@@ -258,7 +272,8 @@ llvm::Value* FunctionEmitter::emit_access_pointer(const ir::CallNode* call) {
   if (auto* annotation = ir::as<ir::CallNode>(call->args[0])) element = annotation->dtype();
   if (element.is_void() || element.is_handle()) {
     auto* buffer = ir::as<VarNode>(call->args[1]);
-    if (buffer == nullptr || buffer->buffer() == nullptr) refuse("tvm_access_ptr without an element type", call->span);
+    if (buffer == nullptr || buffer->buffer() == nullptr)
+      refuse("tvm_access_ptr without an element type", call->span);
     element = buffer->buffer()->dtype;
   }
   llvm::Value* bytes = b.CreateMul(index_value(call->args[2]),
@@ -266,27 +281,30 @@ llvm::Value* FunctionEmitter::emit_access_pointer(const ir::CallNode* call) {
   return b.CreateGEP(b.getInt8Ty(), data_pointer(call->args[1]), bytes);
 }
 
-llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span) {
+llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype,
+                                   ir::Span span) {
   std::string_view name = row.name.substr(row.name.find('.') + 1);
   // What hardware and LLVM have for every type; exp and its family only as library calls, see below.
   static const std::unordered_map<std::string_view, llvm::Intrinsic::ID> direct = {
-      {"sqrt", llvm::Intrinsic::sqrt},   {"floor", llvm::Intrinsic::floor},
-      {"ceil", llvm::Intrinsic::ceil},   {"trunc", llvm::Intrinsic::trunc},
+      {"sqrt", llvm::Intrinsic::sqrt},       {"floor", llvm::Intrinsic::floor},
+      {"ceil", llvm::Intrinsic::ceil},       {"trunc", llvm::Intrinsic::trunc},
       {"round", llvm::Intrinsic::roundeven}, {"nearbyint", llvm::Intrinsic::nearbyint},
-      {"fabs", llvm::Intrinsic::fabs},   {"copysign", llvm::Intrinsic::copysign},
+      {"fabs", llvm::Intrinsic::fabs},       {"copysign", llvm::Intrinsic::copysign},
       {"fma", llvm::Intrinsic::fma}};
   if (auto found = direct.find(name); found != direct.end()) {
     return b.CreateIntrinsic(found->second, {args[0]->getType()}, args);
   }
   llvm::Type* type = args[0]->getType();
   auto constant = [&](double value) { return llvm::ConstantFP::get(type, value); };
-  if (name == "rsqrt") return b.CreateFDiv(constant(1.0), b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]));
+  if (name == "rsqrt")
+    return b.CreateFDiv(constant(1.0), b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, args[0]));
   if (name == "fmod") return b.CreateFRem(args[0], args[1]);
   if (dtype.bits() == 16) {  // native float16: computed with as float32
     DataType wide = DataType::Float(32, dtype.lanes());
     std::vector<llvm::Value*> widened;
     for (llvm::Value* arg : args) {
-      widened.push_back(arg->getType()->isFPOrFPVectorTy() ? b.CreateFPExt(arg, m_.register_type(wide)) : arg);
+      widened.push_back(arg->getType()->isFPOrFPVectorTy() ? b.CreateFPExt(arg, m_.register_type(wide))
+                                                           : arg);
     }
     return b.CreateFPTrunc(math(row, widened, wide, span), type);
   }
@@ -327,7 +345,8 @@ llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     for (size_t i = 0; i < args.size(); ++i) {
       llvm::Value* value = lane < 0 ? args[i] : b.CreateExtractElement(args[i], static_cast<uint64_t>(lane));
       if (types[i] != value->getType()) {
-        value = value->getType()->isIntegerTy() ? b.CreateIntCast(value, types[i], true) : b.CreateFPToSI(value, types[i]);
+        value = value->getType()->isIntegerTy() ? b.CreateIntCast(value, types[i], true)
+                                                : b.CreateFPToSI(value, types[i]);
       }
       lane_args.push_back(value);
     }
@@ -335,7 +354,8 @@ llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
   };
   if (dtype.is_scalar()) return one(-1);
   llvm::Value* result = llvm::PoisonValue::get(m_.register_type(dtype));
-  for (int i = 0; i < dtype.lanes(); ++i) result = b.CreateInsertElement(result, one(i), static_cast<uint64_t>(i));
+  for (int i = 0; i < dtype.lanes(); ++i)
+    result = b.CreateInsertElement(result, one(i), static_cast<uint64_t>(i));
   return result;
 }
 

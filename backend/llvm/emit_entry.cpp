@@ -2,8 +2,8 @@
 // The exported entry of a function, in tvm-ffi's calling convention: every argument is checked against its
 // parameter, symbols in shapes are bound, then the compute function is called.
 //
-// A check that fails jumps to a block of its own that gathers what the message needs and goes on to one common
-// block, so that the way through is a straight line of compares.
+// A check that fails jumps to a block of its own that gathers what the message needs and goes on to one
+// common block, so that the way through is a straight line of compares.
 #include <tvm/ffi/c_api.h>
 
 #include "backend/llvm/emitter.h"
@@ -32,7 +32,8 @@ std::string signature_text(const Signature& signature) {
       continue;
     }
     text += "Tensor([";
-    for (size_t d = 0; d < type->shape.size(); ++d) text += (d == 0 ? "" : ", ") + extent_text(type->shape[static_cast<int64_t>(d)]);
+    for (size_t d = 0; d < type->shape.size(); ++d)
+      text += (d == 0 ? "" : ", ") + extent_text(type->shape[static_cast<int64_t>(d)]);
     text += "], " + DataType(type->dtype).str() + ")";
   }
   return text + ")";
@@ -48,8 +49,9 @@ class EntryEmitter {
     pointer_ = b.getPtrTy();
     any_type_ = llvm::StructType::get(m_.context, {b.getInt32Ty(), b.getInt32Ty(), b.getInt64Ty()});
     // DLTensor: data, device {type, id}, ndim, dtype, shape, strides, byte_offset
-    tensor_type_ = llvm::StructType::get(m_.context, {pointer_, b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty(),
-                                                      pointer_, pointer_, b.getInt64Ty()});
+    tensor_type_ =
+        llvm::StructType::get(m_.context, {pointer_, b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty(),
+                                           b.getInt32Ty(), pointer_, pointer_, b.getInt64Ty()});
     fail_ = llvm::BasicBlock::Create(m_.context, "raise", function);
     llvm::IRBuilder<> fb(fail_);
     kind_ = fb.CreatePHI(pointer_, 8, "kind");
@@ -63,8 +65,11 @@ class EntryEmitter {
   void emit() {
     auto expected = static_cast<uint32_t>(signature_.params.size());
     require(b.CreateICmpEQ(count_, b.getInt32(expected)), "TypeError",
-            fmt::format("`{}` takes {} argument{}, got %lld", signature_.name, expected, expected == 1 ? "" : "s"),
-            [&] { return Details{nullptr, b.CreateSExt(count_, b.getInt64Ty()), nullptr}; });
+            fmt::format("`{}` takes {} argument{}, got %lld", signature_.name, expected,
+                        expected == 1 ? "" : "s"),
+            [&] {
+              return Details{nullptr, b.CreateSExt(count_, b.getInt64Ty()), nullptr};
+            });
     arguments_.resize(signature_.params.size());
     for (size_t i = 0; i < signature_.params.size(); ++i) {  // scalars first: shapes may refer to them
       if (signature_.params[i]->buffer() == nullptr) scalar(i);
@@ -105,8 +110,8 @@ class EntryEmitter {
     b.SetInsertPoint(bad);
     Details found = details();
     // The text is always the first value; formats that do not show it swallow it.
-    std::string format = (message.find("%s") == std::string::npos ? "%.0s" : "") + message + "\n  in a call of `" +
-                         signature_text(signature_) + "`";
+    std::string format = (message.find("%s") == std::string::npos ? "%.0s" : "") + message +
+                         "\n  in a call of `" + signature_text(signature_) + "`";
     kind_->addIncoming(m_.text(kind), bad);
     format_->addIncoming(m_.text(format), bad);
     text_->addIncoming(found.text != nullptr ? found.text : m_.text(""), bad);
@@ -123,23 +128,28 @@ class EntryEmitter {
   llvm::Value* field(llvm::StructType* type, llvm::Value* base, unsigned index, llvm::Type* as) {
     return b.CreateLoad(as, b.CreateStructGEP(type, base, index));
   }
-  llvm::Value* any_at(size_t i) { return b.CreateConstInBoundsGEP1_32(any_type_, args_, static_cast<unsigned>(i)); }
+  llvm::Value* any_at(size_t i) {
+    return b.CreateConstInBoundsGEP1_32(any_type_, args_, static_cast<unsigned>(i));
+  }
   llvm::Value* type_index(size_t i) { return field(any_type_, any_at(i), 0, b.getInt32Ty()); }
   llvm::Value* payload(size_t i, llvm::Type* as) { return field(any_type_, any_at(i), 2, as); }
-  llvm::Value* is(llvm::Value* index, int32_t wanted) { return b.CreateICmpEQ(index, b.getInt32(static_cast<uint32_t>(wanted))); }
+  llvm::Value* is(llvm::Value* index, int32_t wanted) {
+    return b.CreateICmpEQ(index, b.getInt32(static_cast<uint32_t>(wanted)));
+  }
 
   // The name of what was passed, for messages.
   llvm::Value* type_name(llvm::Value* index) {
     return name_from_table("mlc_type_names",
-                           {"None", "int", "bool", "float", "a pointer", "a dtype", "a device", "a tensor", "str",
-                            "bytes", "an object", "str", "bytes", "an object"},
+                           {"None", "int", "bool", "float", "a pointer", "a dtype", "a device", "a tensor",
+                            "str", "bytes", "an object", "str", "bytes", "an object"},
                            "an object", index);
   }
   llvm::Value* dtype_code_name(llvm::Value* code) {
-    return name_from_table("mlc_dtype_codes", {"int", "uint", "float", "handle", "bfloat", "complex", "bool"}, "dtype", code);
+    return name_from_table("mlc_dtype_codes", {"int", "uint", "float", "handle", "bfloat", "complex", "bool"},
+                           "dtype", code);
   }
-  llvm::Value* name_from_table(const char* table_name, std::initializer_list<const char*> names, const char* otherwise,
-                               llvm::Value* index) {
+  llvm::Value* name_from_table(const char* table_name, std::initializer_list<const char*> names,
+                               const char* otherwise, llvm::Value* index) {
     auto size = static_cast<uint32_t>(names.size());
     auto* type = llvm::ArrayType::get(pointer_, size + 1);
     llvm::GlobalVariable* table = m_.module->getNamedGlobal(table_name);
@@ -155,8 +165,9 @@ class EntryEmitter {
   }
 
   void wrong_type(llvm::Value* ok, size_t i, llvm::Value* index, const char* expected) {
-    require(ok, "TypeError", fmt::format("{} is %s, expected {}", subject(i), expected),
-            [&] { return Details{type_name(index), nullptr, nullptr}; });
+    require(ok, "TypeError", fmt::format("{} is %s, expected {}", subject(i), expected), [&] {
+      return Details{type_name(index), nullptr, nullptr};
+    });
   }
 
   void scalar(size_t i) {
@@ -169,15 +180,18 @@ class EntryEmitter {
       llvm::Value* real = is(index, kTVMFFIFloat);
       wrong_type(b.CreateOr(real, integral), i, index, "a float");
       llvm::Value* converted = b.CreateSIToFP(payload(i, b.getInt64Ty()), b.getDoubleTy());
-      value = values_.convert(b.CreateSelect(real, payload(i, b.getDoubleTy()), converted), DataType::Float(64), dtype);
+      value = values_.convert(b.CreateSelect(real, payload(i, b.getDoubleTy()), converted),
+                              DataType::Float(64), dtype);
     } else if (dtype.is_integral()) {
       wrong_type(integral, i, index, dtype.is_bool() ? "a bool" : "an int");
       llvm::Value* wide = payload(i, b.getInt64Ty());
       value = values_.convert(wide, DataType::Int(64), dtype);
       if (!dtype.is_bool() && dtype.bits() < 64) {
         llvm::Value* back = values_.convert(value, dtype, DataType::Int(64));
-        require(b.CreateICmpEQ(back, wide), "ValueError", fmt::format("{} is %lld, which {} cannot hold", subject(i), dtype.str()),
-                [&] { return Details{nullptr, wide, nullptr}; });
+        require(b.CreateICmpEQ(back, wide), "ValueError",
+                fmt::format("{} is %lld, which {} cannot hold", subject(i), dtype.str()), [&] {
+                  return Details{nullptr, wide, nullptr};
+                });
       }
     } else {
       llvm::Value* tensor = is(index, kTVMFFITensor);
@@ -219,12 +233,15 @@ class EntryEmitter {
 
     llvm::Value* device = field(tensor_type_, tensor, 1, b.getInt32Ty());
     require(is(device, kDLCPU), "ValueError", subject(i) + " is on a device of type %lld, expected the CPU",
-            [&] { return Details{nullptr, b.CreateSExt(device, b.getInt64Ty()), nullptr}; });
+            [&] {
+              return Details{nullptr, b.CreateSExt(device, b.getInt64Ty()), nullptr};
+            });
     auto rank = static_cast<uint32_t>(type->shape.size());
     llvm::Value* ndim = field(tensor_type_, tensor, 3, b.getInt32Ty());
     require(b.CreateICmpEQ(ndim, b.getInt32(rank)), "ValueError",
-            fmt::format("{} has %lld dimension(s), expected {}", subject(i), rank),
-            [&] { return Details{nullptr, b.CreateSExt(ndim, b.getInt64Ty()), nullptr}; });
+            fmt::format("{} has %lld dimension(s), expected {}", subject(i), rank), [&] {
+              return Details{nullptr, b.CreateSExt(ndim, b.getInt64Ty()), nullptr};
+            });
     llvm::Value* element = field(tensor_type_, tensor, 4, b.getInt32Ty());
     auto expected = static_cast<uint32_t>(dtype.code()) | static_cast<uint32_t>(dtype.bits()) << 8U |
                     static_cast<uint32_t>(dtype.lanes()) << 16U;
@@ -237,7 +254,8 @@ class EntryEmitter {
 
     llvm::Value* shape = field(tensor_type_, tensor, 5, pointer_);
     for (uint32_t d = 0; d < rank; ++d) {
-      llvm::Value* extent = b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), shape, d));
+      llvm::Value* extent =
+          b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), shape, d));
       arguments_[i].shape.push_back(extent);
       bind_or_defer(i, fmt::format("shape[{}]", d), type->shape[d], extent);
     }
@@ -253,23 +271,29 @@ class EntryEmitter {
     llvm::Value* value = values_.convert(actual, DataType::Int(64), var->dtype());
     if (var->dtype().bits() < 64) {
       require(b.CreateICmpEQ(values_.convert(value, var->dtype(), DataType::Int(64)), actual), "ValueError",
-              fmt::format("{}: {} is %lld, which {} `{}` cannot hold", subject(i), what, var->dtype().str(), var->name.c_str()),
-              [&] { return Details{nullptr, actual, nullptr}; });
+              fmt::format("{}: {} is %lld, which {} `{}` cannot hold", subject(i), what, var->dtype().str(),
+                          var->name.c_str()),
+              [&] {
+                return Details{nullptr, actual, nullptr};
+              });
     }
     values_.define_extent(ir::ref(var), value);
     bound_by_[var] = i;
   }
 
   void compare_extent(const Deferred& check) {
-    llvm::Value* expected = values_.convert(values_.emit(check.expected), check.expected->dtype(), DataType::Int(64));
+    llvm::Value* expected =
+        values_.convert(values_.emit(check.expected), check.expected->dtype(), DataType::Int(64));
     std::string message = fmt::format("{}: {} is %lld, expected %lld", subject(check.param), check.what);
     if (auto* var = ir::as<VarNode>(check.expected)) {
       auto by = bound_by_.find(var);
-      message += by == bound_by_.end() ? fmt::format(" (`{}`)", var->name.c_str())
-                                       : fmt::format(" (`{}`, from argument {})", var->name.c_str(), by->second);
+      message += by == bound_by_.end()
+                     ? fmt::format(" (`{}`)", var->name.c_str())
+                     : fmt::format(" (`{}`, from argument {})", var->name.c_str(), by->second);
     }
-    require(b.CreateICmpEQ(check.actual, expected), "ValueError", message,
-            [&] { return Details{nullptr, check.actual, expected}; });
+    require(b.CreateICmpEQ(check.actual, expected), "ValueError", message, [&] {
+      return Details{nullptr, check.actual, expected};
+    });
   }
 
   // Strides and data, once the shape is known to be right.
@@ -298,19 +322,23 @@ class EntryEmitter {
         all = b.CreateAnd(all, b.CreateOr(same, b.CreateICmpEQ(opened.shape[d], b.getInt64(1))));
       }
       require(b.CreateOr(good, all), "ValueError", subject(i) + " is not compact (row-major without gaps)",
-              [&] { return Details{nullptr, nullptr, nullptr}; });
+              [&] {
+                return Details{nullptr, nullptr, nullptr};
+              });
       b.CreateBr(join);
       b.SetInsertPoint(join);
     } else if (rank > 0) {
       auto* array = llvm::ArrayType::get(b.getInt64Ty(), rank);
       llvm::Value* own = values_.stack_array(array);
       for (size_t d = 0; d < rank; ++d) {
-        b.CreateStore(compact[d], b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), own, static_cast<unsigned>(d)));
+        b.CreateStore(compact[d],
+                      b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), own, static_cast<unsigned>(d)));
       }
       llvm::Value* at = b.CreateSelect(b.CreateIsNull(strides), own, strides);
       size_t before = deferred_.size();
       for (size_t d = 0; d < rank; ++d) {
-        bind_or_defer(i, fmt::format("strides[{}]", d), type->strides[static_cast<int64_t>(d)], stride_at(at, d));
+        bind_or_defer(i, fmt::format("strides[{}]", d), type->strides[static_cast<int64_t>(d)],
+                      stride_at(at, d));
       }
       for (size_t k = before; k < deferred_.size(); ++k) compare_extent(deferred_[k]);
     }
@@ -320,25 +348,29 @@ class EntryEmitter {
     auto* free_offset = ir::as<VarNode>(type->elem_offset);
     if (free_offset != nullptr && !values_.defines(free_offset)) {
       llvm::Value* elements = b.CreateUDiv(offset, b.getInt64(bytes));
-      values_.define_extent(ir::ref(free_offset), values_.convert(elements, DataType::Int(64), free_offset->dtype()));
+      values_.define_extent(ir::ref(free_offset),
+                            values_.convert(elements, DataType::Int(64), free_offset->dtype()));
     } else {
       data = b.CreateGEP(b.getInt8Ty(), data, offset);
     }
     llvm::Value* empty = b.CreateICmpEQ(count, b.getInt64(0));
-    require(b.CreateOr(b.CreateIsNotNull(data), empty), "ValueError", subject(i) + " has no data",
-            [&] { return Details{nullptr, nullptr, nullptr}; });
+    require(b.CreateOr(b.CreateIsNotNull(data), empty), "ValueError", subject(i) + " has no data", [&] {
+      return Details{nullptr, nullptr, nullptr};
+    });
     if (dtype.bytes() > 1) {
       llvm::Value* address = b.CreatePtrToInt(data, b.getInt64Ty());
       llvm::Value* low = b.CreateAnd(address, b.getInt64(static_cast<uint64_t>(dtype.bytes()) - 1));
       require(b.CreateICmpEQ(low, b.getInt64(0)), "ValueError",
-              fmt::format("{}: its data is not aligned to {} bytes", subject(i), dtype.bytes()),
-              [&] { return Details{nullptr, nullptr, nullptr}; });
+              fmt::format("{}: its data is not aligned to {} bytes", subject(i), dtype.bytes()), [&] {
+                return Details{nullptr, nullptr, nullptr};
+              });
     }
     opened.value = data;
   }
 
   llvm::Value* stride_at(llvm::Value* strides, size_t d) {
-    return b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), strides, static_cast<unsigned>(d)));
+    return b.CreateLoad(b.getInt64Ty(),
+                        b.CreateConstInBoundsGEP1_32(b.getInt64Ty(), strides, static_cast<unsigned>(d)));
   }
 
   void call() {
@@ -346,7 +378,8 @@ class EntryEmitter {
     for (const Opened& opened : arguments_) args.push_back(opened.value);
     for (const Var& var : signature_.shape_vars) {
       if (!values_.defines(var.get())) {
-        throw ir::Error("codegen-unsupported", "no argument of `{}` determines `{}`", signature_.name, var->name.c_str())
+        throw ir::Error("codegen-unsupported", "no argument of `{}` determines `{}`", signature_.name,
+                        var->name.c_str())
             .at(signature_.fn->span)
             .help("use it alone as an extent of some buffer, or make it a parameter");
       }
@@ -361,7 +394,10 @@ class EntryEmitter {
     if (place == nullptr) return;
     DataType dtype = signature_.result;
     llvm::Value* value = values_.read(place, dtype);
-    int32_t index = dtype.is_bool() ? kTVMFFIBool : dtype.is_floating() ? kTVMFFIFloat : dtype.is_handle() ? kTVMFFIOpaquePtr : kTVMFFIInt;
+    int32_t index = dtype.is_bool()       ? kTVMFFIBool
+                    : dtype.is_floating() ? kTVMFFIFloat
+                    : dtype.is_handle()   ? kTVMFFIOpaquePtr
+                                          : kTVMFFIInt;
     if (dtype.is_floating()) {
       value = values_.convert(value, dtype, DataType::Float(64));
     } else if (!dtype.is_handle()) {

@@ -25,11 +25,13 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
       e, ir::overloaded{
              [&](const VarNode* n) -> llvm::Value* { return binding(n, n->span).value; },
              [&](const ir::IntImmNode* n) -> llvm::Value* {
-               return llvm::ConstantInt::get(m_.register_type(n->dtype(), n->span), static_cast<uint64_t>(n->value),
-                                             true);
+               return llvm::ConstantInt::get(m_.register_type(n->dtype(), n->span),
+                                             static_cast<uint64_t>(n->value), true);
              },
              [&](const ir::FloatImmNode* n) -> llvm::Value* { return emit_constant(n->dtype(), n); },
-             [&](const ir::StringImmNode* n) -> llvm::Value* { return m_.text({n->value.data(), n->value.size()}); },
+             [&](const ir::StringImmNode* n) -> llvm::Value* {
+               return m_.text({n->value.data(), n->value.size()});
+             },
              [&](const ir::BinaryNode* n) -> llvm::Value* { return emit_binary(n); },
              [&](const ir::NotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
              [&](const ir::BitwiseNotNode* n) -> llvm::Value* { return b.CreateNot(emit(n->a)); },
@@ -54,7 +56,9 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
              [&](const ir::OpNode* n) -> llvm::Value* { refuse("an operator as a value", n->span); },
              [&](const ir::TupleNode* n) -> llvm::Value* { refuse("a tuple", n->span); },
              [&](const ir::TupleGetItemNode* n) -> llvm::Value* { refuse("an item of a tuple", n->span); },
-             [&](const ir::TensorRegionNode* n) -> llvm::Value* { refuse("a buffer region as a value", n->span); },
+             [&](const ir::TensorRegionNode* n) -> llvm::Value* {
+               refuse("a buffer region as a value", n->span);
+             },
              [&](const ir::ReduceNode* n) -> llvm::Value* { refuse("a reduction expression", n->span); },
          });
 }
@@ -106,34 +110,49 @@ llvm::Value* FunctionEmitter::arithmetic(ExprKind kind, llvm::Value* left, llvm:
   bool fp = dtype.is_floating();
   bool no_wrap = in_index_ && is_signed(dtype) && dtype.bits() >= 32;
   switch (kind) {
-    case ExprKind::kAdd: return fp ? b.CreateFAdd(left, right) : b.CreateAdd(left, right, "", false, no_wrap);
-    case ExprKind::kSub: return fp ? b.CreateFSub(left, right) : b.CreateSub(left, right, "", false, no_wrap);
-    case ExprKind::kMul: return fp ? b.CreateFMul(left, right) : b.CreateMul(left, right, "", false, no_wrap);
+    case ExprKind::kAdd:
+      return fp ? b.CreateFAdd(left, right) : b.CreateAdd(left, right, "", false, no_wrap);
+    case ExprKind::kSub:
+      return fp ? b.CreateFSub(left, right) : b.CreateSub(left, right, "", false, no_wrap);
+    case ExprKind::kMul:
+      return fp ? b.CreateFMul(left, right) : b.CreateMul(left, right, "", false, no_wrap);
     case ExprKind::kDiv:
     case ExprKind::kMod:
     case ExprKind::kFloorDiv:
-    case ExprKind::kFloorMod: return divide(kind, left, right, dtype, e);
+    case ExprKind::kFloorMod:
+      return divide(kind, left, right, dtype, e);
     // The second operand when either is NaN, as minps and maxps have it.
     case ExprKind::kMin:
-      if (!fp) return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, left, right);
+      if (!fp)
+        return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, left,
+                                       right);
       return b.CreateSelect(b.CreateFCmpOLT(left, right), left, right);
     case ExprKind::kMax:
-      if (!fp) return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, left, right);
+      if (!fp)
+        return b.CreateBinaryIntrinsic(is_signed(dtype) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, left,
+                                       right);
       return b.CreateSelect(b.CreateFCmpOGT(left, right), left, right);
     case ExprKind::kEQ:
     case ExprKind::kNE:
     case ExprKind::kLT:
     case ExprKind::kLE:
     case ExprKind::kGT:
-    case ExprKind::kGE: return compare(kind, left, right, dtype);
+    case ExprKind::kGE:
+      return compare(kind, left, right, dtype);
     case ExprKind::kAnd:
-    case ExprKind::kBitwiseAnd: return b.CreateAnd(left, right);
+    case ExprKind::kBitwiseAnd:
+      return b.CreateAnd(left, right);
     case ExprKind::kOr:
-    case ExprKind::kBitwiseOr: return b.CreateOr(left, right);
-    case ExprKind::kBitwiseXor: return b.CreateXor(left, right);
-    case ExprKind::kLShift: return b.CreateShl(left, right);
-    case ExprKind::kRShift: return is_signed(dtype) ? b.CreateAShr(left, right) : b.CreateLShr(left, right);
-    default: throw ir::InternalError(__FILE__, __LINE__, "not a binary kind");
+    case ExprKind::kBitwiseOr:
+      return b.CreateOr(left, right);
+    case ExprKind::kBitwiseXor:
+      return b.CreateXor(left, right);
+    case ExprKind::kLShift:
+      return b.CreateShl(left, right);
+    case ExprKind::kRShift:
+      return is_signed(dtype) ? b.CreateAShr(left, right) : b.CreateLShr(left, right);
+    default:
+      throw ir::InternalError(__FILE__, __LINE__, "not a binary kind");
   }
 }
 
@@ -152,7 +171,8 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
     return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
   }
   if (!floors) return wants_quotient ? b.CreateSDiv(left, right) : b.CreateSRem(left, right);
-  if (auto divisor = ir::const_int(e->b); divisor && *divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor))) {
+  if (auto divisor = ir::const_int(e->b);
+      divisor && *divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor))) {
     auto value = static_cast<uint64_t>(*divisor);
     return wants_quotient ? b.CreateAShr(left, splat_int(left->getType(), llvm::Log2_64(value)))
                           : b.CreateAnd(left, splat_int(left->getType(), value - 1));
@@ -161,7 +181,8 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
   llvm::Value* quotient = b.CreateSDiv(left, right);
   llvm::Value* rest = b.CreateSRem(left, right);
   llvm::Value* zero = splat_int(left->getType(), 0);
-  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, right), zero));
+  llvm::Value* adjust =
+      b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, right), zero));
   if (wants_quotient) return b.CreateAdd(quotient, b.CreateSExt(adjust, quotient->getType()));
   return b.CreateAdd(rest, b.CreateSelect(adjust, right, zero));
 }
@@ -172,12 +193,18 @@ llvm::Value* FunctionEmitter::compare(ExprKind kind, llvm::Value* left, llvm::Va
     return b.CreateCmp(dtype.is_floating() ? fp : is_signed(dtype) ? of_signed : of_unsigned, left, right);
   };
   switch (kind) {
-    case ExprKind::kEQ: return pick(Predicate::FCMP_OEQ, Predicate::ICMP_EQ, Predicate::ICMP_EQ);
-    case ExprKind::kNE: return pick(Predicate::FCMP_UNE, Predicate::ICMP_NE, Predicate::ICMP_NE);
-    case ExprKind::kLT: return pick(Predicate::FCMP_OLT, Predicate::ICMP_SLT, Predicate::ICMP_ULT);
-    case ExprKind::kLE: return pick(Predicate::FCMP_OLE, Predicate::ICMP_SLE, Predicate::ICMP_ULE);
-    case ExprKind::kGT: return pick(Predicate::FCMP_OGT, Predicate::ICMP_SGT, Predicate::ICMP_UGT);
-    default: return pick(Predicate::FCMP_OGE, Predicate::ICMP_SGE, Predicate::ICMP_UGE);
+    case ExprKind::kEQ:
+      return pick(Predicate::FCMP_OEQ, Predicate::ICMP_EQ, Predicate::ICMP_EQ);
+    case ExprKind::kNE:
+      return pick(Predicate::FCMP_UNE, Predicate::ICMP_NE, Predicate::ICMP_NE);
+    case ExprKind::kLT:
+      return pick(Predicate::FCMP_OLT, Predicate::ICMP_SLT, Predicate::ICMP_ULT);
+    case ExprKind::kLE:
+      return pick(Predicate::FCMP_OLE, Predicate::ICMP_SLE, Predicate::ICMP_ULE);
+    case ExprKind::kGT:
+      return pick(Predicate::FCMP_OGT, Predicate::ICMP_SGT, Predicate::ICMP_UGT);
+    default:
+      return pick(Predicate::FCMP_OGE, Predicate::ICMP_SGE, Predicate::ICMP_UGE);
   }
 }
 
@@ -192,7 +219,8 @@ llvm::Value* FunctionEmitter::soft_to_float(llvm::Value* value, DataType dtype) 
   llvm::Value* magnitude = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x7fff)), splat_int(i32, 13));
   llvm::Value* sign = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x8000)), splat_int(i32, 16));
   llvm::Constant* scale = llvm::ConstantFP::get(b.getFloatTy(), 0x1p112);
-  llvm::Value* scales = lanes == 1 ? scale : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), scale);
+  llvm::Value* scales =
+      lanes == 1 ? scale : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), scale);
   llvm::Value* scaled = b.CreateBitCast(b.CreateFMul(b.CreateBitCast(magnitude, f32), scales), i32);
   llvm::Value* special = b.CreateICmpUGE(magnitude, splat_int(i32, 0x0f800000));
   llvm::Value* filled = b.CreateOr(magnitude, splat_int(i32, 0x7f800000));
@@ -222,10 +250,13 @@ llvm::Value* FunctionEmitter::float_to_soft(llvm::Value* value, DataType dtype) 
   llvm::Value* half = b.CreateBitCast(splat_int(i32, 0x3f000000), f32);
   llvm::Value* sum = b.CreateFAdd(b.CreateBitCast(magnitude, f32), half);
   llvm::Value* subnormal = b.CreateSub(b.CreateBitCast(sum, i32), splat_int(i32, 0x3f000000));
-  llvm::Value* result = b.CreateSelect(b.CreateICmpULT(magnitude, splat_int(i32, 0x38800000)), subnormal, normal);
+  llvm::Value* result =
+      b.CreateSelect(b.CreateICmpULT(magnitude, splat_int(i32, 0x38800000)), subnormal, normal);
   // 65520 and more round to infinity; NaN stays one.
-  result = b.CreateSelect(b.CreateICmpUGE(magnitude, splat_int(i32, 0x477ff000)), splat_int(i32, 0x7c00), result);
-  result = b.CreateSelect(b.CreateICmpUGT(magnitude, splat_int(i32, 0x7f800000)), splat_int(i32, 0x7e00), result);
+  result =
+      b.CreateSelect(b.CreateICmpUGE(magnitude, splat_int(i32, 0x477ff000)), splat_int(i32, 0x7c00), result);
+  result =
+      b.CreateSelect(b.CreateICmpUGT(magnitude, splat_int(i32, 0x7f800000)), splat_int(i32, 0x7e00), result);
   return b.CreateTrunc(b.CreateOr(result, sign), i16);
 }
 
@@ -237,7 +268,8 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
     if (from.is_handle() && to.is_handle()) return value;
     return from.is_handle() ? b.CreatePtrToInt(value, type) : b.CreateIntToPtr(value, type);
   }
-  if (m_.is_soft_float(from)) return emit_cast(soft_to_float(value, from), DataType::Float(32, from.lanes()), to, span);
+  if (m_.is_soft_float(from))
+    return emit_cast(soft_to_float(value, from), DataType::Float(32, from.lanes()), to, span);
   if (m_.is_soft_float(to)) {
     return float_to_soft(emit_cast(value, from, DataType::Float(32, from.lanes()), span), to);
   }
@@ -247,7 +279,8 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
     llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
     return from_fp ? b.CreateFCmpUNE(value, zero) : b.CreateICmpNE(value, zero);
   }
-  if (from_fp && to_fp) return from.bits() < to.bits() ? b.CreateFPExt(value, type) : b.CreateFPTrunc(value, type);
+  if (from_fp && to_fp)
+    return from.bits() < to.bits() ? b.CreateFPExt(value, type) : b.CreateFPTrunc(value, type);
   if (from_fp) return is_signed(to) ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
   if (to_fp) return is_signed(from) ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
   return b.CreateIntCast(value, type, is_signed(from));
@@ -260,11 +293,14 @@ llvm::Value* FunctionEmitter::emit_ramp(const ir::RampNode* e) {
   std::vector<llvm::Constant*> steps;
   auto stride = ir::const_int(e->stride);
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
-    steps.push_back(llvm::ConstantInt::get(type->getElementType(), static_cast<uint64_t>(stride.value_or(1)) * i, true));
+    steps.push_back(
+        llvm::ConstantInt::get(type->getElementType(), static_cast<uint64_t>(stride.value_or(1)) * i, true));
   }
   llvm::Value* offsets = llvm::ConstantVector::get(steps);
   bool no_wrap = in_index_ && is_signed(e->dtype()) && e->dtype().bits() >= 32;
-  if (!stride) offsets = b.CreateMul(offsets, b.CreateVectorSplat(type->getNumElements(), emit(e->stride)), "", false, no_wrap);
+  if (!stride)
+    offsets = b.CreateMul(offsets, b.CreateVectorSplat(type->getNumElements(), emit(e->stride)), "", false,
+                          no_wrap);
   return b.CreateAdd(base, offsets, "", false, no_wrap);
 }
 
@@ -282,12 +318,14 @@ llvm::Value* FunctionEmitter::emit_shuffle(const ir::ShuffleNode* e) {
       lanes.push_back(value);
       continue;
     }
-    for (int i = 0; i < one->dtype().lanes(); ++i) lanes.push_back(b.CreateExtractElement(value, static_cast<uint64_t>(i)));
+    for (int i = 0; i < one->dtype().lanes(); ++i)
+      lanes.push_back(b.CreateExtractElement(value, static_cast<uint64_t>(i)));
   }
   std::vector<llvm::Value*> picked;
   for (const Expr& index : e->indices) {
     auto at = ir::const_int(index);
-    if (!at || *at < 0 || *at >= static_cast<int64_t>(lanes.size())) refuse("a shuffle with this index", index->span);
+    if (!at || *at < 0 || *at >= static_cast<int64_t>(lanes.size()))
+      refuse("a shuffle with this index", index->span);
     picked.push_back(lanes[static_cast<size_t>(*at)]);
   }
   if (picked.size() == 1) return picked[0];
@@ -310,14 +348,19 @@ bool FunctionEmitter::nonnegative(const Expr& e) const {
   if (auto* binary = ir::as_binary(e)) {
     switch (e->kind) {
       case ExprKind::kAdd:
-      case ExprKind::kMul: return in_index_ && nonnegative(binary->a) && nonnegative(binary->b);  // no overflow
+      case ExprKind::kMul:
+        return in_index_ && nonnegative(binary->a) && nonnegative(binary->b);  // no overflow
       case ExprKind::kDiv:
       case ExprKind::kFloorDiv:
       case ExprKind::kMod:
-      case ExprKind::kMin: return nonnegative(binary->a) && nonnegative(binary->b);
-      case ExprKind::kFloorMod: return nonnegative(binary->b);
-      case ExprKind::kMax: return nonnegative(binary->a) || nonnegative(binary->b);
-      default: return false;
+      case ExprKind::kMin:
+        return nonnegative(binary->a) && nonnegative(binary->b);
+      case ExprKind::kFloorMod:
+        return nonnegative(binary->b);
+      case ExprKind::kMax:
+        return nonnegative(binary->a) || nonnegative(binary->b);
+      default:
+        return false;
     }
   }
   return false;

@@ -40,8 +40,9 @@ Expr FunctionEmitter::flat_index(const Var& buffer, const ir::Array<Expr>& indic
   if (indices.empty()) {  // a scalar buffer
     return type->elem_offset ? type->elem_offset : Expr(ir::int32(0));
   }
-  MLC_CHECK(indices.size() == std::max<size_t>(1, type->shape.size()), "`{}` has {} dimensions and {} indices",
-            buffer->name.c_str(), type->shape.size(), indices.size());
+  MLC_CHECK(indices.size() == std::max<size_t>(1, type->shape.size()),
+            "`{}` has {} dimensions and {} indices", buffer->name.c_str(), type->shape.size(),
+            indices.size());
   Expr flat = indices.size() == 1 && type->strides.empty() ? indices[0] : combine_indices(type, indices);
   if (type->elem_offset && !ir::is_const_int(type->elem_offset, 0)) flat = ir::add(flat, type->elem_offset);
   return flat;
@@ -58,7 +59,8 @@ llvm::Value* FunctionEmitter::index_value(const Expr& e) {
   return value;
 }
 
-FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span) {
+FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::Array<Expr>& indices,
+                                                  ir::Span span) {
   const Binding& memory = binding(buffer.get(), span);
   const ir::BufferTypeNode* type = buffer->buffer();
   DataType element = type->dtype;
@@ -71,12 +73,14 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
   uint64_t natural = static_cast<uint64_t>(element.bytes());
   auto aligned_at = [&](const Expr& index) {
     auto step = static_cast<uint64_t>(multiple_of(index)) * element_bytes;
-    return llvm::Align(std::max<uint64_t>(natural, llvm::bit_floor(std::gcd(step, std::max(memory.alignment, natural)))));
+    return llvm::Align(
+        std::max<uint64_t>(natural, llvm::bit_floor(std::gcd(step, std::max(memory.alignment, natural)))));
   };
   auto offset_pointer = [&](llvm::Value* offset) {
-    return element.is_scalar() ? b.CreateInBoundsGEP(element_type, memory.value, offset)
-                               : b.CreateInBoundsGEP(b.getInt8Ty(), memory.value,
-                                                     b.CreateMul(offset, b.getInt64(element_bytes), "", false, true));
+    return element.is_scalar()
+               ? b.CreateInBoundsGEP(element_type, memory.value, offset)
+               : b.CreateInBoundsGEP(b.getInt8Ty(), memory.value,
+                                     b.CreateMul(offset, b.getInt64(element_bytes), "", false, true));
   };
   if (flat->dtype().is_scalar()) {
     result.pointer = offset_pointer(index_value(flat));
@@ -84,7 +88,8 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
     return result;
   }
   if (!element.is_scalar()) {
-    throw Error("codegen-unsupported", "a vector index into `{}`, whose elements are vectors, cannot be compiled",
+    throw Error("codegen-unsupported",
+                "a vector index into `{}`, whose elements are vectors, cannot be compiled",
                 buffer->name.c_str())
         .at(span);
   }
@@ -117,7 +122,8 @@ llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
   for (int i = 0; i < dtype.lanes(); ++i) {
     llvm::Value* offset = b.CreateExtractElement(at.lanes, static_cast<uint64_t>(i));
     llvm::Value* pointer = b.CreateInBoundsGEP(element, at.pointer, offset);
-    result = b.CreateInsertElement(result, b.CreateAlignedLoad(element, pointer, at.alignment), static_cast<uint64_t>(i));
+    result = b.CreateInsertElement(result, b.CreateAlignedLoad(element, pointer, at.alignment),
+                                   static_cast<uint64_t>(i));
   }
   return from_memory(result, dtype);
 }
@@ -147,9 +153,9 @@ llvm::AllocaInst* FunctionEmitter::stack_slot(llvm::Type* type, uint64_t count, 
   return slot;
 }
 
-// Small constant sizes live on the stack. Others own a stack slot that holds their heap memory: of constant size
-// it is allocated once per call at the first use and kept over the iterations of loops; of computed size it is
-// made anew each time. The end block releases all slots.
+// Small constant sizes live on the stack. Others own a stack slot that holds their heap memory: of constant
+// size it is allocated once per call at the first use and kept over the iterations of loops; of computed size
+// it is made anew each time. The end block releases all slots.
 void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   const ir::BufferTypeNode* type = s->buffer->buffer();
   DataType element = type->dtype;
@@ -179,9 +185,11 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   heap_slots_.push_back(slot);
   llvm::Type* size_type = m_.module->getDataLayout().getIntPtrType(m_.context);
   llvm::FunctionCallee allocator = m_.outside("aligned_alloc", pointer, {size_type, size_type});
-  if (auto* function = llvm::dyn_cast<llvm::Function>(allocator.getCallee())) function->setReturnDoesNotAlias();
+  if (auto* function = llvm::dyn_cast<llvm::Function>(allocator.getCallee()))
+    function->setReturnDoesNotAlias();
   llvm::Value* size = b.CreateMul(emit(count), b.getInt64(static_cast<uint64_t>(bytes)));
-  size = b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
+  size =
+      b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
   auto* have = llvm::BasicBlock::Create(m_.context, "memory", function_, end_);
   auto* get = llvm::BasicBlock::Create(m_.context, "allocate", function_, end_);
   if (constant) {
@@ -191,8 +199,9 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
     b.CreateBr(get);
   }
   b.SetInsertPoint(get);
-  llvm::Value* fresh = b.CreateCall(allocator, {b.CreateIntCast(b.getInt64(kAllocAlignment), size_type, false),
-                                                b.CreateIntCast(size, size_type, false)});
+  llvm::Value* fresh =
+      b.CreateCall(allocator, {b.CreateIntCast(b.getInt64(kAllocAlignment), size_type, false),
+                               b.CreateIntCast(size, size_type, false)});
   b.CreateStore(fresh, slot);
   require(b.CreateIsNotNull(fresh), "MemoryError",
           fmt::format("cannot allocate memory for `{}`", s->buffer->name.c_str()));

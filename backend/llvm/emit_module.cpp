@@ -14,7 +14,9 @@ std::string name_of(const ir::String& text) { return {text.data(), text.size()};
 }  // namespace
 
 ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name)
-    : context(context), machine(machine), module(std::make_unique<llvm::Module>(llvm::StringRef(name), context)) {
+    : context(context),
+      machine(machine),
+      module(std::make_unique<llvm::Module>(llvm::StringRef(name), context)) {
   module->setTargetTriple(machine.machine->getTargetTriple().str());
   module->setDataLayout(machine.machine->createDataLayout());
   module->setPICLevel(llvm::PICLevel::BigPIC);
@@ -33,24 +35,31 @@ llvm::Type* ModuleEmitter::register_type(DataType dtype, ir::Span span) {
         case 8:
         case 16:
         case 32:
-        case 64: return llvm::IntegerType::get(context, static_cast<unsigned>(dtype.bits()));
-        default: return nullptr;
+        case 64:
+          return llvm::IntegerType::get(context, static_cast<unsigned>(dtype.bits()));
+        default:
+          return nullptr;
       }
     }
     if (is_soft_float(dtype)) return llvm::Type::getInt16Ty(context);
     if (dtype.is_float()) {
       switch (dtype.bits()) {
-        case 16: return llvm::Type::getHalfTy(context);
-        case 32: return llvm::Type::getFloatTy(context);
-        case 64: return llvm::Type::getDoubleTy(context);
-        default: return nullptr;
+        case 16:
+          return llvm::Type::getHalfTy(context);
+        case 32:
+          return llvm::Type::getFloatTy(context);
+        case 64:
+          return llvm::Type::getDoubleTy(context);
+        default:
+          return nullptr;
       }
     }
     return nullptr;
   };
   llvm::Type* type = scalar();
   if (type == nullptr || dtype.is_scalable()) {
-    throw Error("unsupported-dtype", "values of type {} cannot be compiled for the CPU", dtype.str()).at(span);
+    throw Error("unsupported-dtype", "values of type {} cannot be compiled for the CPU", dtype.str())
+        .at(span);
   }
   return dtype.is_scalar() ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(dtype.lanes()));
 }
@@ -63,22 +72,25 @@ llvm::Constant* ModuleEmitter::text(std::string_view value) {
   llvm::Constant*& made = texts_[std::string(value)];
   if (made != nullptr) return made;
   llvm::Constant* bytes = llvm::ConstantDataArray::getString(context, llvm::StringRef(value), true);
-  auto* global = new llvm::GlobalVariable(*module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes, "text");
+  auto* global = new llvm::GlobalVariable(*module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                          bytes, "text");
   global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   global->setAlignment(llvm::Align(1));
   return made = global;
 }
 
-llvm::FunctionCallee ModuleEmitter::outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
-                                            bool varargs) {
+llvm::FunctionCallee ModuleEmitter::outside(const char* name, llvm::Type* result,
+                                            llvm::ArrayRef<llvm::Type*> args, bool varargs) {
   return module->getOrInsertFunction(name, llvm::FunctionType::get(result, args, varargs));
 }
 
-llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::FunctionType* type, bool exported) {
+llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::FunctionType* type,
+                                            bool exported) {
   auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
   auto* function = llvm::Function::Create(type, linkage, name, module.get());
   function->addFnAttr(llvm::Attribute::NoUnwind);
-  if (machine.vector_bits != 0) function->addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits));
+  if (machine.vector_bits != 0)
+    function->addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits));
   return function;
 }
 
@@ -88,16 +100,18 @@ llvm::Function* ModuleEmitter::raise_function() {
   auto* pointer = llvm::PointerType::get(context, 0);
   auto* i32 = llvm::Type::getInt32Ty(context);
   auto* i64 = llvm::Type::getInt64Ty(context);
-  raise_ = new_function("mlc_raise", llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64, i64}, false), false);
+  raise_ = new_function("mlc_raise",
+                        llvm::FunctionType::get(i32, {pointer, pointer, pointer, i64, i64}, false), false);
   raise_->addFnAttr(llvm::Attribute::Cold);
   raise_->addFnAttr(llvm::Attribute::NoInline);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", raise_));
   llvm::Value* message = b.CreateAlloca(b.getInt8Ty(), b.getInt64(kMessageBytes));
   llvm::Type* size_type = module->getDataLayout().getIntPtrType(context);
   b.CreateCall(outside("snprintf", i32, {pointer, size_type, pointer}, true),
-               {message, llvm::ConstantInt::get(size_type, kMessageBytes), raise_->getArg(1), raise_->getArg(2),
-                raise_->getArg(3), raise_->getArg(4)});
-  b.CreateCall(outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}), {raise_->getArg(0), message});
+               {message, llvm::ConstantInt::get(size_type, kMessageBytes), raise_->getArg(1),
+                raise_->getArg(2), raise_->getArg(3), raise_->getArg(4)});
+  b.CreateCall(outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}),
+               {raise_->getArg(0), message});
   b.CreateRet(b.getInt32(static_cast<uint32_t>(-1)));
   return raise_;
 }
@@ -117,7 +131,8 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   for (const auto& [other, signature] : signatures_) {
     if (signature.name != made.name) continue;
-    throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name).at(fn->span);
+    throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name)
+        .at(fn->span);
   }
   made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
   std::unordered_set<const VarNode*> known;
@@ -162,12 +177,14 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
     argument->setName(name_of(param->name));
     if (const ir::BufferTypeNode* type = param->buffer()) {
       if (signature.noalias) argument->addAttr(llvm::Attribute::NoAlias);
-      emitter.define_buffer(param, argument, signature.noalias, static_cast<uint64_t>(DataType(type->dtype).bytes()));
+      emitter.define_buffer(param, argument, signature.noalias,
+                            static_cast<uint64_t>(DataType(type->dtype).bytes()));
     } else {
       emitter.define(param, argument);
     }
   }
-  for (const Var& var : signature.shape_vars) emitter.define_extent(var, signature.compute->getArg(position++));
+  for (const Var& var : signature.shape_vars)
+    emitter.define_extent(var, signature.compute->getArg(position++));
   if (!signature.result.is_void()) emitter.set_result(signature.compute->getArg(position), signature.result);
   emitter.emit(machine.opt_level >= 2 ? jam_reductions(signature.fn)->body : signature.fn->body);
   emitter.finish();
@@ -178,7 +195,8 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::
   for (const auto& [global, base] : mod->functions) {
     auto fn = base.as<ir::PrimFunc>();
     if (!fn) {
-      throw Error("codegen-unsupported", "`{}` is no tensor function and cannot be compiled", global->name_hint.c_str())
+      throw Error("codegen-unsupported", "`{}` is no tensor function and cannot be compiled",
+                  global->name_hint.c_str())
           .at(base->span);
     }
     declare(global, *fn);

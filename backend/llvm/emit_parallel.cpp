@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parallel loops. The body becomes a function over a range of iterations,
 //   i32 @f_parallel(i64 begin, i64 end, captured values...)
-// called by a task that unpacks a closure, which the launch hands to the threads of backend/runtime/parallel.h:
+// called by a task that unpacks a closure, which the launch hands to the threads of
+// backend/runtime/parallel.h:
 //   i32 mlc_parallel_launch(task, closure, extent)
 // Captured buffers stay `noalias` parameters, so the optimiser knows as much inside the loop as outside.
 #include "backend/llvm/emitter.h"
@@ -87,7 +88,8 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     llvm::Argument* first = body->getArg(static_cast<unsigned>(captured.size()) + 1);
     first->setName("min");
     llvm::IRBuilder<>& ib = inner.b;
-    auto* run = llvm::BasicBlock::Create(m_.context, "for." + std::string(s->loop_var->name), body, inner.end_);
+    auto* run =
+        llvm::BasicBlock::Create(m_.context, "for." + std::string(s->loop_var->name), body, inner.end_);
     auto* next = llvm::BasicBlock::Create(m_.context, "next", body, inner.end_);
     auto* after = llvm::BasicBlock::Create(m_.context, "after", body, inner.end_);
     llvm::BasicBlock* before = ib.GetInsertBlock();
@@ -112,7 +114,8 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
   std::vector<llvm::Type*> fields(types.begin() + 2, types.end());
   auto* closure_type = llvm::StructType::get(m_.context, fields);
   llvm::AllocaInst* closure = stack_slot(closure_type, 1, 64);
-  for (unsigned i = 0; i < captured.size(); ++i) b.CreateStore(captured[i], b.CreateStructGEP(closure_type, closure, i));
+  for (unsigned i = 0; i < captured.size(); ++i)
+    b.CreateStore(captured[i], b.CreateStructGEP(closure_type, closure, i));
 
   llvm::Type* pointer = b.getPtrTy();
   auto* task_type = llvm::FunctionType::get(b.getInt32Ty(), {pointer, b.getInt64Ty(), b.getInt64Ty()}, false);
@@ -126,7 +129,8 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     tb.CreateRet(tb.CreateCall(body, args));
   }
   llvm::Value* extent = b.CreateSExt(emit(s->extent), b.getInt64Ty());
-  llvm::FunctionCallee launch = m_.outside("mlc_parallel_launch", b.getInt32Ty(), {pointer, pointer, b.getInt64Ty()});
+  llvm::FunctionCallee launch =
+      m_.outside("mlc_parallel_launch", b.getInt32Ty(), {pointer, pointer, b.getInt64Ty()});
   check_status(b.CreateCall(launch, {task, closure, extent}));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that tells the stand-alone program about its function: `mlc_program` of backend/runtime/program.h.
+// The table that tells the stand-alone program about its function: `mlc_program` of
+// backend/runtime/program.h.
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
@@ -24,7 +25,8 @@ void ModuleEmitter::emit_program(const Signature& signature) {
       auto* var = ir::as<VarNode>(extent);
       auto known = ir::const_int(extent);
       if (!known && var == nullptr) {
-        throw ir::Error("codegen-unsupported", "a program cannot choose `{}` so that a computed extent fits", param->name.c_str())
+        throw ir::Error("codegen-unsupported", "a program cannot choose `{}` so that a computed extent fits",
+                        param->name.c_str())
             .at(signature.fn->span);
       }
       int64_t entry = known.value_or(0);
@@ -44,7 +46,8 @@ void ModuleEmitter::emit_program(const Signature& signature) {
                    llvm::ConstantInt::get(i64, shape.size()), constant(extents, "shape")}));
   }
   llvm::Constant* row_array = llvm::ConstantArray::get(llvm::ArrayType::get(row_type, rows.size()), rows);
-  llvm::Constant* symbol_array = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, symbols.size()), symbols);
+  llvm::Constant* symbol_array =
+      llvm::ConstantArray::get(llvm::ArrayType::get(pointer, symbols.size()), symbols);
   auto* type = llvm::StructType::get(context, {pointer, pointer, i64, pointer, i64, pointer});
   constant(llvm::ConstantStruct::get(
                type, {text(signature.name), module->getFunction("__tvm_ffi_" + signature.name),

@@ -13,7 +13,9 @@ using ir::ForKind;
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, std::string_view help, ir::Span span) {
-  throw Error("codegen-unsupported", "{} cannot be compiled for the CPU", what).at(span).help(std::string(help));
+  throw Error("codegen-unsupported", "{} cannot be compiled for the CPU", what)
+      .at(span)
+      .help(std::string(help));
 }
 
 std::string_view name_of(const ir::String& text) { return {text.data(), text.size()}; }
@@ -113,7 +115,8 @@ void FunctionEmitter::emit(const Stmt& s) {
              [&](const ir::BindNode* n) {
                llvm::Value* value = emit(n->value);
                bool positive = nonnegative(n->value);
-               int64_t multiple = n->value->dtype().is_integral() ? std::max<int64_t>(1, multiple_of(n->value)) : 1;
+               int64_t multiple =
+                   n->value->dtype().is_integral() ? std::max<int64_t>(1, multiple_of(n->value)) : 1;
                define(n->var, value);
                Binding& made = values_[n->var.get()];
                made.nonnegative = positive;
@@ -131,7 +134,9 @@ void FunctionEmitter::emit(const Stmt& s) {
                llvm::Value* data = data_pointer(n->data);
                uint64_t alignment = 0;
                bool noalias = false;
-               if (auto* source = ir::as<VarNode>(n->data)) {
+               Expr origin = n->data;
+               if (auto* call = ir::as_call_to(n->data, "tirx.buffer_data")) origin = call->args[0];
+               if (auto* source = ir::as<VarNode>(origin)) {
                  const Binding& memory = binding(source, n->span);
                  alignment = memory.alignment;
                  noalias = memory.noalias;
@@ -167,8 +172,14 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }
   // Hints that have done their work in earlier passes, or change nothing on a CPU.
-  constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step", "pragma_unroll_explicit", "pragma_loop_partition_hint",
-                                        "storage_alignment", "device_id", "device_type", "compute_scope", "target"};
+  constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
+                                        "pragma_unroll_explicit",
+                                        "pragma_loop_partition_hint",
+                                        "storage_alignment",
+                                        "device_id",
+                                        "device_type",
+                                        "compute_scope",
+                                        "target"};
   bool known = std::ranges::find(hints, key) != std::end(hints);
   if (!known) refuse(fmt::format("the attribute `{}`", key), "", s->span);
   emit(s->body);
@@ -209,7 +220,8 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   auto extent = ir::const_int(s->extent);
   if (step_constant && *step_constant <= 0) refuse("a loop whose step is not positive", "", s->span);
 
-  auto* body = llvm::BasicBlock::Create(m_.context, "for." + std::string(name_of(s->loop_var->name)), function_, end_);
+  auto* body =
+      llvm::BasicBlock::Create(m_.context, "for." + std::string(name_of(s->loop_var->name)), function_, end_);
   auto* next = llvm::BasicBlock::Create(m_.context, "next", function_, end_);
   auto* after = llvm::BasicBlock::Create(m_.context, "after", function_, end_);
   llvm::BasicBlock* before = b.GetInsertBlock();
@@ -240,7 +252,9 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   llvm::BranchInst* back = b.CreateCondBr(b.CreateICmpSLT(advanced, limit), body, after);
 
   std::vector<llvm::Metadata*> hints{nullptr};
-  auto hint = [&](const char* name) { hints.push_back(llvm::MDNode::get(m_.context, llvm::MDString::get(m_.context, name))); };
+  auto hint = [&](const char* name) {
+    hints.push_back(llvm::MDNode::get(m_.context, llvm::MDString::get(m_.context, name)));
+  };
   hint("llvm.loop.mustprogress");
   if (s->for_kind == ForKind::kUnrolled) hint("llvm.loop.unroll.full");
   llvm::MDNode* id = llvm::MDNode::getDistinct(m_.context, hints);
@@ -270,7 +284,8 @@ void FunctionEmitter::emit_return(const Expr& value, ir::Span span) {
     llvm::Value* made = emit_cast(emit(value), value->dtype(), result_type_, span);
     b.CreateStore(to_memory(made, result_type_), result_);
   } else if (value && result_ == nullptr && !ir::const_int(value) && !value->dtype().is_void()) {
-    refuse("the return of a value from a function without a return type", "write `-> T.int32` or the like", span);
+    refuse("the return of a value from a function without a return type", "write `-> T.int32` or the like",
+           span);
   }
   status_->addIncoming(b.getInt32(0), b.GetInsertBlock());
   jump(end_);

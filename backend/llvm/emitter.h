@@ -2,8 +2,9 @@
 // Lowered TIR to LLVM IR. One ModuleEmitter per module, one FunctionEmitter per LLVM function.
 //
 // Every PrimFunc `f` becomes
-//   internal i32 @f_compute(params..., shape variables..., ptr result)   what it computes; 0, or -1 with an error raised
-//   i32 @__tvm_ffi_f(ptr, ptr args, i32 n, ptr result)                   tvm-ffi's calling convention: checks, then calls
+//   internal i32 @f_compute(params..., shape variables..., ptr result)   what it computes; 0, or -1 with an
+//   error raised i32 @__tvm_ffi_f(ptr, ptr args, i32 n, ptr result)                   tvm-ffi's calling
+//   convention: checks, then calls
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
 // `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
@@ -52,9 +53,10 @@ class ModuleEmitter {
   const Signature* find(const ir::GlobalVarNode* callee) const;
   llvm::Constant* text(std::string_view value);  // pointer to a shared C string
   // A function of the C library or of tvm-ffi.
-  llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args, bool varargs = false);
-  // i32 (ptr kind, ptr format, ptr text, i64 a, i64 b): formats and raises an error, returns -1. Formats take the
-  // three values in this order (%s, %lld, %lld).
+  llvm::FunctionCallee outside(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> args,
+                               bool varargs = false);
+  // i32 (ptr kind, ptr format, ptr text, i64 a, i64 b): formats and raises an error, returns -1. Formats take
+  // the three values in this order (%s, %lld, %lld).
   llvm::Function* raise_function();
   llvm::Function* new_function(const std::string& name, llvm::FunctionType* type, bool exported);
 
@@ -91,7 +93,9 @@ class FunctionEmitter {
   void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }
   void finish();  // the end block: releases memory, returns the status
   void refuse_returns(std::string_view why) { no_return_ = why; }
-  llvm::Value* convert(llvm::Value* value, DataType from, DataType to) { return emit_cast(value, from, to, {}); }
+  llvm::Value* convert(llvm::Value* value, DataType from, DataType to) {
+    return emit_cast(value, from, to, {});
+  }
   llvm::Value* stack_array(llvm::ArrayType* type) { return stack_slot(type, 1, 8); }
   llvm::Value* read(llvm::Value* place, DataType dtype) {
     return from_memory(b.CreateLoad(m_.memory_type(dtype), place), dtype);
@@ -115,16 +119,18 @@ class FunctionEmitter {
 
   // emit_expr.cpp
   llvm::Value* emit_binary(const ir::BinaryNode* e);
-  llvm::Value* arithmetic(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype, const ir::BinaryNode* e);
-  llvm::Value* divide(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype, const ir::BinaryNode* e);
+  llvm::Value* arithmetic(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype,
+                          const ir::BinaryNode* e);
+  llvm::Value* divide(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype,
+                      const ir::BinaryNode* e);
   llvm::Value* compare(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype);
   llvm::Value* emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span);
   llvm::Value* emit_constant(DataType dtype, const ir::FloatImmNode* imm);
   llvm::Value* emit_ramp(const ir::RampNode* e);
   llvm::Value* emit_broadcast(const ir::BroadcastNode* e);
   llvm::Value* emit_shuffle(const ir::ShuffleNode* e);
-  llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);    // i16 pattern -> float32
-  llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);    // rounds to nearest even
+  llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);  // i16 pattern -> float32
+  llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);  // rounds to nearest even
   llvm::Value* splat_int(llvm::Type* like, uint64_t value);
   bool nonnegative(const Expr& e) const;
   int64_t multiple_of(const Expr& e) const;
@@ -133,7 +139,7 @@ class FunctionEmitter {
   struct Address {
     llvm::Value* pointer = nullptr;  // of the first element
     llvm::Align alignment;
-    llvm::Value* lanes = nullptr;    // element offsets of each lane when they are not consecutive
+    llvm::Value* lanes = nullptr;  // element offsets of each lane when they are not consecutive
     const VarNode* buffer = nullptr;
   };
   Address address(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
@@ -183,7 +189,7 @@ class FunctionEmitter {
   llvm::Value* result_ = nullptr;
   DataType result_type_ = DataType::Void();
   std::string_view no_return_;
-  bool in_index_ = false;                 // integer arithmetic here cannot overflow
+  bool in_index_ = false;  // integer arithmetic here cannot overflow
 };
 
 }  // namespace mlc::llvm_backend

@@ -21,7 +21,7 @@ constexpr int64_t kSteps = 8;
 struct Nest {
   std::vector<const ir::ForNode*> loops;  // outermost first, without the reduction loop
   const ir::BufferStoreNode* update = nullptr;
-  Expr init;                              // null: the output has its first value already
+  Expr init;  // null: the output has its first value already
 };
 
 // `e` as a sum of constant * variable over `vars`, plus anything without them. False when it is not linear.
@@ -40,8 +40,10 @@ bool linear_part(const Expr& e, int64_t factor, std::unordered_map<const VarNode
     auto right = ir::const_int(mul->b);
     auto left = ir::const_int(mul->a);
     int64_t scaled = 0;
-    if (right && !__builtin_mul_overflow(factor, *right, &scaled)) return linear_part(mul->a, scaled, coefficients);
-    if (left && !__builtin_mul_overflow(factor, *left, &scaled)) return linear_part(mul->b, scaled, coefficients);
+    if (right && !__builtin_mul_overflow(factor, *right, &scaled))
+      return linear_part(mul->a, scaled, coefficients);
+    if (left && !__builtin_mul_overflow(factor, *left, &scaled))
+      return linear_part(mul->b, scaled, coefficients);
   }
   return !ir::uses_var(e, [&](const VarNode* var) { return coefficients.contains(var); });
 }
@@ -50,13 +52,15 @@ class Jam final : public ir::Rewriter {
  public:
   Stmt rewrite(const Stmt& s) override {
     if (auto* view = ir::as<ir::DeclBufferNode>(s)) {
-      auto* source = ir::as<VarNode>(view->data);
+      auto* call = ir::as_call_to(view->data, "tirx.buffer_data");
+      auto* source = ir::as<VarNode>(call != nullptr ? call->args[0] : view->data);
       root_[view->buffer.get()] = source == nullptr ? nullptr : root(source);
       return s;
     }
     if (auto* loop = ir::as<ir::ForNode>(s)) {
       Nest nest;
-      if (reduction(loop) && find_nest(loop, loop->body, nest) && legal(loop, nest)) return jammed(loop, nest);
+      if (reduction(loop) && find_nest(loop, loop->body, nest) && legal(loop, nest))
+        return jammed(loop, nest);
     }
     return rewrite_children(s);
   }
@@ -64,7 +68,8 @@ class Jam final : public ir::Rewriter {
  private:
   static bool reduction(const ir::ForNode* loop) {
     auto extent = ir::const_int(loop->extent);
-    return loop->for_kind == ir::ForKind::kSerial && !loop->step && ir::const_int(loop->min) && extent && *extent >= 2 * kSteps;
+    return loop->for_kind == ir::ForKind::kSerial && !loop->step && ir::const_int(loop->min) && extent &&
+           *extent >= 2 * kSteps;
   }
 
   static bool find_nest(const ir::ForNode* k, const Stmt& body, Nest& nest) {
@@ -85,7 +90,9 @@ class Jam final : public ir::Rewriter {
     auto* init = ir::as<ir::BufferStoreNode>(first->then_case);
     if (is_first == nullptr || init == nullptr || is_first->a.get() != k->loop_var.get()) return false;
     if (!ir::const_int(is_first->b) || ir::const_int(is_first->b) != ir::const_int(k->min)) return false;
-    if (init->buffer.get() != nest.update->buffer.get() || !ir::structural_equal(init->indices, nest.update->indices)) return false;
+    if (init->buffer.get() != nest.update->buffer.get() ||
+        !ir::structural_equal(init->indices, nest.update->indices))
+      return false;
     if (ir::side_effect(init->value) > ir::Effect::kPure) return false;
     nest.init = init->value;
     return true;
@@ -146,7 +153,8 @@ class Jam final : public ir::Rewriter {
       if (source == nullptr) good = false;
       if (source != output) return;
       ++own_loads;
-      good = good && load->source.get() == nest.update->buffer.get() && ir::structural_equal(load->indices, nest.update->indices);
+      good = good && load->source.get() == nest.update->buffer.get() &&
+             ir::structural_equal(load->indices, nest.update->indices);
     });
     return good && own_loads == 1;
   }
@@ -172,8 +180,10 @@ class Jam final : public ir::Rewriter {
 
   // The inner loops around `count` steps from `first` on.
   static Stmt steps(const ir::ForNode* k, const Nest& nest, const Expr& first, int64_t count, Expr before) {
-    for (int64_t i = 0; i < count; ++i) before = step_value(k, nest, ir::add(first, ir::const_like(first, i)), before);
-    Stmt body = ir::make<ir::BufferStoreNode>(nest.update->buffer, before, nest.update->indices, nest.update->span);
+    for (int64_t i = 0; i < count; ++i)
+      before = step_value(k, nest, ir::add(first, ir::const_like(first, i)), before);
+    Stmt body =
+        ir::make<ir::BufferStoreNode>(nest.update->buffer, before, nest.update->indices, nest.update->span);
     for (size_t i = nest.loops.size(); i-- > 0;) {
       body = ir::with(ir::ref(nest.loops[i]), [&](ir::ForNode& loop) { loop.body = body; });
     }
@@ -190,13 +200,16 @@ class Jam final : public ir::Rewriter {
     int64_t begin = nest.init ? 1 : 0;
     Var group = ir::make<VarNode>(k->loop_var->name, k->loop_var->ty);
     Expr first = ir::add(ir::mul(group, constant(kSteps)), constant(min));
-    parts.push_back(ir::make<ir::ForNode>(group, constant(begin), constant(groups - begin), ir::ForKind::kSerial,
-                                          steps(k, nest, first, kSteps, nullptr), nullptr, k->annotations, nullptr, k->span));
-    if (extent % kSteps != 0) parts.push_back(steps(k, nest, constant(min + groups * kSteps), extent % kSteps, nullptr));
+    parts.push_back(ir::make<ir::ForNode>(group, constant(begin), constant(groups - begin),
+                                          ir::ForKind::kSerial, steps(k, nest, first, kSteps, nullptr),
+                                          nullptr, k->annotations, nullptr, k->span));
+    if (extent % kSteps != 0)
+      parts.push_back(steps(k, nest, constant(min + groups * kSteps), extent % kSteps, nullptr));
     return ir::seq(parts);
   }
 
-  std::unordered_map<const VarNode*, const VarNode*> root_;  // views -> the buffer whose memory they show; null: unknown
+  std::unordered_map<const VarNode*, const VarNode*>
+      root_;  // views -> the buffer whose memory they show; null: unknown
 };
 
 }  // namespace

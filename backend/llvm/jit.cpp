@@ -28,7 +28,8 @@ T checked(llvm::Expected<T> value) {
   throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(value.takeError()));
 }
 void checked(llvm::Error error) {
-  if (error) throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(std::move(error)));
+  if (error)
+    throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(std::move(error)));
 }
 
 }  // namespace
@@ -47,8 +48,8 @@ Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   own[jit.mangleAndIntern("mlc_parallel_launch")] = llvm::orc::ExecutorSymbolDef(
       llvm::orc::ExecutorAddr::fromPtr(&mlc_parallel_launch), llvm::JITSymbolFlags::Exported);
   checked(library.define(llvm::orc::absoluteSymbols(std::move(own))));
-  library.addGenerator(checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      jit.getDataLayout().getGlobalPrefix())));
+  library.addGenerator(checked(
+      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix())));
   checked(jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(code.object, "mlc.o")));
 }
 
@@ -58,7 +59,8 @@ void* Loaded::entry(const std::string& function) const {
   auto found = state_->jit->lookup("__tvm_ffi_" + function);
   if (!found) {
     std::string problem = llvm::toString(found.takeError());
-    if (problem.find("__tvm_ffi_" + function) != std::string::npos && problem.find("Symbols not found: [ __tvm_ffi_") != std::string::npos) {
+    if (problem.find("__tvm_ffi_" + function) != std::string::npos &&
+        problem.find("Symbols not found: [ __tvm_ffi_") != std::string::npos) {
       return nullptr;
     }
     throw ir::Error("load-failed", "compiled code cannot be loaded: {}", problem);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared libraries and programs, made by lld inside this process. Nothing but mlc and the C library that it runs
-// with is needed: no compiler, no startup files, no development packages.
+// Shared libraries and programs, made by lld inside this process. Nothing but mlc and the C library that it
+// runs with is needed: no compiler, no startup files, no development packages.
 #include <dlfcn.h>
 #include <link.h>
 #include <lld/Common/Driver.h>
@@ -36,7 +36,8 @@ class Scratch {
  public:
   Scratch() {
     std::string pattern = (std::filesystem::temp_directory_path() / "mlc-link-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error("cannot-write", "no temporary directory can be made").kind("OSError");
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error("cannot-write", "no temporary directory can be made").kind("OSError");
     path_ = pattern;
   }
   ~Scratch() {
@@ -84,7 +85,8 @@ const Machine& elf_machine(const ir::Target& target) {
   const Machine& machine = machine_for(target);
   const llvm::Triple& triple = machine.machine->getTargetTriple();
   if (!triple.isOSBinFormatELF() || !triple.isOSLinux()) {
-    throw Error("link-unsupported", "shared libraries and programs for {} cannot be linked here", triple.str())
+    throw Error("link-unsupported", "shared libraries and programs for {} cannot be linked here",
+                triple.str())
         .help("write an object file (`--emit obj`) and link it with that system's tools");
   }
   return machine;
@@ -92,7 +94,8 @@ const Machine& elf_machine(const ir::Target& target) {
 
 void need_runtime(const Code& code) {
   if (code.host || !code.parallel) return;
-  throw Error("link-unsupported", "the module has parallel loops, and the runtime for that machine is not here")
+  throw Error("link-unsupported",
+              "the module has parallel loops, and the runtime for that machine is not here")
       .help("write an object file (`--emit obj`) and link it there with backend/runtime/parallel.cpp");
 }
 
@@ -105,7 +108,8 @@ void add_c_library(const Code& code, std::vector<std::string>& arguments) {
 }
 
 std::string_view parallel_object() {
-  return {mlc_parallel_object_begin, static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin)};
+  return {mlc_parallel_object_begin,
+          static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin)};
 }
 std::string_view program_object() {
   return {mlc_program_object_begin, static_cast<size_t>(mlc_program_object_end - mlc_program_object_begin)};
@@ -117,8 +121,15 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
   elf_machine(target);
   need_runtime(code);
   Scratch scratch;
-  std::vector<std::string> arguments{"ld.lld", "-shared", "--gc-sections", "--build-id=none", "-z", "noexecstack",
-                                     "-o", path, scratch.write("code.o", code.object)};
+  std::vector<std::string> arguments{"ld.lld",
+                                     "-shared",
+                                     "--gc-sections",
+                                     "--build-id=none",
+                                     "-z",
+                                     "noexecstack",
+                                     "-o",
+                                     path,
+                                     scratch.write("code.o", code.object)};
   if (code.parallel) {
     arguments.push_back(scratch.write("parallel.o", parallel_object()));
     // Its worker threads outlive any dlclose.
@@ -132,7 +143,9 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
   elf_machine(target);
   if (!code.host) {
     throw Error("link-unsupported", "programs can be linked for this machine only")
-        .help("write an object file (`--emit obj`) and link it there with backend/runtime/program.cpp and parallel.cpp");
+        .help(
+            "write an object file (`--emit obj`) and link it there with backend/runtime/program.cpp and "
+            "parallel.cpp");
   }
   std::string libc = loaded_library("libc.so.6");
   if (libc.empty()) throw Error("link-unsupported", "programs can be linked for glibc only");
@@ -142,9 +155,18 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
   const char* interpreter = "/lib64/ld-linux-x86-64.so.2";
 #endif
   Scratch scratch;
-  std::vector<std::string> arguments{"ld.lld", "-pie", "--gc-sections", "--build-id=none", "-z", "noexecstack",
-                                     "-dynamic-linker", interpreter, "-o", path,
-                                     scratch.write("program.o", program_object()), scratch.write("code.o", code.object)};
+  std::vector<std::string> arguments{"ld.lld",
+                                     "-pie",
+                                     "--gc-sections",
+                                     "--build-id=none",
+                                     "-z",
+                                     "noexecstack",
+                                     "-dynamic-linker",
+                                     interpreter,
+                                     "-o",
+                                     path,
+                                     scratch.write("program.o", program_object()),
+                                     scratch.write("code.o", code.object)};
   if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
   add_c_library(code, arguments);
   run_linker(arguments, path);

@@ -36,15 +36,16 @@ class CompiledModule final : public ffi::ModuleObj {
     }
     auto entry = reinterpret_cast<TVMFFISafeCallType>(loaded_->entry(std::string(name)));
     MLC_CHECK(entry != nullptr, "`{}` was compiled but is not in the code", std::string(name));
-    ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(this));  // the code lives as long as its functions
-    return ffi::Function::FromPacked([entry, keep](ffi::PackedArgs args, ffi::Any* result) {
-      runtime::call_entry(entry, args, result);
-    });
+    ffi::Module keep(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::ModuleObj>(
+        this));  // the code lives as long as its functions
+    return ffi::Function::FromPacked(
+        [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
   }
   ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
-    if (wanted.empty() || wanted == "ll" || wanted == "llvm") return compile_to_text(lowered_, target_, false);
+    if (wanted.empty() || wanted == "ll" || wanted == "llvm")
+      return compile_to_text(lowered_, target_, false);
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
     throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
         .help("there are ll and asm");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimisation pipeline for loop nests. LLVM's own O3 is made for whole programs, and in one point wrong for
-// us: it unrolls short inner loops fully before it vectorises, and then vectorises the loop outside of them, with
-// gathers. Here loops are vectorised as they were scheduled, innermost first, and unrolled after that. Leaving out
-// what loop nests do not need (most of the interprocedural half) makes it several times faster, too.
+// The optimisation pipeline for loop nests. LLVM's own O3 is made for whole programs, and in one point wrong
+// for us: it unrolls short inner loops fully before it vectorises, and then vectorises the loop outside of
+// them, with gathers. Here loops are vectorised as they were scheduled, innermost first, and unrolled after
+// that. Leaving out what loop nests do not need (most of the interprocedural half) makes it several times
+// faster, too.
 #include "backend/llvm/optimize.h"
 
 #include <llvm/Passes/PassBuilder.h>

@@ -21,10 +21,10 @@ using ir::Error;
 void initialize_architectures() {
   static std::once_flag once;
   std::call_once(once, [] {
-#define MLC_ARCHITECTURE(name)           \
-  LLVMInitialize##name##TargetInfo();    \
-  LLVMInitialize##name##Target();        \
-  LLVMInitialize##name##TargetMC();      \
+#define MLC_ARCHITECTURE(name)        \
+  LLVMInitialize##name##TargetInfo(); \
+  LLVMInitialize##name##Target();     \
+  LLVMInitialize##name##TargetMC();   \
   LLVMInitialize##name##AsmPrinter();
     MLC_ARCHITECTURE(X86)
     MLC_ARCHITECTURE(AArch64)
@@ -65,8 +65,9 @@ void check_features(const llvm::MCSubtargetInfo& info, const ir::Target& target,
     if (found && (name[0] == '+' || name[0] == '-')) continue;
     throw Error("unknown-target-attribute", "`{}` in `mattr` is no feature of {}", name,
                 info.getTargetTriple().getArchName().str())
-        .help("features are written `+name` or `-name`" +
-              ir::did_you_mean(name.starts_with('+') || name.starts_with('-') ? name.substr(1) : name, known));
+        .help(
+            "features are written `+name` or `-name`" +
+            ir::did_you_mean(name.starts_with('+') || name.starts_with('-') ? name.substr(1) : name, known));
   }
 }
 
@@ -108,7 +109,8 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::string features;
   if (cpu == "native" || (cpu.empty() && triple_text.empty())) {
     if (!host_like) {
-      throw Error("unknown-target", "`mcpu` is `native`, but the target {} is not this machine", triple.str());
+      throw Error("unknown-target", "`mcpu` is `native`, but the target {} is not this machine",
+                  triple.str());
     }
     cpu = host_cpu();
     features = host_features();
@@ -141,7 +143,8 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
   options.MCOptions.ABIName = text(target, "mabi");
   constexpr llvm::CodeGenOptLevel levels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
-                                              llvm::CodeGenOptLevel::Default, llvm::CodeGenOptLevel::Aggressive};
+                                              llvm::CodeGenOptLevel::Default,
+                                              llvm::CodeGenOptLevel::Aggressive};
   made->machine.reset(found->createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_,
                                                  std::nullopt, levels[made->opt_level]));
   MLC_CHECK(made->machine, "no target machine for {}", triple.str());

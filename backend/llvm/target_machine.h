@@ -16,13 +16,20 @@ namespace mlc::llvm_backend {
 // What code generation asks about a target. One per target text, made once per process and kept.
 struct Machine {
   std::unique_ptr<llvm::TargetMachine> machine;
-  bool is_host = false;         // code runs in this process: same architecture and system, known features
-  bool has_half = false;        // converts float16 to and from float32 in hardware
-  unsigned vector_bits = 0;     // `vector-width`; 0: what LLVM prefers for the CPU
+  bool is_host = false;      // code runs in this process: same architecture and system, known features
+  bool has_half = false;     // converts float16 to and from float32 in hardware
+  unsigned vector_bits = 0;  // `vector-width`; 0: what LLVM prefers for the CPU
   int opt_level = 3;
-  unsigned fast_math = 0;       // bits of FastMath below
+  unsigned fast_math = 0;  // bits of FastMath below
 
-  enum FastMath : unsigned { kNoNans = 1, kNoInfs = 2, kNoSignedZeros = 4, kReciprocal = 8, kContract = 16, kReassociate = 32 };
+  enum FastMath : unsigned {
+    kNoNans = 1,
+    kNoInfs = 2,
+    kNoSignedZeros = 4,
+    kReciprocal = 8,
+    kContract = 16,
+    kReassociate = 32
+  };
 };
 
 // "llvm" without attributes is this very machine with everything its CPU has. Throws ir::Error

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of sleeping workers. A launch puts a job on its own stack, hangs it into the list of open jobs and wakes
-// workers; everybody, the launcher too, takes pieces from the job's counter until none is left. Workers only ever
-// help: the launcher alone finishes the job when nobody comes, so launches cannot deadlock, whatever else runs.
+// A pool of sleeping workers. A launch puts a job on its own stack, hangs it into the list of open jobs and
+// wakes workers; everybody, the launcher too, takes pieces from the job's counter until none is left. Workers
+// only ever help: the launcher alone finishes the job when nobody comes, so launches cannot deadlock,
+// whatever else runs.
 //
 // Waiting spins for some microseconds and then sleeps in the kernel: an idle pool costs nothing.
 #include "backend/runtime/parallel.h"
@@ -16,8 +17,8 @@
 
 #include <atomic>
 
-// Errors live in thread-local storage of tvm-ffi: a failed worker's is carried to the launcher. Weak, because a
-// program without tvm-ffi has no such storage and reports errors where they happen.
+// Errors live in thread-local storage of tvm-ffi: a failed worker's is carried to the launcher. Weak, because
+// a program without tvm-ffi has no such storage and reports errors where they happen.
 extern "C" {
 __attribute__((weak)) void TVMFFIErrorMoveFromRaised(void** result);
 __attribute__((weak)) void TVMFFIErrorSetRaised(void* error);
@@ -27,7 +28,7 @@ __attribute__((weak)) int TVMFFIObjectDecRef(void* object);
 namespace {
 
 constexpr int kMaxThreads = 256;
-constexpr int kSpins = 2000;           // about ten microseconds
+constexpr int kSpins = 2000;  // about ten microseconds
 constexpr int64_t kPiecesPerThread = 4;
 
 void pause_cpu() {
@@ -84,11 +85,11 @@ struct Job {
 
 struct Pool {
   Lock lock;
-  Job* open = nullptr;               // jobs that may still have pieces
-  std::atomic<uint32_t> epoch{0};    // counts launches: what idle workers wait on
+  Job* open = nullptr;             // jobs that may still have pieces
+  std::atomic<uint32_t> epoch{0};  // counts launches: what idle workers wait on
   std::atomic<uint32_t> sleepers{0};
-  int threads = 0;                   // 0: not started
-  pid_t owner = 0;                   // a forked child has no workers and starts its own
+  int threads = 0;  // 0: not started
+  pid_t owner = 0;  // a forked child has no workers and starts its own
 };
 Pool pool;
 Lock start_lock;
@@ -151,7 +152,8 @@ int threads_wanted() {
     if (text == nullptr) continue;
     char* end = nullptr;
     long count = strtol(text, &end, 10);
-    if (end != text && *end == 0 && count >= 1) return count < kMaxThreads ? static_cast<int>(count) : kMaxThreads;
+    if (end != text && *end == 0 && count >= 1)
+      return count < kMaxThreads ? static_cast<int>(count) : kMaxThreads;
   }
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 1;
@@ -220,7 +222,8 @@ extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t ext
   pool.open = &job;
   pool.epoch.fetch_add(1);
   pool.lock.release();
-  if (pool.sleepers.load() != 0) wake(pool.epoch, extent - 1 < pool.threads ? static_cast<int>(extent - 1) : pool.threads);
+  if (pool.sleepers.load() != 0)
+    wake(pool.epoch, extent - 1 < pool.threads ? static_cast<int>(extent - 1) : pool.threads);
 
   inside = true;
   work_on(job, false);

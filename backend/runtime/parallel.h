@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the runtime that compiled code calls. It stands alone: no C++ library, no tvm-ffi, only libc and
-// threads, because it is linked into every exported shared library and program that has a parallel loop.
+// The part of the runtime that compiled code calls. It stands alone: no C++ library, no tvm-ffi, only libc
+// and threads, because it is linked into every exported shared library and program that has a parallel loop.
 #pragma once
 
 #include <stdint.h>
@@ -16,7 +16,7 @@ typedef int32_t (*mlc_task)(void* closure, int64_t begin, int64_t end);
 // threads may launch at once.
 int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent);
 
-// Threads that take part in a launch, the caller included: MLC_NUM_THREADS, else TVM_NUM_THREADS, else the number
-// of processors this process may run on. Read when the pool starts.
+// Threads that take part in a launch, the caller included: MLC_NUM_THREADS, else TVM_NUM_THREADS, else the
+// number of processors this process may run on. Read when the pool starts.
 int32_t mlc_num_threads(void);
 }

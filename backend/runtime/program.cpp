@@ -45,7 +45,8 @@ float bfloat16_of(uint16_t half) {
 uint16_t bits_of_float16(float value) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
-  return bits < 0x38800000U ? 0 : static_cast<uint16_t>((bits - 0x38000000U + 0xfff + ((bits >> 13) & 1)) >> 13);
+  return bits < 0x38800000U ? 0
+                            : static_cast<uint16_t>((bits - 0x38000000U + 0xfff + ((bits >> 13) & 1)) >> 13);
 }
 double float16_of(uint16_t half) {
   int exponent = (half >> 10) & 31;
@@ -108,7 +109,8 @@ int64_t symbol_value(int64_t index, int argc, char** argv) {
   const char* name = mlc_program.symbols[index];
   size_t length = strlen(name);
   for (int i = 1; i < argc; ++i) {
-    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=') return strtoll(argv[i] + length + 1, nullptr, 10);
+    if (strncmp(argv[i], name, length) == 0 && argv[i][length] == '=')
+      return strtoll(argv[i] + length + 1, nullptr, 10);
   }
   return kDefaultExtent;
 }
@@ -164,7 +166,8 @@ extern "C" int main(int argc, char** argv) {
     DLDataType dtype = tensors[i].dtype;
     printf("%-16s sum %.9g\n", program.arguments[i].name, sum(tensors[i].data, sizes[i], dtype));
   }
-  if (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIBool) printf("result %lld\n", static_cast<long long>(result.v_int64));
+  if (result.type_index == kTVMFFIInt || result.type_index == kTVMFFIBool)
+    printf("result %lld\n", static_cast<long long>(result.v_int64));
   if (result.type_index == kTVMFFIFloat) printf("result %.9g\n", result.v_float64);
   double best = 1e30;
   double begin = seconds();
@@ -177,8 +180,8 @@ extern "C" int main(int argc, char** argv) {
     now = after;
     ++runs;
   } while (now - begin < kSecondsToMeasure);
-  printf("%s: %.4f ms mean, %.4f ms best of %lld runs\n", program.name, (now - begin) * 1e3 / static_cast<double>(runs),
-         best * 1e3, static_cast<long long>(runs));
+  printf("%s: %.4f ms mean, %.4f ms best of %lld runs\n", program.name,
+         (now - begin) * 1e3 / static_cast<double>(runs), best * 1e3, static_cast<long long>(runs));
   return 0;
 }
 

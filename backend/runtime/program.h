@@ -6,8 +6,8 @@
 
 struct MlcArgument {
   const char* name;
-  int32_t tensor;        // 0: a scalar
-  uint32_t dtype;        // DLDataType: code | bits << 8 | lanes << 16
+  int32_t tensor;  // 0: a scalar
+  uint32_t dtype;  // DLDataType: code | bits << 8 | lanes << 16
   int64_t rank;
   const int64_t* shape;  // negative: symbol -(index + 1)
 };

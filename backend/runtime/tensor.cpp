@@ -28,7 +28,8 @@ uint32_t bits_of_float(float value) {
 }
 double half_to_double(uint16_t half) {
   uint32_t magnitude = static_cast<uint32_t>(half & 0x7fffU) << 13U;
-  float value = magnitude >= 0x0f800000U ? float_of_bits(magnitude | 0x7f800000U) : float_of_bits(magnitude) * 0x1p112F;
+  float value =
+      magnitude >= 0x0f800000U ? float_of_bits(magnitude | 0x7f800000U) : float_of_bits(magnitude) * 0x1p112F;
   return (half & 0x8000U) != 0 ? -value : value;
 }
 uint16_t double_to_half(double wide) {
@@ -73,20 +74,33 @@ Number read(const char* at, DLDataType dtype) {
   auto integer = [](int64_t value) { return Number{false, static_cast<double>(value), value}; };
   auto real = [](double value) { return Number{true, value, 0}; };
   switch (dtype.code << 8 | dtype.bits) {
-    case kDLInt << 8 | 8: return integer(read_as<int8_t>(at));
-    case kDLInt << 8 | 16: return integer(read_as<int16_t>(at));
-    case kDLInt << 8 | 32: return integer(read_as<int32_t>(at));
-    case kDLInt << 8 | 64: return integer(read_as<int64_t>(at));
+    case kDLInt << 8 | 8:
+      return integer(read_as<int8_t>(at));
+    case kDLInt << 8 | 16:
+      return integer(read_as<int16_t>(at));
+    case kDLInt << 8 | 32:
+      return integer(read_as<int32_t>(at));
+    case kDLInt << 8 | 64:
+      return integer(read_as<int64_t>(at));
     case kDLBool << 8 | 8:
-    case kDLUInt << 8 | 8: return integer(read_as<uint8_t>(at));
-    case kDLUInt << 8 | 16: return integer(read_as<uint16_t>(at));
-    case kDLUInt << 8 | 32: return integer(read_as<uint32_t>(at));
-    case kDLUInt << 8 | 64: return integer(static_cast<int64_t>(read_as<uint64_t>(at)));
-    case kDLFloat << 8 | 16: return real(half_to_double(read_as<uint16_t>(at)));
-    case kDLFloat << 8 | 32: return real(read_as<float>(at));
-    case kDLFloat << 8 | 64: return real(read_as<double>(at));
-    case kDLBfloat << 8 | 16: return real(float_of_bits(static_cast<uint32_t>(read_as<uint16_t>(at)) << 16U));
-    default: throw Error("unsupported-dtype", "elements of type {} cannot be converted", DataType(dtype).str());
+    case kDLUInt << 8 | 8:
+      return integer(read_as<uint8_t>(at));
+    case kDLUInt << 8 | 16:
+      return integer(read_as<uint16_t>(at));
+    case kDLUInt << 8 | 32:
+      return integer(read_as<uint32_t>(at));
+    case kDLUInt << 8 | 64:
+      return integer(static_cast<int64_t>(read_as<uint64_t>(at)));
+    case kDLFloat << 8 | 16:
+      return real(half_to_double(read_as<uint16_t>(at)));
+    case kDLFloat << 8 | 32:
+      return real(read_as<float>(at));
+    case kDLFloat << 8 | 64:
+      return real(read_as<double>(at));
+    case kDLBfloat << 8 | 16:
+      return real(float_of_bits(static_cast<uint32_t>(read_as<uint16_t>(at)) << 16U));
+    default:
+      throw Error("unsupported-dtype", "elements of type {} cannot be converted", DataType(dtype).str());
   }
 }
 
@@ -99,19 +113,29 @@ void write(char* at, DLDataType dtype, const Number& number) {
   int64_t integer = number.real ? static_cast<int64_t>(number.value) : number.integer;
   switch (dtype.code << 8 | dtype.bits) {
     case kDLInt << 8 | 8:
-    case kDLUInt << 8 | 8: return write_as(at, static_cast<int8_t>(integer));
+    case kDLUInt << 8 | 8:
+      return write_as(at, static_cast<int8_t>(integer));
     case kDLInt << 8 | 16:
-    case kDLUInt << 8 | 16: return write_as(at, static_cast<int16_t>(integer));
+    case kDLUInt << 8 | 16:
+      return write_as(at, static_cast<int16_t>(integer));
     case kDLInt << 8 | 32:
-    case kDLUInt << 8 | 32: return write_as(at, static_cast<int32_t>(integer));
+    case kDLUInt << 8 | 32:
+      return write_as(at, static_cast<int32_t>(integer));
     case kDLInt << 8 | 64:
-    case kDLUInt << 8 | 64: return write_as(at, integer);
-    case kDLBool << 8 | 8: return write_as(at, static_cast<uint8_t>(number.value != 0));
-    case kDLFloat << 8 | 16: return write_as(at, double_to_half(number.value));
-    case kDLFloat << 8 | 32: return write_as(at, static_cast<float>(number.value));
-    case kDLFloat << 8 | 64: return write_as(at, number.value);
-    case kDLBfloat << 8 | 16: return write_as(at, double_to_bfloat(number.value));
-    default: throw Error("unsupported-dtype", "elements of type {} cannot be converted", DataType(dtype).str());
+    case kDLUInt << 8 | 64:
+      return write_as(at, integer);
+    case kDLBool << 8 | 8:
+      return write_as(at, static_cast<uint8_t>(number.value != 0));
+    case kDLFloat << 8 | 16:
+      return write_as(at, double_to_half(number.value));
+    case kDLFloat << 8 | 32:
+      return write_as(at, static_cast<float>(number.value));
+    case kDLFloat << 8 | 64:
+      return write_as(at, number.value);
+    case kDLBfloat << 8 | 16:
+      return write_as(at, double_to_bfloat(number.value));
+    default:
+      throw Error("unsupported-dtype", "elements of type {} cannot be converted", DataType(dtype).str());
   }
 }
 
@@ -128,7 +152,8 @@ void flatten(const Any& value, size_t depth, std::vector<int64_t>& shape, std::v
   bool is_sequence = false;
   std::span<const Any> items = items_of(value, is_sequence);
   if (!is_sequence) {
-    if (depth != shape.size()) throw Error("ragged-list", "the lists of a tensor must be nested equally deep");
+    if (depth != shape.size())
+      throw Error("ragged-list", "the lists of a tensor must be nested equally deep");
     numbers.push_back(value);
     return;
   }
@@ -180,7 +205,8 @@ Tensor tensor_from(const Any& value) {
     any_float = any_float || index == kTVMFFIFloat;
     all_bool = all_bool && index == kTVMFFIBool;
     if (index != kTVMFFIFloat && index != kTVMFFIInt && index != kTVMFFIBool) {
-      throw Error("wrong-type", "a tensor is made of numbers, not of {}", ir::type_name(number)).kind("TypeError");
+      throw Error("wrong-type", "a tensor is made of numbers, not of {}", ir::type_name(number))
+          .kind("TypeError");
     }
   }
   DataType dtype = any_float ? DataType::Float(64) : all_bool ? DataType::Bool() : DataType::Int(64);
@@ -197,11 +223,13 @@ Tensor tensor_from(const Any& value) {
 
 void copy_tensor(const Tensor& from, const Tensor& to) {
   if (shape_of(from) != shape_of(to)) {
-    throw Error("shape-mismatch", "a tensor of shape {} cannot be copied into one of shape {}", shape_text(from), shape_text(to));
+    throw Error("shape-mismatch", "a tensor of shape {} cannot be copied into one of shape {}",
+                shape_text(from), shape_text(to));
   }
   Tensor source = ir::contiguous(from);
   if (!to.IsContiguous()) throw Error("not-contiguous", "the tensor that is copied into must be contiguous");
-  const char* in = static_cast<const char*>(source.GetDLTensorPtr()->data) + source.GetDLTensorPtr()->byte_offset;
+  const char* in =
+      static_cast<const char*>(source.GetDLTensorPtr()->data) + source.GetDLTensorPtr()->byte_offset;
   char* out = static_cast<char*>(to.GetDLTensorPtr()->data) + to.GetDLTensorPtr()->byte_offset;
   if (DataType(source.GetDLTensorPtr()->dtype) == DataType(to.GetDLTensorPtr()->dtype)) {
     std::memcpy(out, in, ir::ffi::GetDataSize(*to.GetDLTensorPtr()));
@@ -210,27 +238,35 @@ void copy_tensor(const Tensor& from, const Tensor& to) {
   int64_t count = to.numel();
   int in_bytes = DataType(source.GetDLTensorPtr()->dtype).bytes();
   int out_bytes = DataType(to.GetDLTensorPtr()->dtype).bytes();
-  for (int64_t i = 0; i < count; ++i) write(out + i * out_bytes, to.GetDLTensorPtr()->dtype, read(in + i * in_bytes, source.GetDLTensorPtr()->dtype));
+  for (int64_t i = 0; i < count; ++i)
+    write(out + i * out_bytes, to.GetDLTensorPtr()->dtype,
+          read(in + i * in_bytes, source.GetDLTensorPtr()->dtype));
 }
 
 std::string shape_text(const Tensor& tensor) {
   std::string text = "(";
-  for (int i = 0; i < tensor.GetDLTensorPtr()->ndim; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", tensor.GetDLTensorPtr()->shape[i]);
+  for (int i = 0; i < tensor.GetDLTensorPtr()->ndim; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", tensor.GetDLTensorPtr()->shape[i]);
   return text + (tensor.GetDLTensorPtr()->ndim == 1 ? ",)" : ")");
 }
 
 std::string device_text(DLDevice device) {
   switch (device.device_type) {
-    case kDLCPU: return fmt::format("cpu:{}", device.device_id);
-    case kDLCUDA: return fmt::format("cuda:{}", device.device_id);
-    case kDLOpenCL: return fmt::format("opencl:{}", device.device_id);
-    default: return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
+    case kDLCPU:
+      return fmt::format("cpu:{}", device.device_id);
+    case kDLCUDA:
+      return fmt::format("cuda:{}", device.device_id);
+    case kDLOpenCL:
+      return fmt::format("opencl:{}", device.device_id);
+    default:
+      return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
   }
 }
 
 DLDevice parse_device(std::string_view text, int64_t index) {
-  static const std::pair<std::string_view, DLDeviceType> names[] = {
-      {"cpu", kDLCPU}, {"llvm", kDLCPU}, {"c", kDLCPU}, {"cuda", kDLCUDA}, {"gpu", kDLCUDA}, {"opencl", kDLOpenCL}};
+  static const std::pair<std::string_view, DLDeviceType> names[] = {{"cpu", kDLCPU},  {"llvm", kDLCPU},
+                                                                    {"c", kDLCPU},    {"cuda", kDLCUDA},
+                                                                    {"gpu", kDLCUDA}, {"opencl", kDLOpenCL}};
   std::string_view name = text.substr(0, text.find_first_of(": "));
   if (size_t colon = text.find(':'); colon != std::string_view::npos) {
     index = 0;

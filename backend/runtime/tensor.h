@@ -14,8 +14,8 @@ namespace mlc::runtime {
 
 using ir::ffi::Tensor;
 
-// Calls a function with tvm-ffi's C calling convention. Errors that it raises come out as ir::Error with the kind
-// they were raised with.
+// Calls a function with tvm-ffi's C calling convention. Errors that it raises come out as ir::Error with the
+// kind they were raised with.
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, ir::ffi::Any* result);
 
 // The tensor of an np array, a tensor, or a nest of lists of numbers (int64, float64 or bool), always a copy.

@@ -11,7 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 void check_options(const TimingOptions& options) {
   auto at_least = [](std::string_view name, int64_t value, int64_t least) {
@@ -43,9 +45,10 @@ BenchmarkResultNode::BenchmarkResultNode(ir::Array<double> given) : results(std:
 
 std::string benchmark_table(const BenchmarkResult& r) {
   std::string text = "Execution time summary:\n";
-  text += fmt::format("{:^12} {:^12} {:^12} {:^12} {:^12}\n", "mean (ms)", "median (ms)", "max (ms)", "min (ms)", "std (ms)");
-  text += fmt::format("{:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f}               ", r->mean * 1e3, r->median * 1e3,
-                      r->max * 1e3, r->min * 1e3, r->std * 1e3);
+  text += fmt::format("{:^12} {:^12} {:^12} {:^12} {:^12}\n", "mean (ms)", "median (ms)", "max (ms)",
+                      "min (ms)", "std (ms)");
+  text += fmt::format("{:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f} {:^12.4f}               ", r->mean * 1e3,
+                      r->median * 1e3, r->max * 1e3, r->min * 1e3, r->std * 1e3);
   return text;
 }
 
@@ -53,8 +56,8 @@ std::string benchmark_repr(const BenchmarkResult& r) {
   std::string all;
   for (double one : r->results) all += fmt::format("{}{}", all.empty() ? "" : ", ", one);
   if (r->results.size() == 1) all += ",";
-  return fmt::format("BenchmarkResult(min={}, mean={}, median={}, max={}, std={}, results=({}))", r->min, r->mean, r->median,
-                     r->max, r->std, all);
+  return fmt::format("BenchmarkResult(min={}, mean={}, median={}, max={}, std={}, results=({}))", r->min,
+                     r->mean, r->median, r->max, r->std, all);
 }
 
 ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& options) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of functions, with TVM's protocol: one call to warm up, then `repeat` measurements of `number` calls each.
+// Timing of functions, with TVM's protocol: one call to warm up, then `repeat` measurements of `number` calls
+// each.
 #pragma once
 
 #include <tvm/ffi/function.h>

@@ -450,6 +450,14 @@ Any State::eval(const Expr* expr, Frame& f) {
           const_cast<SetNode*>(result.get())->add(self, eval(e, f));
         }
       }
+      // CPython makes three or more constants a frozenset first, which shows in the order.
+      bool constants = set.elts.size() >= 3;
+      for (const Expr* e : set.elts) constants = constants && e->kind == ExprKind::kConstant;
+      if (constants) {
+        Ref<SetNode> again = ir::make<SetNode>();
+        const_cast<SetNode*>(again.get())->merge(self, *result.get());
+        result = again;
+      }
       return Any(result);
     }
     case ExprKind::kDict: {

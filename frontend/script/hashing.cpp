@@ -169,6 +169,8 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
       auto h = static_cast<uint64_t>(hash(element, span));
       acc ^= ((h ^ 89869747UL) ^ (h << 16)) * 3644798167UL;
     }
+    acc ^= (set->used + 1) * 1927868237UL;
+    acc ^= (acc >> 11) ^ (acc >> 25);
     return static_cast<int64_t>(acc * 69069U + 907133923UL);
   }
   if (as<SliceNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'slice'");
@@ -299,6 +301,27 @@ bool SetNode::add(Evaluator& evaluator, const Any& value) {
   ++filled;
   if (filled * 5 >= (table.size() - 1) * 3) resize(used > 50000 ? used * 2 : used * 4);
   return true;
+}
+void SetNode::merge(Evaluator& evaluator, const SetNode& other) {
+  if (this == &other || other.used == 0) return;
+  if ((filled + other.used) * 5 >= (table.size() - 1) * 3) resize((used + other.used) * 2);
+  if (filled == 0 && table.size() == other.table.size() && other.filled == other.used) {
+    table = other.table;
+    used = filled = other.used;
+    return;
+  }
+  bool empty = filled == 0;
+  std::vector<Entry> entries = other.table;
+  for (Entry& entry : entries) {
+    if (is_unbound(entry.value)) continue;
+    if (empty) {
+      insert_clean(std::move(entry));
+      ++used;
+      ++filled;
+    } else {
+      add(evaluator, entry.value);
+    }
+  }
 }
 bool SetNode::contains(Evaluator& evaluator, const Any& value) const {
   return !is_unbound(look(evaluator, value, evaluator.hash(value))->value);

@@ -200,8 +200,8 @@ Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
   auto* result = const_cast<SetNode*>(ref.get());
   switch (op) {
     case BinOperator::kBitOr:
-      for (const Any& value : a->elements()) result->add(evaluator, value);
-      for (const Any& value : b->elements()) result->add(evaluator, value);
+      result->merge(evaluator, *a);
+      result->merge(evaluator, *b);
       break;
     case BinOperator::kBitAnd: {
       // CPython walks the smaller one.

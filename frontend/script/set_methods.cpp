@@ -50,12 +50,16 @@ Any clear(Evaluator&, const Arguments& args) {
   return nullptr;
 }
 Any copy(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.binary(syntax::BinOperator::kBitOr, args[0], args[0]);
+  return evaluator.call(evaluator.type_of(args[0]), std::span<const Any>(&args[0], 1));
 }
 Any update(Evaluator& evaluator, const Arguments& args) {
   SetNode* set = mutable_set(args, "update");
   for (size_t i = 1; i < args.size(); ++i) {
-    for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->add(evaluator, value);
+    if (auto* other = as<SetNode>(args[i])) {
+      set->merge(evaluator, *other);
+    } else {
+      for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->add(evaluator, value);
+    }
   }
   return nullptr;
 }

@@ -79,7 +79,6 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
     if (!from_right) {
       for (skip_front(); begin < end; skip_front()) {
         if (most >= 0 && static_cast<int64_t>(parts.size()) == most) {
-          skip_back();
           parts.push_back(text.substr(begin, end - begin));
           break;
         }
@@ -91,7 +90,6 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
     } else {
       for (skip_back(); begin < end; skip_back()) {
         if (most >= 0 && static_cast<int64_t>(parts.size()) == most) {
-          skip_front();
           parts.push_back(text.substr(begin, end - begin));
           break;
         }

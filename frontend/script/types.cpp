@@ -166,6 +166,10 @@ Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
     } else {
       size_t i = 0;
       for (const Any& pair : evaluator.elements_of(args[0], args.span_of(0))) {
+        if (!evaluator.state().iterable(pair)) {
+          raise("TypeError", args.span_of(0), "not-a-pair",
+                "cannot convert dictionary update sequence element #{} to a sequence", i);
+        }
         std::vector<Any> both = evaluator.elements_of(pair, args.span_of(0));
         if (both.size() != 2) {
           raise("ValueError", args.span_of(0), "not-a-pair",
@@ -182,9 +186,12 @@ Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
 Any set_of(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
   expect(args, 0, 1, cls->name);
   Ref<SetNode> result = ir::make<SetNode>(cls.get() == types().frozenset.get());
+  auto* set = const_cast<SetNode*>(result.get());
   if (args.size() == 1) {
-    for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) {
-      const_cast<SetNode*>(result.get())->add(evaluator, value);
+    if (auto* other = as<SetNode>(args[0])) {
+      set->merge(evaluator, *other);
+    } else {
+      for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) set->add(evaluator, value);
     }
   }
   return Any(result);

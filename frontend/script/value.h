@@ -212,6 +212,7 @@ struct SetNode final : ffi::Object {
   size_t filled = 0;  // elements and removed entries
   explicit SetNode(bool frozen = false);
   bool add(Evaluator& evaluator, const Any& value);  // false when it was there
+  void merge(Evaluator& evaluator, const SetNode& other);  // adds all, in CPython's order
   bool contains(Evaluator& evaluator, const Any& value) const;
   bool remove(Evaluator& evaluator, const Any& value);
   void clear();

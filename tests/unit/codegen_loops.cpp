@@ -16,9 +16,12 @@ namespace {
 using namespace mlc::ir;  // NOLINT: builders read like the language
 
 Buffer buffer(const char* name, std::vector<Expr> shape, DataType dtype = DataType::Float(32)) {
-  return make<VarNode>(name, make<BufferTypeNode>(dtype, "global", Array<Expr>(shape.begin(), shape.end()), Array<Expr>{}, int32(0)));
+  return make<VarNode>(name, make<BufferTypeNode>(dtype, "global", Array<Expr>(shape.begin(), shape.end()),
+                                                  Array<Expr>{}, int32(0)));
 }
-Expr at(const Buffer& b, std::vector<Expr> index) { return make<TensorLoadNode>(b, Array<Expr>(index.begin(), index.end())); }
+Expr at(const Buffer& b, std::vector<Expr> index) {
+  return make<TensorLoadNode>(b, Array<Expr>(index.begin(), index.end()));
+}
 Stmt set(const Buffer& b, Expr value, std::vector<Expr> index) {
   return make<BufferStoreNode>(b, value, Array<Expr>(index.begin(), index.end()));
 }
@@ -36,7 +39,9 @@ ffi::Function compiled(const PrimFunc& fn, const char* target = "llvm") {
   keep.push_back(mlc::llvm_backend::make_module(module_of(fn), parse_target(String(target))));
   return *keep.back()->GetFunction(String(std::string(attr(fn, "global_symbol")->cast<String>())));
 }
-ffi::Tensor tensor(std::vector<int64_t> shape, DataType dtype = DataType::Float(32)) { return make_tensor(shape, dtype); }
+ffi::Tensor tensor(std::vector<int64_t> shape, DataType dtype = DataType::Float(32)) {
+  return make_tensor(shape, dtype);
+}
 template <class T>
 T* data(const ffi::Tensor& t) {
   return static_cast<T*>(t.data_ptr());
@@ -61,13 +66,18 @@ TEST_CASE("codegen: a matmul, serial and parallel", "[codegen]") {
     Var i = make_var("i", DataType::Int(32));
     Var j = make_var("j", DataType::Int(32));
     Var k = make_var("k", DataType::Int(32));
-    Stmt body = loop(i, int32(n), loop(j, int32(n), seq({set(c, make_const(DataType::Float(32), 0), {i, j}),
-        loop(k, int32(n), set(c, at(c, {i, j}) + at(a, {i, k}) * at(b, {k, j}), {i, j}))})), kind);
+    Stmt body =
+        loop(i, int32(n),
+             loop(j, int32(n),
+                  seq({set(c, make_const(DataType::Float(32), 0), {i, j}),
+                       loop(k, int32(n), set(c, at(c, {i, j}) + at(a, {i, k}) * at(b, {k, j}), {i, j}))})),
+             kind);
     ffi::Function run = compiled(function({a, b, c}, body));
     ffi::Tensor ta = tensor({n, n});
     ffi::Tensor tb = tensor({n, n});
     ffi::Tensor tc = tensor({n, n});
-    for (int64_t x = 0; x < n * n; ++x) data<float>(ta)[x] = static_cast<float>(x % 7), data<float>(tb)[x] = static_cast<float>(x % 5);
+    for (int64_t x = 0; x < n * n; ++x)
+      data<float>(ta)[x] = static_cast<float>(x % 7), data<float>(tb)[x] = static_cast<float>(x % 5);
     run(ta, tb, tc);
     for (int64_t x = 0; x < n; ++x) {
       for (int64_t y = 0; y < n; ++y) {
@@ -87,22 +97,30 @@ TEST_CASE("codegen: floor division and modulo of all signs", "[codegen]") {
       Buffer r = buffer("R", {int32(41)}, dtype);
       Var i = make_var("i", DataType::Int(32));
       Expr d = int_imm(dtype, divisor);
-      ffi::Function run = compiled(function({a, q, r}, loop(i, int32(41), seq({
-          set(q, make<FloorDivNode>(at(a, {i}), d), {i}), set(r, make<FloorModNode>(at(a, {i}), d), {i})}))));
+      ffi::Function run =
+          compiled(function({a, q, r}, loop(i, int32(41),
+                                            seq({set(q, make<FloorDivNode>(at(a, {i}), d), {i}),
+                                                 set(r, make<FloorModNode>(at(a, {i}), d), {i})}))));
       ffi::Tensor ta = tensor({41}, dtype);
       ffi::Tensor tq = tensor({41}, dtype);
       ffi::Tensor tr = tensor({41}, dtype);
       auto get = [&](const ffi::Tensor& t, int64_t x) -> int64_t {
-        return dtype.bits() == 8 ? data<int8_t>(t)[x] : dtype.bits() == 32 ? data<int32_t>(t)[x] : data<int64_t>(t)[x];
+        return dtype.bits() == 8    ? data<int8_t>(t)[x]
+               : dtype.bits() == 32 ? data<int32_t>(t)[x]
+                                    : data<int64_t>(t)[x];
       };
       for (int64_t x = 0; x < 41; ++x) {
-        if (dtype.bits() == 8) data<int8_t>(ta)[x] = static_cast<int8_t>(x - 20);
-        else if (dtype.bits() == 32) data<int32_t>(ta)[x] = static_cast<int32_t>(x - 20);
-        else data<int64_t>(ta)[x] = x - 20;
+        if (dtype.bits() == 8)
+          data<int8_t>(ta)[x] = static_cast<int8_t>(x - 20);
+        else if (dtype.bits() == 32)
+          data<int32_t>(ta)[x] = static_cast<int32_t>(x - 20);
+        else
+          data<int64_t>(ta)[x] = x - 20;
       }
       run(ta, tq, tr);
       for (int64_t x = 0; x < 41; ++x) {
-        auto quotient = static_cast<int64_t>(std::floor(static_cast<double>(x - 20) / static_cast<double>(divisor)));
+        auto quotient =
+            static_cast<int64_t>(std::floor(static_cast<double>(x - 20) / static_cast<double>(divisor)));
         REQUIRE(get(tq, x) == quotient);
         REQUIRE(get(tr, x) == x - 20 - quotient * divisor);
       }
@@ -117,13 +135,15 @@ TEST_CASE("codegen: vectors", "[codegen]") {
   Expr contiguous = make<RampNode>(i * 8, int32(1), int32(8));
   Expr strided = make<RampNode>(int32(63) - i, int32(-8), int32(8));
   Expr two = make_const(DataType::Float(32, 8), 2);
-  ffi::Function run = compiled(function({a, b}, loop(i, int32(8), set(b, at(a, {contiguous}) * two, {strided}))));
+  ffi::Function run =
+      compiled(function({a, b}, loop(i, int32(8), set(b, at(a, {contiguous}) * two, {strided}))));
   ffi::Tensor ta = tensor({64});
   ffi::Tensor tb = tensor({64});
   for (int x = 0; x < 64; ++x) data<float>(ta)[x] = static_cast<float>(x);
   run(ta, tb);
   for (int x = 0; x < 8; ++x) {
-    for (int l = 0; l < 8; ++l) REQUIRE(data<float>(tb)[63 - x - 8 * l] == static_cast<float>(2 * (x * 8 + l)));
+    for (int l = 0; l < 8; ++l)
+      REQUIRE(data<float>(tb)[63 - x - 8 * l] == static_cast<float>(2 * (x * 8 + l)));
   }
 }
 
@@ -134,9 +154,11 @@ TEST_CASE("codegen: float16 and bfloat16, with and without hardware", "[codegen]
       Buffer w = buffer("W", {int32(65536)});
       Buffer b = buffer("B", {int32(65536)}, dtype);
       Var i = make_var("i", DataType::Int(32));
-      ffi::Function run = compiled(function({a, w, b}, loop(i, int32(65536), seq({
-          set(w, make<CastNode>(DataType::Float(32), at(a, {i})), {i}),
-          set(b, make<CastNode>(dtype, at(w, {i})), {i})}))), target);
+      ffi::Function run =
+          compiled(function({a, w, b}, loop(i, int32(65536),
+                                            seq({set(w, make<CastNode>(DataType::Float(32), at(a, {i})), {i}),
+                                                 set(b, make<CastNode>(dtype, at(w, {i})), {i})}))),
+                   target);
       ffi::Tensor ta = tensor({65536}, dtype);
       ffi::Tensor tw = tensor({65536});
       ffi::Tensor tb = tensor({65536}, dtype);
@@ -154,8 +176,9 @@ TEST_CASE("codegen: float16 and bfloat16, with and without hardware", "[codegen]
         }
         int bias = dtype.is_bfloat16() ? 127 : 15;
         double expected = exponent == top ? INFINITY
-                          : exponent == 0 ? std::ldexp(fraction, 1 - bias - mantissa)
-                                          : std::ldexp(fraction + (1 << mantissa), exponent - bias - mantissa);
+                          : exponent == 0
+                              ? std::ldexp(fraction, 1 - bias - mantissa)
+                              : std::ldexp(fraction + (1 << mantissa), exponent - bias - mantissa);
         REQUIRE(value == static_cast<float>((x & 0x8000) != 0 ? -expected : expected));
         REQUIRE(data<uint16_t>(tb)[x] == x);
       }
@@ -168,7 +191,10 @@ TEST_CASE("codegen: rounding to float16 is to nearest even", "[codegen]") {
   Buffer hard = buffer("H", {int32(4)}, DataType::Float(16));
   Var i = make_var("i", DataType::Int(32));
   for (const char* target : {"llvm", "llvm -mcpu=x86-64"}) {
-    ffi::Function run = compiled(function({w, hard}, loop(i, int32(4), set(hard, make<CastNode>(DataType::Float(16), at(w, {i})), {i}))), target);
+    ffi::Function run =
+        compiled(function({w, hard},
+                          loop(i, int32(4), set(hard, make<CastNode>(DataType::Float(16), at(w, {i})), {i}))),
+                 target);
     ffi::Tensor tw = tensor({4});
     ffi::Tensor th = tensor({4}, DataType::Float(16));
     float values[] = {1.0F + 0x1p-11F, 1.0F + 3 * 0x1p-11F, 65520.0F, 3 * 0x1p-26F};
@@ -209,9 +235,12 @@ TEST_CASE("codegen: symbolic shapes, scalars and results", "[codegen]") {
   CHECK(run(ta, 2.5, tb).cast<int64_t>() == 15);
   CHECK(data<float>(tb)[9] == 10.0F);
   CHECK(run(ta, 2, tb).cast<int64_t>() == 15);
-  CHECK(failure([&] { run(ta, 2.5, tensor({6, 2})); }) ==
-        "ValueError: argument 2 `B` of `main`: shape[0] is 6, expected 5 (`n`, from argument 0)");
-  CHECK(failure([&] { run(ta, 2.5, tensor({5, 3})); }) == "ValueError: argument 2 `B` of `main`: shape[1] is 3, expected 2");
+  CHECK(failure([&] {
+          run(ta, 2.5, tensor({6, 2}));
+        }) == "ValueError: argument 2 `B` of `main`: shape[0] is 6, expected 5 (`n`, from argument 0)");
+  CHECK(failure([&] {
+          run(ta, 2.5, tensor({5, 3}));
+        }) == "ValueError: argument 2 `B` of `main`: shape[1] is 3, expected 2");
 }
 
 TEST_CASE("codegen: what a call checks", "[codegen]") {
@@ -223,20 +252,28 @@ TEST_CASE("codegen: what a call checks", "[codegen]") {
   CHECK(failure([&] { run(1, 2); }) == "TypeError: argument 0 `A` of `main` is int, expected a tensor");
   CHECK(failure([&] { run(ta, "x"); }) == "TypeError: argument 1 `n` of `main` is str, expected an int");
   CHECK(failure([&] { run(ta, 1.5); }) == "TypeError: argument 1 `n` of `main` is float, expected an int");
-  CHECK(failure([&] { run(ta, int64_t{1} << 40); }) == "ValueError: argument 1 `n` of `main` is 1099511627776, which int32 cannot hold");
-  CHECK(failure([&] { run(tensor({8}, DataType::Float(64)), 1); }) == "TypeError: argument 0 `A` of `main`: dtype is float64, expected float32");
-  CHECK(failure([&] { run(tensor({8, 1}), 1); }) == "ValueError: argument 0 `A` of `main` has 2 dimension(s), expected 1");
-  CHECK(failure([&] { run(tensor({9}), 1); }) == "ValueError: argument 0 `A` of `main`: shape[0] is 9, expected 8");
+  CHECK(failure([&] { run(ta, int64_t{1} << 40); }) ==
+        "ValueError: argument 1 `n` of `main` is 1099511627776, which int32 cannot hold");
+  CHECK(failure([&] { run(tensor({8}, DataType::Float(64)), 1); }) ==
+        "TypeError: argument 0 `A` of `main`: dtype is float64, expected float32");
+  CHECK(failure([&] {
+          run(tensor({8, 1}), 1);
+        }) == "ValueError: argument 0 `A` of `main` has 2 dimension(s), expected 1");
+  CHECK(failure([&] { run(tensor({9}), 1); }) ==
+        "ValueError: argument 0 `A` of `main`: shape[0] is 9, expected 8");
   DLTensor odd = *ta.GetDLTensorPtr();
   int64_t stride = 2;
   odd.strides = &stride;
-  CHECK(failure([&] { run(&odd, 1); }) == "ValueError: argument 0 `A` of `main` is not compact (row-major without gaps)");
+  CHECK(failure([&] { run(&odd, 1); }) ==
+        "ValueError: argument 0 `A` of `main` is not compact (row-major without gaps)");
   odd = *ta.GetDLTensorPtr();
   odd.byte_offset = 2;
-  CHECK(failure([&] { run(&odd, 1); }) == "ValueError: argument 0 `A` of `main`: its data is not aligned to 4 bytes");
+  CHECK(failure([&] { run(&odd, 1); }) ==
+        "ValueError: argument 0 `A` of `main`: its data is not aligned to 4 bytes");
   odd.byte_offset = 0;
   odd.device = {kDLCUDA, 0};
-  CHECK(failure([&] { run(&odd, 1); }) == "ValueError: argument 0 `A` of `main` is on a device of type 2, expected the CPU");
+  CHECK(failure([&] { run(&odd, 1); }) ==
+        "ValueError: argument 0 `A` of `main` is on a device of type 2, expected the CPU");
   run(ta, 3);
   CHECK(data<float>(ta)[0] == 3.0F);
 }
@@ -244,8 +281,11 @@ TEST_CASE("codegen: what a call checks", "[codegen]") {
 TEST_CASE("codegen: an assertion in a parallel loop reaches the caller", "[codegen]") {
   Buffer a = buffer("A", {int32(64)}, DataType::Int(32));
   Var i = make_var("i", DataType::Int(32));
-  Stmt body = loop(i, int32(64), seq({make<AssertStmtNode>(make<LTNode>(at(a, {i}), int32(60)), "RuntimeError", Array<String>{"too ", "large"}),
-                                      set(a, at(a, {i}) + 1, {i})}), ForKind::kParallel);
+  Stmt body = loop(i, int32(64),
+                   seq({make<AssertStmtNode>(make<LTNode>(at(a, {i}), int32(60)), "RuntimeError",
+                                             Array<String>{"too ", "large"}),
+                        set(a, at(a, {i}) + 1, {i})}),
+                   ForKind::kParallel);
   ffi::Function run = compiled(function({a}, body));
   ffi::Tensor ta = tensor({64}, DataType::Int(32));
   for (int x = 0; x < 64; ++x) data<int32_t>(ta)[x] = 0;
@@ -261,13 +301,14 @@ TEST_CASE("codegen: an assertion in a parallel loop reaches the caller", "[codeg
 TEST_CASE("codegen: while, break, continue and early return", "[codegen]") {
   Buffer a = buffer("A", {int32(10)}, DataType::Int(32));
   Var i = make_var("i", DataType::Int(32));
-  Stmt body = loop(i, int32(10), seq({
-      make<IfThenElseNode>(make<EQNode>(i, int32(2)), make<ContinueNode>()),
-      make<IfThenElseNode>(make<EQNode>(i, int32(6)), make<BreakNode>()),
-      set(a, i, {i}),
-      make<WhileNode>(make<LTNode>(at(a, {i}), int32(20)), set(a, at(a, {i}) + 7, {i}))}));
-  ffi::Function run = compiled(function({a}, seq({body, make<IfThenElseNode>(make<EQNode>(at(a, {int32(0)}), int32(21)), make<ReturnNode>(int32(0))),
-                                                  set(a, int32(-1), {int32(9)})})));
+  Stmt body = loop(i, int32(10),
+                   seq({make<IfThenElseNode>(make<EQNode>(i, int32(2)), make<ContinueNode>()),
+                        make<IfThenElseNode>(make<EQNode>(i, int32(6)), make<BreakNode>()), set(a, i, {i}),
+                        make<WhileNode>(make<LTNode>(at(a, {i}), int32(20)), set(a, at(a, {i}) + 7, {i}))}));
+  ffi::Function run = compiled(function(
+      {a},
+      seq({body, make<IfThenElseNode>(make<EQNode>(at(a, {int32(0)}), int32(21)), make<ReturnNode>(int32(0))),
+           set(a, int32(-1), {int32(9)})})));
   ffi::Tensor ta = tensor({10}, DataType::Int(32));
   for (int x = 0; x < 10; ++x) data<int32_t>(ta)[x] = 5;
   run(ta);
@@ -281,6 +322,7 @@ TEST_CASE("codegen: what cannot be compiled is refused by name", "[codegen]") {
   CHECK(failure([&] { compiled(function({odd}, set(odd, int_imm(DataType::Int(4), 1), {int32(0)}))); }) ==
         "ValueError: values of type int4 cannot be compiled for the CPU");
   Buffer a = buffer("A", {int32(8)});
-  CHECK(failure([&] { compiled(function({a}, loop(i, int32(8), set(a, at(a, {i}), {i}), ForKind::kVectorized))); }) ==
-        "ValueError: a vectorized loop cannot be compiled for the CPU");
+  CHECK(failure([&] {
+          compiled(function({a}, loop(i, int32(8), set(a, at(a, {i}), {i}), ForKind::kVectorized)));
+        }) == "ValueError: a vectorized loop cannot be compiled for the CPU");
 }

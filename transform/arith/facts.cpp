@@ -9,6 +9,10 @@ namespace {
 constexpr int64_t kPosInf = ConstIntBound::kPosInf;
 constexpr int64_t kNegInf = ConstIntBound::kNegInf;
 
+bool is_remainder_of(const BinaryNode* e, const Expr& divisor) {
+  return e->kind == ExprKind::kFloorMod && same_expr(e->b, divisor);
+}
+
 bool integers(const Expr& e) { return e->dtype().is_scalar() && (e->dtype().is_int() || e->dtype().is_uint()); }
 
 }  // namespace
@@ -128,6 +132,16 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     }
   }
   if (range.max < 0) return Ordering::kLess;
+  if (auto* division = as_binary(a); division && range.max > 0 && depth_ < 8 && bounds(division->b).min > 0) {
+    if (is_remainder_of(division, b)) return Ordering::kLess;  // x % y < y
+    if (division->kind == ExprKind::kFloorDiv) {
+      // x // y <= b  iff  x < (b + 1) * y
+      ++depth_;
+      Ordering order = compare(division->a, canonical(mul(b + 1, division->b)));
+      --depth_;
+      if (order == Ordering::kLess) return Ordering::kLessEqual;
+    }
+  }
   if (range.min > 0 && range.min != kPosInf) return Ordering::kGreater;
   if (range.max == 0) return range.min == 0 ? Ordering::kEqual : Ordering::kLessEqual;
   if (range.min == 0) return Ordering::kGreaterEqual;

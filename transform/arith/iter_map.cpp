@@ -133,7 +133,7 @@ class IterMapBuilder {
       return const_like(source, 0);
     }
     Expr result = source;
-    Expr top = mul(digit.lower, digit.extent);
+    Expr top = mul(digit.extent, digit.lower);
     bool whole = analyzer_.can_prove(ge(top, digit.source->extent));
     if (is_const_int(digit.lower, 1)) {
       if (!whole) result = floormod(source, digit.extent);
@@ -280,8 +280,9 @@ class IterMapBuilder {
     Expr expected = base_scale;
     for (size_t step = 0; step < sum.digits.size(); ++step) {
       size_t at = sum.digits.size();
-      for (size_t i = sum.digits.size(); i-- > 0 && at == sum.digits.size();) {
-        if (!used[i] && equal(sum.digits[i].scale, expected)) at = i;
+      for (size_t i = sum.digits.size(); i-- > 0;) {
+        if (used[i] || !equal(sum.digits[i].scale, expected)) continue;
+        if (at == sum.digits.size() || is_const_int(sum.digits[i].extent, 1)) at = i;
       }
       if (at == sum.digits.size()) throw NotAffine{};
       used[at] = true;

@@ -217,6 +217,12 @@ const Pass& find_pass(std::string_view name) {
   throw Error("unknown-pass", "there is no pass `{}`", name).help(did_you_mean(name, names));
 }
 
+Expr data_of(const Buffer& buffer) {
+  const BufferTypeNode* type = buffer->buffer();
+  Type pointer = make<PointerTypeNode>(Type(prim_type(type->dtype)), type->storage_scope);
+  return make<CallNode>(pointer, op("tirx.buffer_data"), Array<Expr>{buffer});
+}
+
 const Map<String, Any>& current_config() {
   static const Map<String, Any> none;
   return contexts().empty() ? none : contexts().back()->config;

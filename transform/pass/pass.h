@@ -51,8 +51,8 @@ inline PrimFunc with_body(const PrimFunc& fn, const Stmt& body) {
 
 inline std::string_view text(const String& s) { return {s.data(), s.size()}; }
 
-// The address that a buffer variable stands for, as a pointer expression.
-inline Expr data_of(const Buffer& buffer) { return buffer; }
+// `A.data`: where the elements of a buffer begin, as a pointer expression.
+Expr data_of(const Buffer& buffer);
 
 void register_pass_api();
 

@@ -153,7 +153,6 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   step.replace(parent, next, {{old, update.get()}});
   Place* init_place = step.place(init);
   init_place->affine_binding = has_affine_binding(step.state, *init_place);
-  update_scope_flags(step.state, *scope);
   return init_place;
 }
 

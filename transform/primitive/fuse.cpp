@@ -56,11 +56,13 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   Analyzer analyzer;
   extent = analyzer.simplify(extent);
   VarMap values;
-  Expr rest = fused;
+  Expr lower = int_imm(dtype, 1);  // the product of the extents inside
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
-    values[loop->loop_var.get()] = i == 0 ? rest : is_const_int(loop->extent, 1) ? const_like(rest, 0) : floormod(rest, loop->extent);
-    rest = floordiv(rest, loop->extent);
+    Expr upper = mul(loop->extent, lower);
+    Expr digit = i == 0 ? Expr(fused) : is_const_int(loop->extent, 1) ? const_like(fused, 0) : floormod(fused, upper);
+    values[loop->loop_var.get()] = floordiv(digit, lower);
+    lower = upper;
   }
   Stmt body = substitute(loops.back()->loop()->body, values);
   Stmt next = make<ForNode>(fused, Expr(int_imm(dtype, 0)), extent, ForKind::kSerial, body);

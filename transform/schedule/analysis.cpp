@@ -281,9 +281,7 @@ class SchedulableOnly final : public Walker {
   }
 };
 
-}  // namespace
-
-void update_scope_flags(ScheduleState& state, Place& scope) {
+void compute_scope_flags(ScheduleState& state, Place& scope) {
   Dependences deps = dependences(state, scope);
   scope.stage_pipeline = true;
   if (deps.blocks.empty()) return;
@@ -316,10 +314,12 @@ void update_scope_flags(ScheduleState& state, Place& scope) {
   if (!shape.ok) scope.stage_pipeline = false;
 }
 
+}  // namespace
+
 void compute_flags(ScheduleState& state, Place& block) {
   block.affine_binding = has_affine_binding(state, block);
   for (Place* child : child_blocks(state, block)) compute_flags(state, *child);
-  update_scope_flags(state, block);
+  compute_scope_flags(state, block);
 }
 
 namespace {

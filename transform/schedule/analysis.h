@@ -50,10 +50,9 @@ Dependences dependences(ScheduleState& state, const Place& scope);
 
 // Is every iterator of the block an independent digit of the loops around it?
 bool has_affine_binding(ScheduleState& state, const Place& block);
-// Fills the flags of a block and all blocks below.
+// Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only what was
+// written before, and what they move stays between its producers and its consumers.
 void compute_flags(ScheduleState& state, Place& block);
-// The flags of one scope after its dataflow changed.
-void update_scope_flags(ScheduleState& state, Place& scope);
 
 // Why a block is not complete (or no reduction block), in words; empty when it is.
 std::string why_not_complete(ScheduleState& state, const Place& block, const Place& scope);

@@ -169,7 +169,6 @@ Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const 
   step.replace(scope, next);
   Place* place = step.place(block);
   place->affine_binding = has_affine_binding(step.state, *place);
-  update_scope_flags(step.state, scope);
   return place;
 }
 

@@ -84,7 +84,6 @@ void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<s
     copy.alloc_buffers = left;
   });
   step.replace(scope, next, reuse);
-  update_scope_flags(step.state, scope);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class TracePrinter {
 
 // Handles of the recorded schedule replaced by those of the schedule the trace is applied to.
 Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& handles) {
-  if (value.as<LoopRV>() || value.as<SBlockRV>()) {
+  if (value.as<LoopRVNode>() != nullptr || value.as<SBlockRVNode>() != nullptr) {
     auto found = handles.find(value.as<ffi::Object>());
     MLC_CHECK(found != handles.end(), "a trace uses a handle that no step of it made");
     return found->second;

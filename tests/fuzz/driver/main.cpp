@@ -50,9 +50,12 @@ class Generator {
 
   std::string next() {
     switch (below(corpus_.empty() ? 2 : 6)) {
-      case 0: return bytes();
-      case 1: return tokens();
-      default: return mutated();
+      case 0:
+        return bytes();
+      case 1:
+        return tokens();
+      default:
+        return mutated();
     }
   }
 
@@ -67,11 +70,15 @@ class Generator {
 
   std::string token() {
     static const std::vector<std::string_view> kTokens = {
-        "def ", "class ", "for ", "in ", "while ", "if ", "else", "elif ", "with ", "as ", "lambda ", "return ", "not ",
-        "is ", "and ", "or ", "yield ", "try", "except ", "finally", "raise ", "del ", "import ", "from ", "global ",
-        "pass", "None", "True", "@", "(", ")", "[", "]", "{", "}", ":", ",", ".", "=", "==", ":=", "->", "+", "-", "*",
-        "**", "//", "/", "%", "<<", ">>", "~", "\n", "\n    ", "\n\t", "\n        ", "\\\n", "#", "'", "\"", "\"\"\"",
-        "f\"{", "}\"", "!r", "...", "x", "T", "tvm", "0", "1e9", "0x", "1_0", "\xc3\xa9", "\r\n", ";"};
+        "def ",     "class ",     "for ",    "in ",  "while ",  "if ",   "else",    "elif ",  "with ",
+        "as ",      "lambda ",    "return ", "not ", "is ",     "and ",  "or ",     "yield ", "try",
+        "except ",  "finally",    "raise ",  "del ", "import ", "from ", "global ", "pass",   "None",
+        "True",     "@",          "(",       ")",    "[",       "]",     "{",       "}",      ":",
+        ",",        ".",          "=",       "==",   ":=",      "->",    "+",       "-",      "*",
+        "**",       "//",         "/",       "%",    "<<",      ">>",    "~",       "\n",     "\n    ",
+        "\n\t",     "\n        ", "\\\n",    "#",    "'",       "\"",    "\"\"\"",  "f\"{",   "}\"",
+        "!r",       "...",        "x",       "T",    "tvm",     "0",     "1e9",     "0x",     "1_0",
+        "\xc3\xa9", "\r\n",       ";"};
     return std::string(kTokens[below(kTokens.size())]);
   }
 
@@ -87,11 +94,21 @@ class Generator {
       size_t at = below(text.size());
       size_t length = std::min(text.size() - at, 1 + below(24));
       switch (below(6)) {
-        case 0: text[at] = static_cast<char>(below(256)); break;
-        case 1: text.erase(at, length); break;
-        case 2: text.insert(at, token()); break;
-        case 3: text.insert(below(text.size()), text.substr(at, length)); break;
-        case 4: text.resize(at); break;
+        case 0:
+          text[at] = static_cast<char>(below(256));
+          break;
+        case 1:
+          text.erase(at, length);
+          break;
+        case 2:
+          text.insert(at, token());
+          break;
+        case 3:
+          text.insert(below(text.size()), text.substr(at, length));
+          break;
+        case 4:
+          text.resize(at);
+          break;
         default: {
           const std::string& other = corpus_[below(corpus_.size())];
           if (!other.empty()) text.replace(at, length, other.substr(below(other.size()), 1 + below(200)));
@@ -129,11 +146,16 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view option = argv[i];
     auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
-    if (option == "--seconds") seconds = std::atof(value());
-    else if (option == "--count") count = std::strtoull(value(), nullptr, 10);
-    else if (option == "--seed") seed = std::strtoull(value(), nullptr, 10);
-    else if (option == "--limit-ms") limit_ms = std::atof(value());
-    else read_corpus(argv[i], corpus);
+    if (option == "--seconds")
+      seconds = std::atof(value());
+    else if (option == "--count")
+      count = std::strtoull(value(), nullptr, 10);
+    else if (option == "--seed")
+      seed = std::strtoull(value(), nullptr, 10);
+    else if (option == "--limit-ms")
+      limit_ms = std::atof(value());
+    else
+      read_corpus(argv[i], corpus);
   }
   fmt::print("seed {}, {} files\n", seed, corpus.size());
   std::fflush(stdout);

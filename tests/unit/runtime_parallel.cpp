@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread pool: every iteration once, from many threads at once, nested, and with failures.
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "backend/runtime/parallel.h"
+
+namespace {
+
+struct Counter {
+  std::vector<std::atomic<int>> hits;
+  explicit Counter(size_t size) : hits(size) {}
+};
+int32_t count(void* closure, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<Counter*>(closure)->hits[static_cast<size_t>(i)].fetch_add(1);
+  return 0;
+}
+bool all_once(const Counter& counter) {
+  for (const auto& hit : counter.hits) {
+    if (hit.load() != 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("thread pool: every iteration runs once", "[runtime]") {
+  for (int64_t extent : {0, 1, 2, 3, 7, 64, 1000}) {
+    for (int times = 0; times < 50; ++times) {
+      Counter counter(static_cast<size_t>(extent));
+      REQUIRE(mlc_parallel_launch(count, &counter, extent) == 0);
+      REQUIRE(all_once(counter));
+    }
+  }
+}
+
+TEST_CASE("thread pool: many launching threads", "[runtime]") {
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      for (int times = 0; times < 100; ++times) {
+        Counter counter(37);
+        if (mlc_parallel_launch(count, &counter, 37) != 0 || !all_once(counter)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("thread pool: nested launches and failures", "[runtime]") {
+  Counter counter(64);
+  auto outer = [](void* closure, int64_t begin, int64_t end) -> int32_t {
+    for (int64_t i = begin; i < end; ++i) {
+      struct Inner {
+        Counter* counter;
+        int64_t base;
+      } inner{static_cast<Counter*>(closure), i * 8};
+      auto body = [](void* c, int64_t b, int64_t e) -> int32_t {
+        auto* in = static_cast<Inner*>(c);
+        return count(in->counter, in->base + b, in->base + e);
+      };
+      if (mlc_parallel_launch(body, &inner, 8) != 0) return 1;
+    }
+    return 0;
+  };
+  REQUIRE(mlc_parallel_launch(outer, &counter, 8) == 0);
+  CHECK(all_once(counter));
+  auto fails = [](void*, int64_t begin, int64_t end) -> int32_t { return begin <= 5 && 5 < end ? -7 : 0; };
+  for (int times = 0; times < 50; ++times) REQUIRE(mlc_parallel_launch(fails, nullptr, 64) == -7);
+}

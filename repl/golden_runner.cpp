@@ -26,19 +26,33 @@ struct Verdict {
   std::string report;
 };
 
+// Blanks at the ends of lines do not count: nobody sees them, and editors drop them.
+std::string trimmed(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\n') {
+      while (out.ends_with(' ')) out.pop_back();
+    }
+    out += c;
+  }
+  return out;
+}
+
 Verdict judge(const std::string& path, bool update) {
   std::string text = ir::SourceMap::global().file(read_source(path)).text;
   GoldenOutcome outcome = path.ends_with(".repl") ? run_golden_transcript(text)
                           : path.ends_with(".md") ? run_golden_markdown(path, text)
                                                   : run_golden_program(path, text);
   Verdict verdict;
-  bool same = outcome.updated == text || outcome.updated == text + "\n";
+  std::string expected = trimmed(text);
+  std::string updated = trimmed(outcome.updated);
+  bool same = updated == expected || updated == expected + "\n";
   if (!same && update) {
-    write_file(path, outcome.updated);
+    write_file(path, updated);
     verdict.report += fmt::format("{}: updated\n", path);
     same = true;
   }
-  if (!same) verdict.report += line_diff(text, outcome.updated);
+  if (!same) verdict.report += line_diff(expected, updated);
   for (const std::string& failure : outcome.failures)
     verdict.report += failure + (failure.ends_with('\n') ? "" : "\n");
   verdict.passed = same && outcome.failures.empty();

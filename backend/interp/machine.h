@@ -44,7 +44,6 @@ class Heap {
 
  private:
   friend struct Block;
-  friend std::shared_ptr<Block> share(Heap&, std::unique_ptr<Block>);
   std::map<char*, std::weak_ptr<Block>> blocks_;  // by begin
 };
 

@@ -44,7 +44,6 @@ class Dims {
     if (auto constant = ir::const_int(e)) return *constant;
     if (auto* var = ir::as<VarNode>(e)) return of(var);
     if (auto* op = ir::as_binary(e)) {
-      Expr folded = nullptr;
       int64_t a = value(op->a);
       int64_t b = value(op->b);
       switch (op->kind) {

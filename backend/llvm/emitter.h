@@ -161,10 +161,9 @@ class FunctionEmitter {
   llvm::Value* emit_llvm_intrinsic(const ir::CallNode* call);
   llvm::Value* emit_access_pointer(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
+  // emit_math.cpp
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
-  // float32 approximations without branches or calls (emit_math.cpp); null when there is none for the name
-  llvm::Value* fast_math(std::string_view name, llvm::Value* x);
 
   // emit_stmt.cpp
   void emit_for(const ir::ForNode* s);

@@ -3,8 +3,6 @@
 // text is TVM 0.27's, byte for byte. Linear in the size of what is printed.
 #pragma once
 
-#include <tvm/ffi/reflection/access_path.h>
-
 #include "ir/module.h"
 
 namespace mlc::print {
@@ -33,10 +31,8 @@ struct PrintOptions {
   bool syntax_sugar = true;
   bool use_pep695 = false;             // `def f[n](...)` instead of `n = TypeVar("n")`
   Dialect dialect = Dialect::kCurrent;
-  std::vector<ffi::ObjectRef> underline;                              // nodes to put carets under
-  std::vector<ffi::reflection::AccessPath> underline_paths;           // the same by path from the root
-  std::vector<std::pair<ffi::ObjectRef, std::string>> annotate;       // carets followed by a message
-  std::vector<std::pair<ffi::reflection::AccessPath, std::string>> annotate_paths;
+  std::vector<ffi::ObjectRef> underline;                         // nodes to put carets under
+  std::vector<std::pair<ffi::ObjectRef, std::string>> annotate;  // carets followed by a message
 };
 
 // Modules, functions, statements, expressions, buffers, types, ranges, iterators, regions, targets, and

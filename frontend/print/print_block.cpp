@@ -45,26 +45,23 @@ bool Printer::remaps(const IterVar& iter, const Expr& value) const {
 
 void Printer::axis(const IterVar& iter, const Expr* value) {
   line();
-  {
-    Mark mark(*this, iter.get());
-    put(names_.define(iter->var.get(), view(iter->var->name)), " = ");
-    tir(axis_kind(iter->iter_type));
+  put(names_.define(iter->var.get(), view(iter->var->name)), " = ");
+  tir(axis_kind(iter->iter_type));
+  put("(");
+  if (is_const_int(iter->dom->min, 0)) {
+    expr(iter->dom->extent);
+  } else {
     put("(");
-    if (is_const_int(iter->dom->min, 0)) {
-      expr(iter->dom->extent);
-    } else {
-      put("(");
-      expr(iter->dom->min);
-      put(", ");
-      expr(end_of(iter->dom->min, iter->dom->extent));
-      put(")");
-    }
-    if (value) {
-      put(", ");
-      expr(*value);
-    }
+    expr(iter->dom->min);
+    put(", ");
+    expr(end_of(iter->dom->min, iter->dom->extent));
     put(")");
   }
+  if (value) {
+    put(", ");
+    expr(*value);
+  }
+  put(")");
   end_line();
 }
 
@@ -85,7 +82,6 @@ void Printer::axes(const SBlockNode* block, const SBlockRealizeNode* realize) {
     for (size_t k = i; k < end; ++k) {
       if (k > i) put(", ");
       const IterVar& iter = block->iter_vars[k];
-      Mark mark(*this, iter.get());
       put(names_.define(iter->var.get(), view(iter->var->name)));
       kinds += iter->iter_type == IterType::kDataPar ? 'S' : 'R';
     }

@@ -361,20 +361,20 @@ void Printer::reduce(const ReduceNode* n) {
   tir("reduce");
   put("(");
   comm_reducer(n->combiner.get());
-  put(", [");
+  put(", source=[");
   exprs(n->source);
-  put("], [");
+  put("], init=[");
   exprs(n->init);
-  put("], [");
+  put("], axis=[");
   bool first = true;
   for (const IterVar& iter : n->axis) {
     if (!first) put(", ");
     first = false;
     iter_var(iter.get());
   }
-  put("], ");
+  put("], condition=");
   expr(n->condition);
-  put(", ", std::to_string(n->value_index), ")");
+  put(", value_index=", std::to_string(n->value_index), ")");
 }
 
 }  // namespace mlc::print

@@ -131,7 +131,6 @@ void Printer::parameters(const PrimFuncNode* fn) {
   for (const Var& param : fn->params) {
     if (!first) put(", ");
     first = false;
-    Mark mark(*this, param.get());
     if (!param->buffer()) {
       dims_bound_.insert(param.get());
       put(*names_.find(param.get()), ": ");

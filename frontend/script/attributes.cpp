@@ -418,9 +418,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
   } else if (auto* cls = as<ClassNode>(value)) {
     add_class(cls);
   } else if (auto* module = as<ModuleNode>(value)) {
-    for (const ModuleNode::Slot& slot : module->slots) {
-      if (!is_unbound(slot.value)) names.emplace_back(slot.name.str());
-    }
+    for (const ModuleNode::Slot* slot : module->bound()) names.emplace_back(slot->name.str());
   } else if (auto* api = as<ApiModuleNode>(value)) {
     names = ir::ApiRegistry::global().members(api->path);
   } else {

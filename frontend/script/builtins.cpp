@@ -191,8 +191,7 @@ Any next(Evaluator& evaluator, const Arguments& args) {
   Any out;
   if (evaluator.next(args[0], out, args.span)) return out;
   if (args.size() == 2) return args[1];
-  Any exception = evaluator.call(Any(evaluator.state().exception_class("StopIteration")), {});
-  evaluator.state().throw_exception(exception, args.span);
+  stop_iteration(evaluator, args[0], args.span);
 }
 
 Any input(Evaluator& evaluator, const Arguments& args) {

@@ -156,7 +156,7 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
 Any State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   const FunctionInfo& info = *fn.info;
   if (base + info.slots >= stack_end) recursion_error();
-  while (top < base + info.slots) *top++ = unbound();
+  while (top < base + info.slots) mark_unbound(*top++);
   for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
   for (size_t i = 0; i < info.free_variables.size(); ++i) base[info.free_variables[i].slot] = fn.cells[i];
   if (info.yields) return start_generator(fn, base);

@@ -85,33 +85,22 @@ inline int fast_compare(CmpOperator op, const Any& a, const Any& b) {
   return -1;
 }
 
-// An operand: in place when it is a variable and nothing runs between looking and use.
-struct Operand {
-  const Any* value;
-  Any temporary;
-};
+// Nothing runs between looking at a variable and using it when the other operand is one of these.
 inline bool is_plain(const Expr* expr) { return expr->kind == ExprKind::kName || expr->kind == ExprKind::kConstant; }
 
 }  // namespace
 
-const Any* State::peek(const Expr* expr, Frame& f) {
-  if (expr->kind != ExprKind::kName) return nullptr;
-  auto* name = static_cast<const Name*>(expr);
-  const Any* value;
-  switch (storage_of(name->resolved)) {
-    case Storage::kLocal: value = &f.slots[index_of(name->resolved)]; break;
-    case Storage::kCell:
-      value = &static_cast<CellNode*>(raw_object(f.slots[index_of(name->resolved)]))->value;
-      break;
-    case Storage::kGlobal: {
-      ModuleNode::Slot& slot = f.module->slots[index_of(name->resolved)];
-      value = is_unbound(slot.value) ? &slot.builtin : &slot.value;
-      break;
+inline const Any* State::operand(const Expr* expr, Frame& f, Any& temporary) {
+  if (const Any* variable = peek(expr, f)) return variable;
+  if (expr->kind == ExprKind::kConstant) {
+    auto& constant = static_cast<const Constant&>(*expr);
+    if (constant.type == Constant::Type::kInt) {
+      temporary = constant.integer;
+      return &temporary;
     }
-    case Storage::kDynamic: return nullptr;
-    default: __builtin_unreachable();
   }
-  return is_unbound(*value) ? nullptr : value;
+  temporary = eval(expr, f);
+  return &temporary;
 }
 
 const Any* State::find_dynamic(Symbol name, Frame& f) {
@@ -153,9 +142,7 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
       }
     }
   }
-  for (const ModuleNode::Slot& slot : f.module->slots) {
-    if (!is_unbound(slot.value)) candidates.emplace_back(slot.name.str());
-  }
+  for (const ModuleNode::Slot* slot : f.module->bound()) candidates.emplace_back(slot->name.str());
   for (const auto& [builtin, value] : builtins) candidates.emplace_back(builtin.str());
   bool local = !f.dynamic && f.info != nullptr && f.info->names.contains(name);
   if (local && storage_of(f.info->names.at(name)) == Storage::kLocal) {
@@ -287,10 +274,8 @@ bool State::test(const Expr* expr, Frame& f) {
     if (compare->ops.size() == 1) {
       const Expr* right_expr = compare->comparators[0];
       Any left_value, right_value;
-      const Any* left = is_plain(right_expr) ? peek(compare->left, f) : nullptr;
-      if (left == nullptr) left = &(left_value = eval(compare->left, f));
-      const Any* right = peek(right_expr, f);
-      if (right == nullptr) right = &(right_value = eval(right_expr, f));
+      const Any* left = is_plain(right_expr) ? operand(compare->left, f, left_value) : &(left_value = eval(compare->left, f));
+      const Any* right = operand(right_expr, f, right_value);
       int fast = fast_compare(compare->ops[0], *left, *right);
       if (fast >= 0) return fast == 1;
       return self.truth(self.compare(compare->ops[0], *left, *right, compare->span), expr->span);
@@ -311,24 +296,55 @@ bool State::test(const Expr* expr, Frame& f) {
   return self.truth(value, expr->span);
 }
 
+Any State::eval_binary(const BinOp& op, Frame& f) {
+  Any left_value, right_value;
+  const Any* left = is_plain(op.right) ? operand(op.left, f, left_value) : &(left_value = eval(op.left, f));
+  const Any* right = operand(op.right, f, right_value);
+  Any result;
+  if (fast_binary(op.op, *left, *right, result)) return result;
+  return self.binary(op.op, *left, *right, op.op_span);
+}
+
+Any State::eval_subscript(const Subscript& subscript, Frame& f) {
+  Any value, index_value;
+  const Any* object = is_plain(subscript.slice) ? operand(subscript.value, f, value) : &(value = eval(subscript.value, f));
+  const Any* index = peek(subscript.slice, f);
+  if (index == nullptr) index = &(index_value = eval_slice(subscript.slice, f));
+  if (is_int(*index) && (object->type_index() == kTVMFFIList || object->type_index() == kTVMFFIArray)) {
+    std::span<Any> all = elements(*object);
+    int64_t i = raw_int(*index);
+    if (i < 0) i += static_cast<int64_t>(all.size());
+    if (i >= 0 && i < static_cast<int64_t>(all.size())) return all[static_cast<size_t>(i)];
+  }
+  return self.subscript(*object, *index, subscript.span, subscript.slice->span);
+}
+
 Any State::eval(const Expr* expr, Frame& f) {
   switch (expr->kind) {
     case ExprKind::kName: {
       if (const Any* value = peek(expr, f)) return *value;
       return load_slow(static_cast<const Name&>(*expr), f);
     }
-    case ExprKind::kConstant: return constant(static_cast<const Constant&>(*expr));
-    case ExprKind::kBinOp: {
-      auto& op = static_cast<const BinOp&>(*expr);
-      Any left_value, right_value;
-      const Any* left = is_plain(op.right) ? peek(op.left, f) : nullptr;
-      if (left == nullptr) left = &(left_value = eval(op.left, f));
-      const Any* right = peek(op.right, f);
-      if (right == nullptr) right = &(right_value = eval(op.right, f));
-      Any result;
-      if (fast_binary(op.op, *left, *right, result)) return result;
-      return self.binary(op.op, *left, *right, op.span);
+    case ExprKind::kConstant: {
+      auto& literal = static_cast<const Constant&>(*expr);
+      if (literal.type == Constant::Type::kInt) return literal.integer;
+      return constant(literal);
     }
+    case ExprKind::kBinOp: return eval_binary(static_cast<const BinOp&>(*expr), f);
+    case ExprKind::kCall: return eval_call(static_cast<const Call&>(*expr), f);
+    case ExprKind::kSubscript: return eval_subscript(static_cast<const Subscript&>(*expr), f);
+    default: return eval_rare(expr, f);
+  }
+}
+
+Any State::eval_rare(const Expr* expr, Frame& f) {
+  switch (expr->kind) {
+    case ExprKind::kName: {
+      if (const Any* value = peek(expr, f)) return *value;
+      return load_slow(static_cast<const Name&>(*expr), f);
+    }
+    case ExprKind::kConstant: return constant(static_cast<const Constant&>(*expr));
+    case ExprKind::kBinOp: return eval_binary(static_cast<const BinOp&>(*expr), f);
     case ExprKind::kCompare: {
       auto& compare = static_cast<const Compare&>(*expr);
       return compare_chain(compare, f);
@@ -339,20 +355,7 @@ Any State::eval(const Expr* expr, Frame& f) {
       Any object = eval(attribute.value, f);
       return self.attribute(object, attribute.attr, attribute.attr_span ? attribute.attr_span : expr->span);
     }
-    case ExprKind::kSubscript: {
-      auto& subscript = static_cast<const Subscript&>(*expr);
-      Any value;
-      const Any* object = is_plain(subscript.slice) ? peek(subscript.value, f) : nullptr;
-      if (object == nullptr) object = &(value = eval(subscript.value, f));
-      Any index = eval_slice(subscript.slice, f);
-      if (is_int(index) && (object->type_index() == kTVMFFIList || object->type_index() == kTVMFFIArray)) {
-        std::span<Any> all = elements(*object);
-        int64_t i = raw_int(index);
-        if (i < 0) i += static_cast<int64_t>(all.size());
-        if (i >= 0 && i < static_cast<int64_t>(all.size())) return all[i];
-      }
-      return self.subscript(*object, index, expr->span, subscript.slice->span);
-    }
+    case ExprKind::kSubscript: return eval_subscript(static_cast<const Subscript&>(*expr), f);
     case ExprKind::kBoolOp: {
       auto& op = static_cast<const BoolOp&>(*expr);
       bool stop_at = op.op == BoolOperator::kOr;
@@ -450,13 +453,15 @@ Any State::eval(const Expr* expr, Frame& f) {
           const_cast<SetNode*>(result.get())->add(self, eval(e, f));
         }
       }
-      // CPython makes three or more constants a frozenset first, which shows in the order.
+      // CPython makes three or more constants a frozenset first, and that anew when it merges equal constants; the
+      // order shows it.
       bool constants = set.elts.size() >= 3;
       for (const Expr* e : set.elts) constants = constants && e->kind == ExprKind::kConstant;
       if (constants) {
-        Ref<SetNode> again = ir::make<SetNode>();
-        const_cast<SetNode*>(again.get())->merge(self, *result.get());
-        result = again;
+        Ref<SetNode> anew = ir::make<SetNode>(), merged = ir::make<SetNode>();
+        for (const Any& value : result->elements()) const_cast<SetNode*>(anew.get())->add(self, value);
+        const_cast<SetNode*>(merged.get())->merge(self, *anew.get());
+        result = merged;
       }
       return Any(result);
     }

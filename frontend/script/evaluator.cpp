@@ -195,9 +195,7 @@ void Evaluator::print(std::string_view text) { out(text); }
 
 std::vector<std::pair<std::string, Any>> Evaluator::globals() const {
   std::vector<std::pair<std::string, Any>> all;
-  for (const ModuleNode::Slot& slot : state_->main->slots) {
-    if (!is_unbound(slot.value)) all.emplace_back(std::string(slot.name.str()), slot.value);
-  }
+  for (const ModuleNode::Slot* slot : state_->main->bound()) all.emplace_back(std::string(slot->name.str()), slot->value);
   return all;
 }
 const Any* Evaluator::global(std::string_view name) const { return state_->main->find(Symbol(name)); }

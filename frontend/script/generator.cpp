@@ -205,8 +205,18 @@ Any State::yield_all(const Any& iterable, Frame& f, ir::Span span) {
   Any iterator = self.iterate(iterable, span);
   Any value;
   while (self.next(iterator, value, span)) yield_value(std::move(value), f, span);
-  auto* inner = dynamic_cast<GeneratorNode*>(value_as_iterator(iterator));
-  return inner == nullptr ? Any(nullptr) : inner->returned;
+  return generator_result(iterator);
+}
+
+[[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span) {
+  std::vector<Any> args;
+  Any result = generator_result(iterator);
+  if (!is_none(result)) args.push_back(result);
+  evaluator.state().throw_exception(evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
+}
+Any generator_result(const Any& iterator) {
+  auto* generator = dynamic_cast<GeneratorNode*>(value_as_iterator(iterator));
+  return generator == nullptr ? Any(nullptr) : generator->returned;
 }
 
 namespace {
@@ -216,11 +226,6 @@ GeneratorNode* generator_of(const Arguments& args) {
   if (generator == nullptr) raise("AttributeError", args.span, "no-attribute", "this iterator is not a generator function's");
   return generator;
 }
-[[noreturn]] void stop(Evaluator& evaluator, GeneratorNode* generator, ir::Span span) {
-  std::vector<Any> args;
-  if (!is_none(generator->returned)) args.push_back(generator->returned);
-  evaluator.state().throw_exception(evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
-}
 Any send(Evaluator& evaluator, const Arguments& args) {
   GeneratorNode* generator = generator_of(args);
   if (generator->phase == GeneratorNode::Phase::kNew && !is_none(args[1])) {
@@ -228,7 +233,7 @@ Any send(Evaluator& evaluator, const Arguments& args) {
   }
   generator->sent = args[1];
   Any out;
-  if (!generator->next(evaluator, out)) stop(evaluator, generator, args.span);
+  if (!generator->next(evaluator, out)) stop_iteration(evaluator, args[0], args.span);
   return out;
 }
 Any throw_into(Evaluator& evaluator, const Arguments& args) {
@@ -240,7 +245,7 @@ Any throw_into(Evaluator& evaluator, const Arguments& args) {
   }
   generator->has_thrown = true;
   Any out;
-  if (!generator->next(evaluator, out)) stop(evaluator, generator, args.span);
+  if (!generator->next(evaluator, out)) stop_iteration(evaluator, args[0], args.span);
   return out;
 }
 Any close(Evaluator& evaluator, const Arguments& args) {

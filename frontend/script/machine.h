@@ -99,6 +99,11 @@ struct Evaluator::State {
   Any eval(const syntax::Expr* expr, Frame& f);
   bool test(const syntax::Expr* expr, Frame& f);  // truth of an expression
   const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
+  // The value of an operand: a variable in place, else evaluated into `temporary`.
+  const Any* operand(const syntax::Expr* expr, Frame& f, Any& temporary);
+  Any eval_rare(const syntax::Expr* expr, Frame& f);  // the kinds that are not in every loop
+  Any eval_subscript(const syntax::Subscript& subscript, Frame& f);
+  Any eval_binary(const syntax::BinOp& op, Frame& f);
   Any load_slow(const syntax::Name& name, Frame& f);
   const Any* find_dynamic(Symbol name, Frame& f);
   [[noreturn]] void undefined(Symbol name, Frame& f, ir::Span span);
@@ -194,6 +199,23 @@ struct Evaluator::State {
   Any run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last);
 };
 
+inline const Any* Evaluator::State::peek(const syntax::Expr* expr, Frame& f) {
+  if (expr->kind != syntax::ExprKind::kName) return nullptr;
+  uint32_t resolved = static_cast<const syntax::Name*>(expr)->resolved;
+  const Any* value;
+  switch (storage_of(resolved)) {
+    case Storage::kLocal: value = &f.slots[index_of(resolved)]; break;
+    case Storage::kCell: value = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value; break;
+    case Storage::kGlobal: {
+      ModuleNode::Slot& slot = f.module->slots[index_of(resolved)];
+      value = is_unbound(slot.value) ? &slot.builtin : &slot.value;
+      break;
+    }
+    default: return nullptr;
+  }
+  return is_unbound(*value) ? nullptr : value;
+}
+
 // One api function is a hook's, by path.
 DefinitionHook find_hook(const ir::Api& api);
 
@@ -256,6 +278,10 @@ void append_utf8(std::string& text, uint32_t point);
 std::string format_value(Evaluator& evaluator, const Any& value, std::string_view spec, ir::Span span);
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);
 std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
+
+// generator.cpp
+Any generator_result(const Any& iterator);  // what the generator returned; None for other iterators
+[[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span);
 
 // iterate.cpp
 Any call_until_iterator(Any callee, Any sentinel);  // iter(callable, sentinel)

@@ -97,7 +97,7 @@ Any iter_method(Evaluator& e, const Arguments& args) { return e.iterate(args[0],
 Any next_method(Evaluator& e, const Arguments& args) {
   Any out;
   if (e.next(args[0], out, args.span)) return out;
-  e.state().throw_exception(e.call(Any(e.state().exception_class("StopIteration")), {}), args.span);
+  stop_iteration(e, args[0], args.span);
 }
 constexpr BuiltinRow container_rows[] = {
     {"__len__", "()", "The number of items.", len_method, 0, 0},

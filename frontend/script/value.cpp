@@ -26,9 +26,21 @@ const KnownNames& known() {
   return names;
 }
 
+void ModuleNode::Slots::add(Slot slot) {
+  if (size_ % kChunk == 0) chunks_.push_back(std::make_unique<Slot[]>(kChunk));
+  (*this)[size_++] = std::move(slot);
+}
+std::vector<const ModuleNode::Slot*> ModuleNode::bound() const {
+  std::vector<const Slot*> all;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (!is_unbound(slots[i].value)) all.push_back(&slots[i]);
+  }
+  return all;
+}
+
 uint32_t ModuleNode::slot_of(Symbol symbol) {
   auto [found, fresh] = index.try_emplace(symbol, static_cast<uint32_t>(slots.size()));
-  if (fresh) slots.push_back({symbol, unbound(), builtin_of ? builtin_of(symbol) : unbound()});
+  if (fresh) slots.add({symbol, unbound(), builtin_of ? builtin_of(symbol) : unbound()});
   return found->second;
 }
 const Any* ModuleNode::find(Symbol symbol) const {

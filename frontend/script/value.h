@@ -7,8 +7,8 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
-#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -43,6 +43,8 @@ N* as(const Any& value) {
 constexpr int32_t kUnbound = kTVMFFIAny;
 Any unbound();
 inline bool is_unbound(const Any& value) { return value.type_index() == kUnbound; }
+// A slot that holds None becomes unbound; only its type word changes.
+inline void mark_unbound(Any& none) { reinterpret_cast<TVMFFIAny&>(none).type_index = kUnbound; }
 
 // A variable that closures share.
 struct CellNode final : ffi::Object {
@@ -51,15 +53,26 @@ struct CellNode final : ffi::Object {
   MLC_NODE("mlc.script.cell", CellNode, ffi::Object);
 };
 
-// The names of one file (or of the REPL). A name gets its slot on first sight and keeps it.
+// The names of one file (or of the REPL). A name gets its slot on first sight and keeps it, at the same address.
 struct ModuleNode final : ffi::Object {
   struct Slot {
     Symbol name;
     Any value;
     Any builtin;  // what the name means while it is unbound; unbound itself for most names
   };
+  class Slots {
+   public:
+    Slot& operator[](size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
+    size_t size() const { return size_; }
+    void add(Slot slot);
+
+   private:
+    static constexpr size_t kChunk = 64;
+    std::vector<std::unique_ptr<Slot[]>> chunks_;
+    size_t size_ = 0;
+  };
   std::string name;
-  std::deque<Slot> slots;
+  Slots slots;
   std::function<Any(Symbol)> builtin_of;  // what a new name means before the program binds it
   std::unordered_map<Symbol, uint32_t> index;
 
@@ -67,6 +80,7 @@ struct ModuleNode final : ffi::Object {
   uint32_t slot_of(Symbol symbol);       // makes it when it is new
   const Any* find(Symbol symbol) const;  // bound by the program (not a builtin), or null
   void set(Symbol symbol, Any value);
+  std::vector<const Slot*> bound() const;  // the slots with a value, in order of first sight
   MLC_NODE("mlc.script.module", ModuleNode, ffi::Object);
 };
 

@@ -196,10 +196,6 @@ std::string_view keep(std::string text) { return *new std::string(std::move(text
 
 }  // namespace
 
-bool PassOptions::config_flag(std::string_view key) const {
-  auto found = config->find(String(std::string(key)));
-  return found != config->end() && (*found).second.try_cast<bool>().value_or(false);
-}
 int64_t PassOptions::config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const {
   auto found = config->find(String(std::string(key)));
   if (found == config->end()) return otherwise;

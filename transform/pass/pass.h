@@ -21,7 +21,6 @@ struct PassOptions {
 
   bool flag(size_t index) const { return args[index].cast<bool>(); }
   int64_t integer(size_t index) const { return args[index].cast<int64_t>(); }
-  bool config_flag(std::string_view key) const;  // false when absent
   // An entry of the dictionary under `key` ("tirx.UnrollLoop" has "auto_max_step", ...).
   int64_t config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const;
 };

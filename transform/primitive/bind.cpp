@@ -20,8 +20,9 @@ static void apply(Step& step, LoopArg loop, std::string thread_axis) {
   static const std::vector<std::string> axes = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
                                                 "threadIdx.z", "vthread",     "vthread.x",  "vthread.y",   "vthread.z"};
   if (std::find(axes.begin(), axes.end(), thread_axis) == axes.end()) {
-    throw refuse("unknown-thread-axis", "there is no thread axis `{}`{}", thread_axis, did_you_mean(thread_axis, axes))
-        .at(step.span(2));
+    throw refuse("unknown-thread-axis", "there is no thread axis `{}`", thread_axis)
+        .at(step.span(2))
+        .help(did_you_mean(thread_axis, axes));
   }
   require_parallelizable(step, loop, thread_axis);
 

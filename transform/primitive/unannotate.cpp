@@ -19,9 +19,10 @@ static void apply(Step& step, PlaceRef place, String key) {
   if (!present.count(key)) {
     std::vector<std::string> keys;
     for (const auto& [name, value] : present) keys.emplace_back(name);
-    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`{}", place->loop() ? "loop" : "block",
-                 place->name.c_str(), key.c_str(), did_you_mean(key.c_str(), keys))
-        .at(step.span(2));
+    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`", place->loop() ? "loop" : "block",
+                 place->name.c_str(), key.c_str())
+        .at(step.span(2))
+        .help(did_you_mean(key.c_str(), keys));
   }
 
   // apply

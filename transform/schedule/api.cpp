@@ -42,8 +42,9 @@ Any work_on(ApiCall& call) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& [global, fn] : mod->functions) names.emplace_back(global->name_hint);
-    throw refuse("no-such-function", "the module has no function `{}`{}", name->c_str(), did_you_mean(name->c_str(), names))
-        .at(call.span_of(1));
+    throw refuse("no-such-function", "the module has no function `{}`", name->c_str())
+        .at(call.span_of(1))
+        .help(did_you_mean(name->c_str(), names));
   }
   schedule.func_working_on = found;
   return nullptr;

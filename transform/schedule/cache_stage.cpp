@@ -98,7 +98,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
     for (size_t i = 0; i < names.size(); ++i) {
       if (names[i] == std::string(*name)) return chosen(i);
     }
-    asked = fmt::format("buffer `{}`{}", name->c_str(), did_you_mean(name->c_str(), names));
+    asked = fmt::format("buffer `{}`", name->c_str());
   } else if (auto var = given.as<Var>()) {
     for (size_t i = 0; i < regions.size(); ++i) {
       if (regions[i]->source.same_as(*var)) return chosen(i);

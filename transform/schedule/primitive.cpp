@@ -106,12 +106,13 @@ PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span)
   for (const auto& [stmt, place] : index.places) {
     if (place->block()) names.emplace_back(place->block()->name_hint);
   }
-  Error error = refuse("block-not-found", "function `{}` has no block `{}`{}", fn->name_hint.c_str(), name,
-                       did_you_mean(name, names));
+  std::string help = did_you_mean(name, names);
   std::string list;
   std::sort(names.begin(), names.end());
   for (const std::string& each : names) list += (list.empty() ? "`" : ", `") + each + "`";
-  throw std::move(error).at(span).help("its blocks are " + list);
+  throw refuse("block-not-found", "function `{}` has no block `{}`", fn->name_hint.c_str(), name)
+      .at(span)
+      .help(help.empty() ? "its blocks are " + list : help);
 }
 
 void Step::replace(Place& at, const Stmt& next, const BlockReuse& reuse) {

@@ -214,14 +214,13 @@ class Creator {
     }
     Array<Stmt> update;
     if (count == 1) {
-      update.push_back(
-          make<BufferStoreNode>(outputs[0], analyzer_.simplify(substitute(combiner->result[0], operands)), at.point));
+      update.push_back(make<BufferStoreNode>(outputs[0], substitute(combiner->result[0], operands), at.point));
     } else {
       // All results are computed before any of them is stored.
       Array<Stmt> stores;
       for (size_t i = 0; i < count; ++i) {
         auto k = static_cast<int64_t>(i);
-        Expr value = analyzer_.simplify(substitute(combiner->result[k], operands));
+        Expr value = substitute(combiner->result[k], operands);
         Var held = make<VarNode>(String("v_" + std::string(outputs[k]->name)), value->ty);
         update.push_back(make<BindNode>(held, value));
         stores.push_back(make<BufferStoreNode>(outputs[k], held, at.point));

@@ -160,10 +160,7 @@ struct FreshBinders final : BufferTypeRewriter {
     }
     return ref(as<VarNode>(at->second));
   }
-  Stmt rewrite(const Stmt& s) override {
-    // Field order puts a loop's bounds before its variable, a binding's value before its name.
-    return rewrite_children(s);
-  }
+  // Field order puts a loop's bounds before its variable, a binding's value before its name.
 };
 
 Stmt Unroll::fresh_binders(const Stmt& s, int64_t copy) { return copy == 0 ? s : FreshBinders().rewrite(s); }

@@ -60,7 +60,8 @@ class Options {
     if (!none(kPathToAnnotate)) refuse(kPathToAnnotate, "name the nodes with `obj_to_annotate`");
     extra_config(o);
     if (!none(kObjToUnderline)) {
-      for (const Any& node : detail::argument<Array<Any>>(call_, at(kObjToUnderline))) o.underline.push_back(node.cast<ObjectRef>());
+      for (const Any& node : detail::argument<Array<Any>>(call_, at(kObjToUnderline)))
+        o.underline.push_back(node.cast<ObjectRef>());
     }
     if (!none(kObjToAnnotate)) {
       for (const auto& [node, message] : detail::argument<Map<Any, Any>>(call_, at(kObjToAnnotate))) {

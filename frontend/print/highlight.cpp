@@ -19,11 +19,13 @@ constexpr std::string_view kComment = "\x1b[90m";
 constexpr std::string_view kDecorator = "\x1b[33m";
 
 constexpr std::array kKeywords = std::to_array<std::string_view>(
-    {"False", "None",  "True",   "and",    "as",     "assert", "break",  "class",  "continue", "def",  "del",  "elif", "else",
-     "except", "finally", "for", "from",   "global", "if",     "import", "in",     "is",       "lambda", "nonlocal", "not", "or",
-     "pass",  "raise", "return", "try",    "while",  "with"});
+    {"False",  "None",     "True",   "and",     "as",   "assert", "break",  "class", "continue", "def", "del",
+     "elif",   "else",     "except", "finally", "for",  "from",   "global", "if",    "import",   "in",  "is",
+     "lambda", "nonlocal", "not",    "or",      "pass", "raise",  "return", "try",   "while",    "with"});
 
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0; }
+bool starts_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+}
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool continues_name(char c) { return starts_name(c) || digit(c); }
 
@@ -50,7 +52,9 @@ size_t string_end(std::string_view text, size_t begin) {
 
 std::string highlight(std::string_view text) {
   std::string out;
-  auto paint = [&](std::string_view colour, std::string_view piece) { out.append(colour).append(piece).append(kReset); };
+  auto paint = [&](std::string_view colour, std::string_view piece) {
+    out.append(colour).append(piece).append(kReset);
+  };
   for (size_t i = 0; i < text.size();) {
     char c = text[i];
     size_t end = i + 1;
@@ -67,8 +71,10 @@ std::string highlight(std::string_view text) {
       while (end < text.size() && continues_name(text[end])) ++end;
       std::string_view word = text.substr(i, end - i);
       bool keyword = std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
-      if (keyword) paint(kKeyword, word);
-      else out += word;
+      if (keyword)
+        paint(kKeyword, word);
+      else
+        out += word;
     } else if (digit(c)) {
       while (end < text.size() && (continues_name(text[end]) || text[end] == '.')) ++end;
       paint(kNumber, text.substr(i, end - i));

@@ -98,7 +98,8 @@ namespace {
 // For every variable the nodes that enclose all its uses, outermost first.
 class UseFinder {
  public:
-  explicit UseFinder(std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses) : uses_(uses) {}
+  explicit UseFinder(std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses)
+      : uses_(uses) {}
 
   void walk(const Any& value) {
     if (auto expr = value.as<Expr>()) return walk(*expr);

@@ -14,7 +14,7 @@ struct Frame {
   const ffi::Object* node = nullptr;  // null: the root of what is printed
   size_t insert_at = 0;               // where the text of its current statement starts
   int depth = 0;
-  size_t defined = 0;                 // how many definitions there were when it began
+  size_t defined = 0;  // how many definitions there were when it began
 };
 
 class Names {
@@ -44,7 +44,7 @@ class Names {
  private:
   struct Name {
     std::string text;
-    std::string hint;              // empty: not taken from the pool
+    std::string hint;  // empty: not taken from the pool
     int suffix = 0;
     const ir::ForNode* loop = nullptr;
   };

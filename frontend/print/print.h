@@ -16,20 +16,20 @@ enum class Dialect : uint8_t {
 
 // The parameters of script(); names and defaults are TVM's.
 struct PrintOptions {
-  std::string name;                    // of the function or module; empty: its own
-  bool show_meta = false;              // nothing of the tensor dialect needs a metadata section
+  std::string name;        // of the function or module; empty: its own
+  bool show_meta = false;  // nothing of the tensor dialect needs a metadata section
   std::string ir_prefix = "I";
   std::string tir_prefix = "T";
-  std::string module_alias = "cls";    // Relax bodies only
-  std::string int_dtype = "int32";     // integers of this type print bare
-  std::string float_dtype = "void";    // floats of this type print bare
+  std::string module_alias = "cls";      // Relax bodies only
+  std::string int_dtype = "int32";       // integers of this type print bare
+  std::string float_dtype = "void";      // floats of this type print bare
   std::string buffer_dtype = "float32";  // not spelled out where a buffer is made
-  bool verbose_expr = false;           // a lone expression is preceded by its variables
+  bool verbose_expr = false;             // a lone expression is preceded by its variables
   int indent_spaces = 4;
   bool print_line_numbers = false;
-  int num_context_lines = -1;          // lines kept around what is underlined; negative: all
+  int num_context_lines = -1;  // lines kept around what is underlined; negative: all
   bool syntax_sugar = true;
-  bool use_pep695 = false;             // `def f[n](...)` instead of `n = TypeVar("n")`
+  bool use_pep695 = false;  // `def f[n](...)` instead of `n = TypeVar("n")`
   Dialect dialect = Dialect::kCurrent;
   std::vector<ffi::ObjectRef> underline;                         // nodes to put carets under
   std::vector<std::pair<ffi::ObjectRef, std::string>> annotate;  // carets followed by a message

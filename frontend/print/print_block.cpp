@@ -12,10 +12,14 @@ std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 std::string_view axis_kind(IterType type) {
   switch (type) {
-    case IterType::kDataPar: return "axis.spatial";
-    case IterType::kCommReduce: return "axis.reduce";
-    case IterType::kOrdered: return "axis.scan";
-    case IterType::kOpaque: return "axis.opaque";
+    case IterType::kDataPar:
+      return "axis.spatial";
+    case IterType::kCommReduce:
+      return "axis.reduce";
+    case IterType::kOrdered:
+      return "axis.scan";
+    case IterType::kOpaque:
+      return "axis.opaque";
     default:
       throw Error("not-printable", "a block iterator of kind {} has no text form", static_cast<int>(type));
   }

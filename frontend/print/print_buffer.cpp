@@ -62,7 +62,8 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   }
   bool free_offset = false;
   // Offset zero goes without saying in the type of the dimensions.
-  bool usual_index = type->shape.empty() || (type->elem_offset && type->elem_offset->dtype() == type->shape[0]->dtype());
+  bool usual_index =
+      type->shape.empty() || (type->elem_offset && type->elem_offset->dtype() == type->shape[0]->dtype());
   if (type->elem_offset && !(is_const_int(type->elem_offset, 0) && usual_index)) {
     if (const VarNode* var = unnamed(type->elem_offset); var && !name.empty()) {
       free_offset = true;
@@ -132,8 +133,10 @@ bool Printer::is_view_of(const BufferTypeNode* view_type, const Expr& data) cons
   const VarNode* source_var = source_of(data);
   if (!in_function_ || !source_var || view_type->shape.empty()) return false;
   const BufferTypeNode* source = source_var->buffer();
-  return DataType(view_type->dtype) == DataType(source->dtype) && view_type->storage_scope == source->storage_scope &&
-         view_type->data_alignment == source->data_alignment && view_type->offset_factor == source->offset_factor &&
+  return DataType(view_type->dtype) == DataType(source->dtype) &&
+         view_type->storage_scope == source->storage_scope &&
+         view_type->data_alignment == source->data_alignment &&
+         view_type->offset_factor == source->offset_factor &&
          view_type->layout.defined() == source->layout.defined() &&
          structural_equal(view_type->strides, source->strides) &&
          structural_equal(view_type->elem_offset, source->elem_offset) &&

@@ -58,10 +58,20 @@ bool is_number(const Expr& e, int64_t value) {
 enum class DtypePlace : uint8_t { kNowhere, kFirst, kLast };
 DtypePlace dtype_place(std::string_view op) {
   static const std::unordered_set<std::string_view> first = {
-      "tirx.call_extern",     "tirx.call_pure_extern", "tirx.call_llvm_intrin", "tirx.call_llvm_pure_intrin",
-      "tirx.reinterpret",     "tirx.type_annotation",  "tirx.vectorlow",        "tirx.vectorhigh",
-      "tirx.vectorcombine",   "tirx.masked_load",      "tirx.get_active_lane_mask",
-      "tirx.dp4a",            "tirx.mma_store",        "tirx.mma_fill",
+      "tirx.call_extern",
+      "tirx.call_pure_extern",
+      "tirx.call_llvm_intrin",
+      "tirx.call_llvm_pure_intrin",
+      "tirx.reinterpret",
+      "tirx.type_annotation",
+      "tirx.vectorlow",
+      "tirx.vectorhigh",
+      "tirx.vectorcombine",
+      "tirx.masked_load",
+      "tirx.get_active_lane_mask",
+      "tirx.dp4a",
+      "tirx.mma_store",
+      "tirx.mma_fill",
   };
   if (op == "tirx.tvm_struct_get") return DtypePlace::kLast;
   return first.contains(op) ? DtypePlace::kFirst : DtypePlace::kNowhere;
@@ -83,11 +93,16 @@ bool would_fold(const BinaryNode* e) {
   bool index = dtype.is_int() && dtype.is_scalar() && (dtype.bits() == 32 || dtype.bits() == 64);
   bool both = left && right && (!dtype.is_floating() || (dtype.is_float() && dtype.bits() >= 32));
   switch (e->kind) {
-    case ExprKind::kAdd: return both || is_number(a, 0) || is_number(b, 0);
-    case ExprKind::kSub: return both || is_number(b, 0);
-    case ExprKind::kMul: return both || is_number(a, 0) || is_number(b, 0) || is_number(a, 1) || is_number(b, 1);
-    case ExprKind::kDiv: return both || is_number(b, 1) || is_number(a, 0);
-    case ExprKind::kFloorDiv: return both || is_number(b, 0) || is_number(b, 1) || is_number(a, 0);
+    case ExprKind::kAdd:
+      return both || is_number(a, 0) || is_number(b, 0);
+    case ExprKind::kSub:
+      return both || is_number(b, 0);
+    case ExprKind::kMul:
+      return both || is_number(a, 0) || is_number(b, 0) || is_number(a, 1) || is_number(b, 1);
+    case ExprKind::kDiv:
+      return both || is_number(b, 1) || is_number(a, 0);
+    case ExprKind::kFloorDiv:
+      return both || is_number(b, 0) || is_number(b, 1) || is_number(a, 0);
     case ExprKind::kFloorMod:
       if (!index) return both && dtype.is_uint();
       return both || is_number(b, 0) || is_number(b, 1) || is_number(a, 0);
@@ -96,15 +111,20 @@ bool would_fold(const BinaryNode* e) {
     case ExprKind::kLT:
     case ExprKind::kLE:
     case ExprKind::kGT:
-    case ExprKind::kGE: return left && right;
+    case ExprKind::kGE:
+      return left && right;
     case ExprKind::kAnd:
-    case ExprKind::kOr: return true;
+    case ExprKind::kOr:
+      return true;
     case ExprKind::kBitwiseAnd:
     case ExprKind::kBitwiseOr:
-    case ExprKind::kBitwiseXor: return index && both;
+    case ExprKind::kBitwiseXor:
+      return index && both;
     case ExprKind::kLShift:
-    case ExprKind::kRShift: return index && (both || is_number(b, 0));
-    default: return false;
+    case ExprKind::kRShift:
+      return index && (both || is_number(b, 0));
+    default:
+      return false;
   }
 }
 
@@ -119,9 +139,12 @@ Expr Printer::end_of(const Expr& min, const Expr& extent) {
 
 Binding Printer::binding(const Expr& e) const {
   switch (e->kind) {
-    case ExprKind::kNot: return Binding::kNot;
-    case ExprKind::kBitwiseNot: return Binding::kUnary;
-    default: break;
+    case ExprKind::kNot:
+      return Binding::kNot;
+    case ExprKind::kBitwiseNot:
+      return Binding::kUnary;
+    default:
+      break;
   }
   const BinaryNode* two = as_binary(e);
   if (!two) return Binding::kAtom;
@@ -178,7 +201,8 @@ void Printer::number(DataType dtype, int64_t value) {
   }
   if (name == options_.int_dtype) return put(std::to_string(value));
   tir(name);
-  put("(", dtype == DataType::UInt(64) ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value), ")");
+  put("(", dtype == DataType::UInt(64) ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value),
+      ")");
 }
 void Printer::number(DataType dtype, double value) {
   std::string name = dtype.str();

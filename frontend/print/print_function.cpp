@@ -40,7 +40,8 @@ const SBlockNode* implicit_root(const Stmt& body) {
     return nullptr;
   }
   if (!block->alloc_buffers.empty()) return block;
-  if (auto* inner = as<SBlockRealizeNode>(block->body)) return inner->block->iter_vars.empty() ? nullptr : block;
+  if (auto* inner = as<SBlockRealizeNode>(block->body))
+    return inner->block->iter_vars.empty() ? nullptr : block;
   return contains_block(block->body) ? block : nullptr;
 }
 
@@ -81,7 +82,8 @@ void Printer::module(const IRModuleNode* mod) {
     if (!first) put("\n");
     first = false;
     auto prim = Any(fn).as<PrimFunc>();
-    if (!prim) throw Error("not-printable", "function `{}` is not a tensor function", view(global->name_hint));
+    if (!prim)
+      throw Error("not-printable", "function `{}` is not a tensor function", view(global->name_hint));
     prim_func(prim->get(), view(global->name_hint), global.get());
   }
   --depth_;
@@ -110,7 +112,8 @@ void Printer::type_variables(const PrimFuncNode* fn) {
   }
   // By name; of equal names the last one seen comes first.
   std::reverse(found.begin(), found.end());
-  std::stable_sort(found.begin(), found.end(), [](auto* a, auto* b) { return view(a->name) < view(b->name); });
+  std::stable_sort(found.begin(), found.end(),
+                   [](auto* a, auto* b) { return view(a->name) < view(b->name); });
   for (const VarNode* var : found) {
     const std::string& name = names_.define(var, view(var->name));
     type_bound_.insert(var);

@@ -305,11 +305,21 @@ void Printer::loop_header(const ForNode* loop) {
     put("range");
   } else {
     switch (loop->for_kind) {
-      case ForKind::kSerial: tir("serial"); break;
-      case ForKind::kParallel: tir("parallel"); break;
-      case ForKind::kVectorized: tir("vectorized"); break;
-      case ForKind::kUnrolled: tir("unroll"); break;
-      case ForKind::kThreadBinding: tir("thread_binding"); break;
+      case ForKind::kSerial:
+        tir("serial");
+        break;
+      case ForKind::kParallel:
+        tir("parallel");
+        break;
+      case ForKind::kVectorized:
+        tir("vectorized");
+        break;
+      case ForKind::kUnrolled:
+        tir("unroll");
+        break;
+      case ForKind::kThreadBinding:
+        tir("thread_binding");
+        break;
     }
   }
   put("(");
@@ -319,7 +329,8 @@ void Printer::loop_header(const ForNode* loop) {
   }
   expr(from_zero ? loop->extent : end_of(loop->min, loop->extent));
   if (loop->for_kind == ForKind::kThreadBinding) {
-    put(", thread=", literal(loop->thread_binding ? view(loop->thread_binding->thread_tag) : std::string_view()));
+    put(", thread=",
+        literal(loop->thread_binding ? view(loop->thread_binding->thread_tag) : std::string_view()));
   }
   if (unroll_off) {
     put(", unroll=False");

@@ -18,22 +18,32 @@ std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 std::string_view iter_type_name(IterType type) {
   switch (type) {
-    case IterType::kDataPar: return "DataPar";
-    case IterType::kThreadIndex: return "ThreadIndex";
-    case IterType::kCommReduce: return "CommReduce";
-    case IterType::kOrdered: return "Ordered";
-    case IterType::kOpaque: return "Opaque";
-    case IterType::kUnrolled: return "Unrolled";
-    case IterType::kVectorized: return "Vectorized";
-    case IterType::kParallelized: return "Parallelized";
-    case IterType::kTensorized: return "Tensorized";
+    case IterType::kDataPar:
+      return "DataPar";
+    case IterType::kThreadIndex:
+      return "ThreadIndex";
+    case IterType::kCommReduce:
+      return "CommReduce";
+    case IterType::kOrdered:
+      return "Ordered";
+    case IterType::kOpaque:
+      return "Opaque";
+    case IterType::kUnrolled:
+      return "Unrolled";
+    case IterType::kVectorized:
+      return "Vectorized";
+    case IterType::kParallelized:
+      return "Parallelized";
+    case IterType::kTensorized:
+      return "Tensorized";
   }
   throw InternalError(__FILE__, __LINE__, "unknown iterator type");
 }
 
 // An untyped address: `T.handle`.
 bool is_opaque_pointer(const Type& t) {
-  if (t->kind == TypeKind::kPrim) return static_cast<const PrimTypeNode*>(t.get())->dtype.code == kDLOpaqueHandle;
+  if (t->kind == TypeKind::kPrim)
+    return static_cast<const PrimTypeNode*>(t.get())->dtype.code == kDLOpaqueHandle;
   if (t->kind != TypeKind::kPointer) return false;
   const Type& element = static_cast<const PointerTypeNode*>(t.get())->element_type;
   if (!element || element->kind == TypeKind::kTuple) return true;
@@ -47,11 +57,21 @@ std::string literal(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
       default: {
         auto byte = static_cast<unsigned char>(c);
         if (byte >= 0x20 && byte < 0x7f) {
@@ -80,7 +100,8 @@ void Printer::type(const Type& t) {
     case TypeKind::kPrim:
     case TypeKind::kPointer: {
       if (is_opaque_pointer(t)) return tir("handle");
-      if (t->kind == TypeKind::kPrim) return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
+      if (t->kind == TypeKind::kPrim)
+        return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
       const auto* pointer = static_cast<const PointerTypeNode*>(t.get());
       tir("handle");
       put("(");
@@ -103,7 +124,9 @@ void Printer::type(const Type& t) {
       }
       return put(")");
     }
-    case TypeKind::kString: ir_name("StringType"); return put("()");
+    case TypeKind::kString:
+      ir_name("StringType");
+      return put("()");
     case TypeKind::kFunc: {
       const auto* fn = static_cast<const FuncTypeNode*>(t.get());
       ir_name("FuncType");
@@ -116,8 +139,12 @@ void Printer::type(const Type& t) {
       type(fn->ret_type);
       return put(")");
     }
-    case TypeKind::kOpaque: ir_name("OpaqueType"); return put("()");
-    case TypeKind::kBufferRegion: tir("BufferRegionType"); return put("()");
+    case TypeKind::kOpaque:
+      ir_name("OpaqueType");
+      return put("()");
+    case TypeKind::kBufferRegion:
+      tir("BufferRegionType");
+      return put("()");
     case TypeKind::kBuffer: {
       tir("Buffer");
       Buffer anonymous = make<VarNode>("buffer", t);
@@ -199,7 +226,8 @@ void Printer::dict(const Map<String, Any>& map) {
   dict(std::move(items));
 }
 void Printer::dict(std::vector<std::pair<String, Any>> items) {
-  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
+  std::sort(items.begin(), items.end(),
+            [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
   put("{");
   bool first = true;
   for (const auto& [key, item] : items) {
@@ -243,7 +271,9 @@ void Printer::value(const Any& v) {
     std::vector<std::pair<String, Any>> items;
     for (const auto& [key, item] : map) {
       auto name = key.template try_cast<String>();
-      if (!name) throw Error("not-printable", "a dict with keys that are not strings cannot be printed as an attribute");
+      if (!name)
+        throw Error("not-printable",
+                    "a dict with keys that are not strings cannot be printed as an attribute");
       items.emplace_back(*name, item);
     }
     dict(std::move(items));

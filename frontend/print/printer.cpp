@@ -12,7 +12,8 @@ namespace {
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 }  // namespace
 
-Printer::Printer(const PrintOptions& options, Any root) : options_(options), root_(std::move(root)), scope_root_(root_) {
+Printer::Printer(const PrintOptions& options, Any root)
+    : options_(options), root_(std::move(root)), scope_root_(root_) {
   for (const ObjectRef& node : options.underline) marked_.emplace(node.get(), "");
   for (const auto& [node, message] : options.annotate) marked_.emplace(node.get(), message);
 }
@@ -144,12 +145,14 @@ std::string Printer::finish() {
     if (!type_variables_.empty() && !pep695) head += "# from typing import TypeVar\n";
     if (uses_ir_) head += fmt::format("# from tvm.script import ir as {}\n", options_.ir_prefix);
     if (uses_tir_) {
-      head += fmt::format("# from tvm.script import {} as {}\n", classic() ? "tir" : "tirx", options_.tir_prefix);
+      head +=
+          fmt::format("# from tvm.script import {} as {}\n", classic() ? "tir" : "tirx", options_.tir_prefix);
       if (!classic()) head += "# from tvm.tirx.layout import Axis\n";
     }
     head += "\n";
     if (!pep695) {
-      for (const std::string& name : type_variables_) head += fmt::format("{} = TypeVar(\"{}\")\n", name, name);
+      for (const std::string& name : type_variables_)
+        head += fmt::format("{} = TypeVar(\"{}\")\n", name, name);
     }
   }
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
@@ -174,8 +177,9 @@ std::string script(const Any& node, const PrintOptions& options) { return Printe
 std::string text_of(const Any& node) { return script(node); }
 
 bool printable(const Any& node) {
-  return node.as<IRModule>() || node.as<BaseFunc>() || node.as<Stmt>() || node.as<Expr>() || node.as<Type>() ||
-         node.as<Range>() || node.as<IterVar>() || node.as<CommReducer>() || node.as<Target>();
+  return node.as<IRModule>() || node.as<BaseFunc>() || node.as<Stmt>() || node.as<Expr>() ||
+         node.as<Type>() || node.as<Range>() || node.as<IterVar>() || node.as<CommReducer>() ||
+         node.as<Target>();
 }
 
 std::string file_text(const IRModule& mod, const PrintOptions& options) {
@@ -188,7 +192,8 @@ std::string file_text(const IRModule& mod, const PrintOptions& options) {
   if (type_variables) file += "from typing import TypeVar\n\n";
   file += "import tvm\n";
   std::string_view dialect = options.dialect == Dialect::kClassic ? "tir" : "tirx";
-  file += fmt::format("from tvm.script import ir as {}, {} as {}\n", options.ir_prefix, dialect, options.tir_prefix);
+  file += fmt::format("from tvm.script import ir as {}, {} as {}\n", options.ir_prefix, dialect,
+                      options.tir_prefix);
   file += text.substr(body);
   return file + "\n";
 }

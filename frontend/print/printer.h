@@ -73,7 +73,7 @@ class Printer {
     bool scope_implied = false;  // alloc_shared, alloc_local
     bool parameter = false;      // dims may be quoted
     ir::Expr data = nullptr;
-    size_t frame = npos;         // where new dims are declared; npos: the innermost
+    size_t frame = npos;  // where new dims are declared; npos: the innermost
     const ir::Map<ir::String, ir::Any>* annotations = nullptr;
   };
   // Everything between the parentheses of T.Buffer(...), T.alloc_buffer(...), ...
@@ -87,8 +87,8 @@ class Printer {
 
   // print_stmt.cpp
   void stmt(const ir::Stmt& s, bool alone);  // alone: the whole body of what encloses it
-  void body(const ir::Stmt& s);         // in a frame, one level deeper
-  void statements(const ir::Stmt& s);   // at this level
+  void body(const ir::Stmt& s);              // in a frame, one level deeper
+  void statements(const ir::Stmt& s);        // at this level
   void one_of(const ir::Array<ir::Stmt>& seq, size_t& i);
   void store(const ir::BufferStoreNode* s);
   void attr_stmt(const ir::AttrStmtNode* s, bool alone);
@@ -189,17 +189,17 @@ class Printer {
   bool uses_tir_ = false;
   const ir::IRModuleNode* module_ = nullptr;
   std::string module_name_ = "Module";
-  std::vector<std::string> type_variables_;          // module level, in order of appearance
+  std::vector<std::string> type_variables_;  // module level, in order of appearance
   std::unordered_set<std::string> type_variable_set_;
-  std::unordered_set<const ir::VarNode*> type_bound_;  // TypeVars of this function
-  std::unordered_set<const ir::VarNode*> dims_bound_;  // parameters and dims seen in this signature
-  std::unordered_set<const ir::VarNode*> scalars_;     // one-element buffers printed as variables
+  std::unordered_set<const ir::VarNode*> type_bound_;           // TypeVars of this function
+  std::unordered_set<const ir::VarNode*> dims_bound_;           // parameters and dims seen in this signature
+  std::unordered_set<const ir::VarNode*> scalars_;              // one-element buffers printed as variables
   std::unordered_map<const ffi::Object*, std::string> marked_;  // what to underline -> message
   std::vector<Underline> spans_;
   std::vector<std::pair<size_t, size_t>> insertions_;  // where and how much, while something is marked
-  size_t inserted_ = 0;          // total length of inserted declarations
-  std::string waiting_;          // declarations for the body of the function whose header is being printed
-  bool root_is_value_ = false;   // free variables need no declaration
+  size_t inserted_ = 0;                                // total length of inserted declarations
+  std::string waiting_;         // declarations for the body of the function whose header is being printed
+  bool root_is_value_ = false;  // free variables need no declaration
   friend class Mark;
 };
 

@@ -9,7 +9,7 @@ namespace mlc::print {
 std::string decorate(const std::string& text, std::vector<Underline> spans, const PrintOptions& options) {
   struct Line {
     size_t begin, end;
-    std::string carets;    // empty: nothing is underlined
+    std::string carets;  // empty: nothing is underlined
     std::string message;
   };
   std::vector<Line> lines;
@@ -35,7 +35,8 @@ std::string decorate(const std::string& text, std::vector<Underline> spans, cons
       from = std::max(from, indent);
       if (from >= to) continue;
       if (line.carets.size() < to) line.carets.resize(to, ' ');
-      std::fill(line.carets.begin() + static_cast<ptrdiff_t>(from), line.carets.begin() + static_cast<ptrdiff_t>(to), '^');
+      std::fill(line.carets.begin() + static_cast<ptrdiff_t>(from),
+                line.carets.begin() + static_cast<ptrdiff_t>(to), '^');
       if (i == last && !span.message.empty()) line.message = span.message;
     }
   }
@@ -44,7 +45,8 @@ std::string decorate(const std::string& text, std::vector<Underline> spans, cons
     for (size_t i = 0; i < lines.size(); ++i) {
       if (lines[i].carets.empty()) continue;
       auto context = static_cast<size_t>(options.num_context_lines);
-      for (size_t k = i > context ? i - context : 0; k <= std::min(i + context, lines.size() - 1); ++k) shown[k] = 1;
+      for (size_t k = i > context ? i - context : 0; k <= std::min(i + context, lines.size() - 1); ++k)
+        shown[k] = 1;
     }
   }
   size_t width = options.print_line_numbers ? std::to_string(lines.size()).size() + 1 : 0;

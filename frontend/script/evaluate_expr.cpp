@@ -104,14 +104,16 @@ inline const Any* State::operand(const Expr* expr, Frame& f, Any& temporary) {
 }
 
 const Any* State::find_dynamic(Symbol name, Frame& f) {
+  bool in_class = true;  // a comprehension in a class body is still in it
   for (Frame* at = &f; at != nullptr; at = at->outer) {
     for (size_t i = at->locals.size(); i-- > 0;) {
       if (at->locals[i].first == name) return &at->locals[i].second;
     }
     // A class body sees its own names; the functions in it do not, but those are resolved.
-    if (at->cls != nullptr && at == &f) {
+    if (at->cls != nullptr && in_class) {
       if (const Any* own = at->cls->own(name)) return own;
     }
+    in_class = in_class && at->cls == nullptr && at->dynamic;
     if (at->names != nullptr) {
       if (const Any* found = at->names->find(name)) return found;
     }

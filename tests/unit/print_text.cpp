@@ -23,7 +23,8 @@ TEST_CASE("a statement by itself declares the variables it uses", "[print]") {
   Var n = make_var("n", DataType::Int(32));
   Var i = make_var("i", DataType::Int(32));
   Buffer a = matrix("A", n);
-  Stmt store = make<BufferStoreNode>(a, make<FloatImmNode>(DataType::Float(32), 1.0), Array<Expr>{i, int32(0)});
+  Stmt store =
+      make<BufferStoreNode>(a, make<FloatImmNode>(DataType::Float(32), 1.0), Array<Expr>{i, int32(0)});
   CHECK(print::script(store) ==
         "n = T.int32()\n"
         "A = T.Buffer((n, 8), layout=None)\n"
@@ -50,8 +51,11 @@ TEST_CASE("expressions by themselves declare nothing unless asked", "[print]") {
 TEST_CASE("a thread variable is made where all its uses see it", "[print]") {
   register_nodes();
   Var x = make_var("tx", DataType::Int(32));
-  IterVar thread = make<IterVarNode>(make<RangeNode>(int32(0), int32(8)), x, IterType::kThreadIndex, "threadIdx.x");
-  auto region = [&](Stmt body) { return make<AttrStmtNode>(thread, "thread_extent", int32(8), std::move(body)); };
+  IterVar thread =
+      make<IterVarNode>(make<RangeNode>(int32(0), int32(8)), x, IterType::kThreadIndex, "threadIdx.x");
+  auto region = [&](Stmt body) {
+    return make<AttrStmtNode>(thread, "thread_extent", int32(8), std::move(body));
+  };
   Stmt use = make<EvaluateNode>(x);
   auto function = [&](Stmt body) {
     return print::script(make<PrimFuncNode>(Array<Var>{}, void_type(), std::move(body), attrs_of_function()));
@@ -97,7 +101,8 @@ TEST_CASE("carets stand under the node that was asked for", "[print]") {
 
 TEST_CASE("a file begins with its imports", "[print]") {
   register_nodes();
-  PrimFunc fn = make<PrimFuncNode>(Array<Var>{}, void_type(), make<EvaluateNode>(int32(1)), attrs_of_function());
+  PrimFunc fn =
+      make<PrimFuncNode>(Array<Var>{}, void_type(), make<EvaluateNode>(int32(1)), attrs_of_function());
   CHECK(print::file_text(module_of(fn)) ==
         "import tvm\n"
         "from tvm.script import ir as I, tirx as T\n"

@@ -32,6 +32,34 @@ struct IterSum {
 // The map does not have the form; thrown and caught within this file.
 struct NotAffine {};
 
+// A product as a constant and its other factors, in no order.
+struct Product {
+  int64_t factor = 1;
+  std::vector<Expr> others;
+
+  explicit Product(const Expr& e) { collect(e); }
+  void collect(const Expr& e) {
+    if (auto* two = as<MulNode>(e)) {
+      collect(two->a);
+      collect(two->b);
+    } else if (auto constant = const_int(e)) {
+      factor *= *constant;
+    } else {
+      others.push_back(e);
+    }
+  }
+  // Are the other's factors, constants aside, among these?
+  bool contains(const Product& other) const {
+    std::vector<Expr> left = others;
+    for (const Expr& wanted : other.others) {
+      auto found = std::find_if(left.begin(), left.end(), [&](const Expr& e) { return same_expr(e, wanted); });
+      if (found == left.end()) return false;
+      left.erase(found);
+    }
+    return true;
+  }
+};
+
 class IterMapBuilder {
  public:
   IterMapBuilder(const std::vector<LoopRange>& iters, Analyzer& analyzer, bool simplify_trivial, IterMapCheck check)
@@ -107,10 +135,18 @@ class IterMapBuilder {
   }
 
  private:
-  bool equal(const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); }
+  bool equal(const Expr& a, const Expr& b) {
+    if (same_expr(a, b)) return true;
+    auto x = const_int(a), y = const_int(b);
+    if (x || y) return x == y;
+    Product p(a), q(b);
+    return (p.factor == q.factor && p.others.size() == q.others.size() && p.contains(q)) || analyzer_.can_prove_equal(a, b);
+  }
   bool divides(const Expr& divisor, const Expr& value) {
     auto d = const_int(divisor), v = const_int(value);
     if (d && v) return *d != 0 && *v % *d == 0;
+    Product p(value), q(divisor);
+    if (q.factor != 0 && p.factor % q.factor == 0 && p.contains(q)) return true;
     return is_const_int(analyzer_.simplify(floormod(value, divisor)), 0);
   }
   // value / divisor when that is exact, else null.
@@ -282,7 +318,8 @@ class IterMapBuilder {
       size_t at = sum.digits.size();
       for (size_t i = sum.digits.size(); i-- > 0;) {
         if (used[i] || !equal(sum.digits[i].scale, expected)) continue;
-        if (at == sum.digits.size() || is_const_int(sum.digits[i].extent, 1)) at = i;
+        bool unit = is_const_int(sum.digits[i].extent, 1);
+        if (at == sum.digits.size() || (unit && !is_const_int(sum.digits[at].extent, 1))) at = i;
       }
       if (at == sum.digits.size()) throw NotAffine{};
       used[at] = true;

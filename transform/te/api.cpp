@@ -65,7 +65,8 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
           .at(call.span_of(argument));
     }
     if (auto known = const_int(extent); known && *known < 0) {
-      throw Error("negative-extent", "an extent must not be negative, got {}", *known).at(call.span_of(argument));
+      throw Error("negative-extent", "an extent must not be negative, got {}", *known)
+          .at(call.span_of(argument));
     }
     shape.push_back(extent);
   }
@@ -84,8 +85,8 @@ DataType dtype_of(const ApiCall& call, const Any& value, size_t argument) {
 Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, size_t argument) {
   Array<Expr> shape = tensor->shape();
   if (indices.size() > shape.size()) {
-    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} indices", tensor->name(), shape.size(),
-                shape.size() == 1 ? "" : "s", indices.size())
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} indices", tensor->name(),
+                shape.size(), shape.size() == 1 ? "" : "s", indices.size())
         .kind("ValueError")
         .at(call.span);
   }
@@ -101,8 +102,8 @@ Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, s
     auto known = const_int(index);
     auto extent = const_int(shape[k]);
     if (known && extent && (*known < 0 || *known >= *extent)) {
-      throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", *known, i,
-                  tensor->name(), *extent)
+      throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}",
+                  *known, i, tensor->name(), *extent)
           .kind("IndexError")
           .at(call.span);
     }
@@ -126,8 +127,9 @@ Any tensor_call(ApiCall& call) {
   Tensor tensor = call.args[0].cast<Tensor>();
   auto indices = call.args[1].cast<Array<Any>>();
   if (indices.size() != tensor->shape().size()) {
-    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", tensor->name(), tensor->shape().size(),
-                tensor->shape().size() == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", tensor->name(),
+                tensor->shape().size(), tensor->shape().size() == 1 ? "" : "s", indices.size(),
+                indices.size() == 1 ? "ex" : "ices")
         .kind("ValueError")
         .at(call.span);
   }
@@ -170,8 +172,8 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
     open = true;
   }
   if (names.size() > rank) {
-    throw Error("te-too-many-indices", "the function takes {} ind{}, the shape has {} dimension{}", names.size(),
-                names.size() == 1 ? "ex" : "ices", rank, rank == 1 ? "" : "s")
+    throw Error("te-too-many-indices", "the function takes {} ind{}, the shape has {} dimension{}",
+                names.size(), names.size() == 1 ? "ex" : "ices", rank, rank == 1 ? "" : "s")
         .at(call.span_of(1));
   }
   if (!open) return names;
@@ -180,7 +182,8 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
     auto given = elements(call.args[5]);
     if (!given) wrong_argument(call, 5, "list");
     if (given->size() != rest) {
-      throw Error("te-varargs-names", "{} names for {} remaining dimensions", given->size(), rest).at(call.span_of(5));
+      throw Error("te-varargs-names", "{} names for {} remaining dimensions", given->size(), rest)
+          .at(call.span_of(5));
     }
     for (const Any& one : *given) names.emplace_back(one.cast<String>());
     return names;
@@ -205,7 +208,8 @@ Any compute(ApiCall& call) {
   Array<Expr> body;
   auto add = [&](const Any& one) {
     if (one.as<TensorSlice>()) {
-      throw Error("te-partial-index", "the function returned a tensor with indices missing").at(call.span_of(1));
+      throw Error("te-partial-index", "the function returned a tensor with indices missing")
+          .at(call.span_of(1));
     }
     body.push_back(expect_expr(call, one, 1, "what the function returns"));
   };
@@ -214,13 +218,15 @@ Any compute(ApiCall& call) {
   } else {
     add(result);
   }
-  if (body.empty()) throw Error("wrong-type", "the function returned no value").kind("TypeError").at(call.span_of(1));
+  if (body.empty())
+    throw Error("wrong-type", "the function returned no value").kind("TypeError").at(call.span_of(1));
   Map<String, Any> attrs;
   if (call.args[4] != nullptr) {
-    for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4)) attrs.Set(key.cast<String>(), value);
+    for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4))
+      attrs.Set(key.cast<String>(), value);
   }
-  ComputeOp op = make_compute(detail::argument<String>(call, 2), detail::argument<String>(call, 3), attrs, axis, body,
-                              call.span);
+  ComputeOp op = make_compute(detail::argument<String>(call, 2), detail::argument<String>(call, 3), attrs,
+                              axis, body, call.span);
   if (body.size() == 1) return make<TensorNode>(op, 0);
   Array<Any> outputs;
   for (size_t i = 0; i < body.size(); ++i) outputs.push_back(make<TensorNode>(op, static_cast<int64_t>(i)));
@@ -283,8 +289,8 @@ Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& 
   }
   Array<Any> outputs;
   for (size_t i = 0; i < sources.size(); ++i) {
-    outputs.push_back(Expr(make<ReduceNode>(combiner, sources, start, axes, bool_imm(true), static_cast<int64_t>(i),
-                                            call.span)));
+    outputs.push_back(Expr(make<ReduceNode>(combiner, sources, start, axes, bool_imm(true),
+                                            static_cast<int64_t>(i), call.span)));
   }
   if (outputs.size() == 1) return outputs[0];
   return outputs;
@@ -305,8 +311,8 @@ Any builtin_reduction(ApiCall& call) {
   Array<Var> rhs{y};
   Array<Expr> result{combine(x, y, {})};
   Array<Expr> neutral{identity(source->dtype(), {})};
-  return reduce(call, make<CommReducerNode>(lhs, rhs, result, neutral), Array<Expr>{source}, call.args[1], call.args[2],
-                call.args[3]);
+  return reduce(call, make<CommReducerNode>(lhs, rhs, result, neutral), Array<Expr>{source}, call.args[1],
+                call.args[2], call.args[3]);
 }
 
 Any comm_reducer(ApiCall& call) {
@@ -320,11 +326,13 @@ Any reducer_call(ApiCall& call) {
   auto reducer = call.args[0].cast<Reducer>();
   auto several = elements(call.args[1]);
   Array<Expr> sources;
-  for (const Any& one : index_list(call.args[1])) sources.push_back(expect_expr(call, one, 1, "what is reduced"));
+  for (const Any& one : index_list(call.args[1]))
+    sources.push_back(expect_expr(call, one, 1, "what is reduced"));
   if (sources.empty()) wrong_argument(call, 1, "expression");
   std::vector<std::string> names = call.host.parameter_names(reducer->combine);
   if (names.size() != 2) {
-    throw Error("te-combiner", "a combiner takes two values, this function takes {}", names.size()).at(call.span);
+    throw Error("te-combiner", "a combiner takes two values, this function takes {}", names.size())
+        .at(call.span);
   }
   Array<Var> lhs;
   Array<Var> rhs;
@@ -345,7 +353,8 @@ Any reducer_call(ApiCall& call) {
     Array<Expr> out;
     for (const Any& one : index_list(result)) out.push_back(expect_expr(call, one, 1, what));
     if (out.size() != sources.size()) {
-      throw Error("te-combiner", "{} gives {} values for {} that are reduced", what, out.size(), sources.size())
+      throw Error("te-combiner", "{} gives {} values for {} that are reduced", what, out.size(),
+                  sources.size())
           .at(call.span);
     }
     Array<Expr> typed;
@@ -357,7 +366,8 @@ Any reducer_call(ApiCall& call) {
   };
   Array<Expr> result = values(call.host.call(reducer->combine, operands), "the combiner");
   Array<Expr> identity = values(call.host.call(reducer->identity, dtypes), "the identity");
-  return reduce(call, make<CommReducerNode>(lhs, rhs, result, identity), sources, call.args[2], call.args[3], call.args[4]);
+  return reduce(call, make<CommReducerNode>(lhs, rhs, result, identity), sources, call.args[2], call.args[3],
+                call.args[4]);
 }
 
 // ---- functions ----
@@ -382,14 +392,16 @@ constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";
 constexpr ApiRow rows[] = {
     {ApiKind::kFunction, kTe, "placeholder(shape, dtype=None, name='placeholder')",
      "A tensor that is an argument.\n\n    A = te.placeholder((128, 64), name=\"A\")", placeholder},
-    {ApiKind::kFunction, kTe, "compute(shape, fcompute, name='compute', tag='', attrs=None, varargs_names=None)",
-     "A tensor by what one element of it is.\n\n    C = te.compute((128,), lambda i: A[i] + B[i], name=\"C\")\n\n"
+    {ApiKind::kFunction, kTe,
+     "compute(shape, fcompute, name='compute', tag='', attrs=None, varargs_names=None)",
+     "A tensor by what one element of it is.\n\n    C = te.compute((128,), lambda i: A[i] + B[i], "
+     "name=\"C\")\n\n"
      "A tuple of values makes a tuple of tensors.",
      compute},
     {ApiKind::kFunction, kTe, "reduce_axis(dom, name='rv', thread_tag='', span=None)",
      "An axis to reduce over: (begin, end).\n\n    k = te.reduce_axis((0, 64), name=\"k\")", reduce_axis},
-    {ApiKind::kFunction, kTe, "var(name='tindex', dtype='int32', span=None)", "An unknown number, such as a dimension.",
-     variable},
+    {ApiKind::kFunction, kTe, "var(name='tindex', dtype='int32', span=None)",
+     "An unknown number, such as a dimension.", variable},
     {ApiKind::kFunction, kTe, "size_var(name='size', dtype='int32', span=None)",
      "An unknown number that is not negative.", variable},
     {ApiKind::kFunction, kTe, "sum(expr, axis, where=None, init=None)", "The sum over axes.",
@@ -404,32 +416,40 @@ constexpr ApiRow rows[] = {
      "    P = te.compute((n,), lambda i: product(A[i, k], axis=k))",
      comm_reducer},
     {ApiKind::kFunction, kTe, "create_prim_func(ops, index_dtype_override=None)",
-     "The function that computes tensors, ready to be scheduled.\n\n    func = te.create_prim_func([A, B, C])",
+     "The function that computes tensors, ready to be scheduled.\n\n    func = te.create_prim_func([A, B, "
+     "C])",
      make_prim_func},
     {ApiKind::kClass, kTe, "Tensor()", "A tensor made by placeholder or compute.",
      +[](ApiCall& call) -> Any {
        throw Error("not-constructible", "a tensor is made by `te.placeholder` or `te.compute`").at(call.span);
      },
      kTensor, "tvm.te.tensor.Tensor"},
-    {ApiKind::kMethod, kTensor, "__getitem__(indices)", "An element, or with indices missing a slice.", tensor_getitem},
+    {ApiKind::kMethod, kTensor, "__getitem__(indices)", "An element, or with indices missing a slice.",
+     tensor_getitem},
     {ApiKind::kMethod, kTensor, "__call__(*indices)", "An element.", tensor_call},
     {ApiKind::kMethod, kTensor, "__repr__()", "Shape and name.", tensor_repr},
-    {ApiKind::kProperty, kTensor, "shape", "The extents.", property<TensorNode, [](auto& t) { return t.shape(); }>},
+    {ApiKind::kProperty, kTensor, "shape", "The extents.",
+     property<TensorNode, [](auto& t) { return t.shape(); }>},
     {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
      property<TensorNode, [](auto& t) { return static_cast<int64_t>(t.shape().size()); }>},
     {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
      property<TensorNode, [](auto& t) { return String(t.dtype().str()); }>},
-    {ApiKind::kProperty, kTensor, "name", "The name.", property<TensorNode, [](auto& t) { return String(t.name()); }>},
-    {ApiKind::kProperty, kTensor, "op", "What computes it.", property<TensorNode, [](auto& t) { return t.op; }>},
+    {ApiKind::kProperty, kTensor, "name", "The name.",
+     property<TensorNode, [](auto& t) { return String(t.name()); }>},
+    {ApiKind::kProperty, kTensor, "op", "What computes it.",
+     property<TensorNode, [](auto& t) { return t.op; }>},
     {ApiKind::kProperty, kTensor, "value_index", "Which output of its operation it is.",
      property<TensorNode, [](auto& t) { return t.value_index; }>},
-    {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)", "An element, or with indices missing a slice.",
-     slice_getitem},
-    {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)", "The reduction over axes.",
-     reducer_call},
-    {ApiKind::kProperty, kOperation, "name", "The name.", property<OperationNode, [](auto& o) { return o.name; }>},
-    {ApiKind::kProperty, kOperation, "tag", "The tag.", property<OperationNode, [](auto& o) { return o.tag; }>},
-    {ApiKind::kProperty, kOperation, "attrs", "The attributes.", property<OperationNode, [](auto& o) { return o.attrs; }>},
+    {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)",
+     "An element, or with indices missing a slice.", slice_getitem},
+    {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)",
+     "The reduction over axes.", reducer_call},
+    {ApiKind::kProperty, kOperation, "name", "The name.",
+     property<OperationNode, [](auto& o) { return o.name; }>},
+    {ApiKind::kProperty, kOperation, "tag", "The tag.",
+     property<OperationNode, [](auto& o) { return o.tag; }>},
+    {ApiKind::kProperty, kOperation, "attrs", "The attributes.",
+     property<OperationNode, [](auto& o) { return o.attrs; }>},
     {ApiKind::kProperty, kOperation, "num_outputs", "How many tensors it makes.",
      property<OperationNode, [](auto& o) { return static_cast<int64_t>(o.num_outputs()); }>},
     {ApiKind::kProperty, kOperation, "input_tensors", "The tensors it reads.",
@@ -449,16 +469,18 @@ constexpr ApiRow rows[] = {
      property<ComputeOpNode, [](auto& o) { return o.axis; }>},
     {ApiKind::kProperty, kComputeOp, "reduce_axis", "The axes that are reduced.",
      property<ComputeOpNode, [](auto& o) { return o.reduce_axis(); }>},
-    {ApiKind::kProperty, kComputeOp, "body", "The values.", property<ComputeOpNode, [](auto& o) { return o.body; }>},
+    {ApiKind::kProperty, kComputeOp, "body", "The values.",
+     property<ComputeOpNode, [](auto& o) { return o.body; }>},
 };
 
 // Functions on expressions that te shares with tirx.
 constexpr std::array shared_names = std::to_array<std::string_view>(
-    {"any",   "all",   "min_value", "max_value", "exp",      "erf",      "tanh",         "sigmoid", "log",
-     "tan",   "cos",   "sin",       "sqrt",      "rsqrt",    "floor",    "ceil",         "sinh",    "cosh",
-     "log2",  "log10", "asin",      "asinh",     "acos",     "acosh",    "atan",         "atanh",   "trunc",
-     "abs",   "round", "nearbyint", "power",     "popcount", "fmod",     "if_then_else", "isnan",   "isfinite",
-     "isinf", "div",   "indexdiv",  "indexmod",  "truncdiv", "truncmod", "floordiv",     "floormod", "const"});
+    {"any",      "all",          "min_value", "max_value", "exp",   "erf",       "tanh",     "sigmoid",
+     "log",      "tan",          "cos",       "sin",       "sqrt",  "rsqrt",     "floor",    "ceil",
+     "sinh",     "cosh",         "log2",      "log10",     "asin",  "asinh",     "acos",     "acosh",
+     "atan",     "atanh",        "trunc",     "abs",       "round", "nearbyint", "power",    "popcount",
+     "fmod",     "if_then_else", "isnan",     "isfinite",  "isinf", "div",       "indexdiv", "indexmod",
+     "truncdiv", "truncmod",     "floordiv",  "floormod",  "const"});
 
 }  // namespace
 

@@ -47,7 +47,8 @@ class Creator {
       }
       auto tensor = arg.as<Tensor>();
       if (!tensor) {
-        throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}", arg.GetTypeKey())
+        throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
+                    arg.GetTypeKey())
             .kind("TypeError")
             .at(span_);
       }
@@ -65,7 +66,8 @@ class Creator {
       auto compute = Any(op).as<ComputeOp>();
       if (!compute) {
         if (!given_.contains({op.get(), 0})) {
-          throw Error("te-missing-input", "`{}` is used but is not among the function's arguments", op->name.c_str())
+          throw Error("te-missing-input", "`{}` is used but is not among the function's arguments",
+                      op->name.c_str())
               .at(span_)
               .help(fmt::format("add `{}` to the list", op->name.c_str()));
         }
@@ -82,8 +84,8 @@ class Creator {
     }
     Stmt body = seq(std::move(stages));
     if (!is_no_op(body)) {
-      SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(), Array<TensorRegion>(), String("root"), body,
-                                     Stmt(), allocated);
+      SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(), Array<TensorRegion>(),
+                                     String("root"), body, Stmt(), allocated);
       body = make<SBlockRealizeNode>(Array<Expr>(), bool_imm(true), root);
     }
     Map<String, Any> attrs;
@@ -135,10 +137,10 @@ class Creator {
   }
 
   struct Iterators {
-    Array<IterVar> iters;    // of the block
-    Array<Expr> values;      // the loops' variables
-    Array<Expr> point;       // the element computed
-    VarMap renamed;          // the operation's axes -> the block's iterators
+    Array<IterVar> iters;  // of the block
+    Array<Expr> values;    // the loops' variables
+    Array<Expr> point;     // the element computed
+    VarMap renamed;        // the operation's axes -> the block's iterators
   };
   Iterators block_iterators(const ComputeOpNode* op, const std::vector<For>& loops) {
     Iterators out;
@@ -174,7 +176,8 @@ class Creator {
         if (!origin) return rewrite_children(e);
         Array<Expr> indices;
         for (const Expr& index : load->indices) indices.push_back(rewrite(index));
-        return make<TensorLoadNode>(creator.buffers_.at({origin->op.get(), origin->value_index}), indices, load->span);
+        return make<TensorLoadNode>(creator.buffers_.at({origin->op.get(), origin->value_index}), indices,
+                                    load->span);
       }
     };
     return analyzer_.simplify(Renamer(*this, at.renamed).rewrite(e));
@@ -183,8 +186,9 @@ class Creator {
   Stmt realize(const Iterators& at, String name, const ComputeOpNode* op, Stmt body, Stmt init) {
     Map<String, Any> annotations;
     for (const auto& [key, value] : op->attrs) annotations.Set(key, value);
-    SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name), std::move(body),
-                                    std::move(init), Array<Buffer>(), Array<MatchBufferRegion>(), annotations);
+    SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
+                                    std::move(body), std::move(init), Array<Buffer>(),
+                                    Array<MatchBufferRegion>(), annotations);
     AccessRegions touched = detect_access_regions(block);
     block = with(block, [&](SBlockNode& n) {
       n.reads = touched.reads;
@@ -214,7 +218,8 @@ class Creator {
     }
     Array<Stmt> update;
     if (count == 1) {
-      update.push_back(make<BufferStoreNode>(outputs[0], substitute(combiner->result[0], operands), at.point));
+      update.push_back(
+          make<BufferStoreNode>(outputs[0], substitute(combiner->result[0], operands), at.point));
     } else {
       // All results are computed before any of them is stored.
       Array<Stmt> stores;
@@ -245,7 +250,8 @@ class Creator {
       Var var = make<VarNode>(axis->var->name, axis->var->ty);
       Range dom = simplified(axis->dom);
       // Axes begin at an int32 whatever the type of their extent; loops are of one type.
-      loops.push_back(make<ForNode>(var, cast(dom->extent->dtype(), dom->min), dom->extent, ForKind::kSerial, no_op()));
+      loops.push_back(
+          make<ForNode>(var, cast(dom->extent->dtype(), dom->min), dom->extent, ForKind::kSerial, no_op()));
     };
     for (const IterVar& axis : op->axis) add_loop(axis);
     for (const IterVar& axis : op->reduce_axis()) add_loop(axis);

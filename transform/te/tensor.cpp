@@ -47,7 +47,9 @@ const OriginNode* origin_of(const VarNode* buffer) {
   return type ? Any(type->layout).as<OriginNode>() : nullptr;
 }
 
-size_t OperationNode::num_outputs() const { return kind == OperationKind::kPlaceholder ? 1 : as_compute(this)->body.size(); }
+size_t OperationNode::num_outputs() const {
+  return kind == OperationKind::kPlaceholder ? 1 : as_compute(this)->body.size();
+}
 Array<Expr> OperationNode::output_shape() const {
   if (kind == OperationKind::kPlaceholder) return static_cast<const PlaceholderOpNode*>(this)->shape;
   Array<Expr> shape;
@@ -73,10 +75,10 @@ Array<IterVar> ComputeOpNode::reduce_axis() const {
 TensorNode::TensorNode(Operation op, int64_t value_index) : op(std::move(op)), value_index(value_index) {
   Array<Expr> shape = this->op->output_shape();
   DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
-  buffer = make<VarNode>(String(name()), make<BufferTypeNode>(this->op->output_dtype(static_cast<size_t>(value_index)),
-                                                               String("global"), shape, Array<Expr>(),
-                                                               int_imm(index, 0), 64, 1,
-                                                               make<OriginNode>(this->op, value_index)));
+  buffer = make<VarNode>(
+      String(name()),
+      make<BufferTypeNode>(this->op->output_dtype(static_cast<size_t>(value_index)), String("global"), shape,
+                           Array<Expr>(), int_imm(index, 0), 64, 1, make<OriginNode>(this->op, value_index)));
 }
 std::string TensorNode::name() const {
   std::string base(op->name);
@@ -105,12 +107,14 @@ ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<It
       nested = contains_reduce(e);
     }
     if (nested) {
-      throw Error("te-nested-reduction", "a reduction must be the whole value of an element of `{}`", name.c_str())
+      throw Error("te-nested-reduction", "a reduction must be the whole value of an element of `{}`",
+                  name.c_str())
           .at(span)
           .help("compute the reduction as a tensor of its own and use that");
     }
   }
-  return make<ComputeOpNode>(std::move(name), std::move(tag), std::move(attrs), std::move(axis), std::move(body));
+  return make<ComputeOpNode>(std::move(name), std::move(tag), std::move(attrs), std::move(axis),
+                             std::move(body));
 }
 
 }  // namespace mlc::transform::te

@@ -89,7 +89,8 @@ struct TensorSliceNode final : ffi::Object {
   Tensor tensor;
   Array<Expr> indices;
 
-  TensorSliceNode(Tensor tensor, Array<Expr> indices) : tensor(std::move(tensor)), indices(std::move(indices)) {}
+  TensorSliceNode(Tensor tensor, Array<Expr> indices)
+      : tensor(std::move(tensor)), indices(std::move(indices)) {}
   MLC_NODE("mlc.te.TensorSlice", TensorSliceNode, ffi::Object);
 };
 using TensorSlice = Ref<TensorSliceNode>;

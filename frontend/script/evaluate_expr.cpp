@@ -304,7 +304,7 @@ Any State::eval_binary(const BinOp& op, Frame& f) {
   const Any* right = operand(op.right, f, right_value);
   Any result;
   if (fast_binary(op.op, *left, *right, result)) return result;
-  return self.binary(op.op, *left, *right, op.op_span);
+  return self.binary(op.op, *left, *right, op.span);
 }
 
 Any State::eval_subscript(const Subscript& subscript, Frame& f) {

@@ -296,7 +296,15 @@ class IterMapBuilder {
     return result;
   }
 
+  // Digits of equal scale, of which all but one have extent 1: in the order written, else units innermost.
   IterSum fuse_plain(const IterSum& sum) {
+    try {
+      return fuse_ordered(sum, false);
+    } catch (const NotAffine&) {
+      return fuse_ordered(sum, true);
+    }
+  }
+  IterSum fuse_ordered(const IterSum& sum, bool units_first) {
     std::vector<bool> used(sum.digits.size());
     // The smallest scale divides all the others.
     size_t first = sum.digits.size();
@@ -318,8 +326,8 @@ class IterMapBuilder {
       size_t at = sum.digits.size();
       for (size_t i = sum.digits.size(); i-- > 0;) {
         if (used[i] || !equal(sum.digits[i].scale, expected)) continue;
-        bool unit = is_const_int(sum.digits[i].extent, 1);
-        if (at == sum.digits.size() || (unit && !is_const_int(sum.digits[at].extent, 1))) at = i;
+        if (at == sum.digits.size()) at = i;
+        else if (units_first && is_const_int(sum.digits[i].extent, 1) && !is_const_int(sum.digits[at].extent, 1)) at = i;
       }
       if (at == sum.digits.size()) throw NotAffine{};
       used[at] = true;

@@ -138,7 +138,13 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
 std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
                                     Place& location) {
   Analyzer analyzer;
-  if (location.loop()) bind_surroundings(analyzer, state, location);
+  if (location.loop()) {
+    bind_surroundings(analyzer, state, location);
+    for (const LoopRange& loop : ranges_of(loops_up(location))) {  // a unit loop stays visible in the region
+      auto min = const_int(loop.range->min);
+      if (min && is_const_int(loop.range->extent, 1)) analyzer.bind(loop.var, ConstIntBound{*min, *min});
+    }
+  }
   std::vector<Box> boxes;
   relax_below(state, block, {region}, location, false, boxes, analyzer);
   auto inside = analyzer.assume(realize_of(state, block)->predicate);

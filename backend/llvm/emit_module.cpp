@@ -89,8 +89,11 @@ llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::Funct
   auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
   auto* function = llvm::Function::Create(type, linkage, name, module.get());
   function->addFnAttr(llvm::Attribute::NoUnwind);
-  if (machine.vector_bits != 0)
-    function->addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits));
+  if (machine.vector_bits != 0) {
+    std::string bits = std::to_string(machine.vector_bits);
+    function->addFnAttr("prefer-vector-width", bits);
+    function->addFnAttr("min-legal-vector-width", bits);  // no signature of ours has a vector in it
+  }
   return function;
 }
 

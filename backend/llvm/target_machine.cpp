@@ -138,7 +138,11 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);
-  made->vector_bits = static_cast<unsigned>(ir::target_attr<int64_t>(target, "vector-width", 0));
+  // 512-bit vectors pay only where they are native: Zen 4 splits them, Intel's older cores slow down, and
+  // tiles whose rows lie 4 KiB apart lose more to the cache than they win. `vector-width` asks for them.
+  constexpr int64_t kX86Width = 256;
+  made->vector_bits =
+      static_cast<unsigned>(ir::target_attr<int64_t>(target, "vector-width", triple.isX86() ? kX86Width : 0));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
   options.MCOptions.ABIName = text(target, "mabi");

@@ -18,7 +18,7 @@ struct Machine {
   std::unique_ptr<llvm::TargetMachine> machine;
   bool is_host = false;      // code runs in this process: same architecture and system, known features
   bool has_half = false;     // converts float16 to and from float32 in hardware
-  unsigned vector_bits = 0;  // `vector-width`; 0: what LLVM prefers for the CPU
+  unsigned vector_bits = 0;  // `vector-width`, on x86 256 unless given; 0: what LLVM prefers for the CPU
   int opt_level = 3;
   unsigned fast_math = 0;  // bits of FastMath below
 

@@ -22,24 +22,43 @@ int64_t evaluate(const Expr& e, const Values& values) {
   REQUIRE(two);
   int64_t a = evaluate(two->a, values), b = evaluate(two->b, values);
   switch (e->kind) {
-    case ExprKind::kAdd: return a + b;
-    case ExprKind::kSub: return a - b;
-    case ExprKind::kMul: return a * b;
-    case ExprKind::kFloorDiv: return floor_div(a, b);
-    case ExprKind::kFloorMod: return a - floor_div(a, b) * b;
-    case ExprKind::kDiv: return a / b;
-    case ExprKind::kMod: return a % b;
-    case ExprKind::kMin: return std::min(a, b);
-    case ExprKind::kMax: return std::max(a, b);
-    case ExprKind::kEQ: return a == b;
-    case ExprKind::kNE: return a != b;
-    case ExprKind::kLT: return a < b;
-    case ExprKind::kLE: return a <= b;
-    case ExprKind::kGT: return a > b;
-    case ExprKind::kGE: return a >= b;
-    case ExprKind::kAnd: return a && b;
-    case ExprKind::kOr: return a || b;
-    default: FAIL("operator without a meaning here"); return 0;
+    case ExprKind::kAdd:
+      return a + b;
+    case ExprKind::kSub:
+      return a - b;
+    case ExprKind::kMul:
+      return a * b;
+    case ExprKind::kFloorDiv:
+      return floor_div(a, b);
+    case ExprKind::kFloorMod:
+      return a - floor_div(a, b) * b;
+    case ExprKind::kDiv:
+      return a / b;
+    case ExprKind::kMod:
+      return a % b;
+    case ExprKind::kMin:
+      return std::min(a, b);
+    case ExprKind::kMax:
+      return std::max(a, b);
+    case ExprKind::kEQ:
+      return a == b;
+    case ExprKind::kNE:
+      return a != b;
+    case ExprKind::kLT:
+      return a < b;
+    case ExprKind::kLE:
+      return a <= b;
+    case ExprKind::kGT:
+      return a > b;
+    case ExprKind::kGE:
+      return a >= b;
+    case ExprKind::kAnd:
+      return a && b;
+    case ExprKind::kOr:
+      return a || b;
+    default:
+      FAIL("operator without a meaning here");
+      return 0;
   }
 }
 
@@ -54,21 +73,30 @@ class Generator {
     }
     switch (pick(9)) {
       case 0:
-      case 1: return binary(ExprKind::kAdd, integer(depth - 1), integer(depth - 1));
-      case 2: return binary(ExprKind::kSub, integer(depth - 1), integer(depth - 1));
-      case 3: return binary(ExprKind::kMul, integer(depth - 1), int32(static_cast<int64_t>(pick(9)) - 2));
-      case 4: return binary(ExprKind::kFloorDiv, integer(depth - 1), divisor());
-      case 5: return binary(ExprKind::kFloorMod, integer(depth - 1), divisor());
-      case 6: return binary(pick(2) ? ExprKind::kDiv : ExprKind::kMod, integer(depth - 1), divisor());
-      case 7: return binary(ExprKind::kMin, integer(depth - 1), integer(depth - 1));
-      default: return binary(ExprKind::kMax, integer(depth - 1), integer(depth - 1));
+      case 1:
+        return binary(ExprKind::kAdd, integer(depth - 1), integer(depth - 1));
+      case 2:
+        return binary(ExprKind::kSub, integer(depth - 1), integer(depth - 1));
+      case 3:
+        return binary(ExprKind::kMul, integer(depth - 1), int32(static_cast<int64_t>(pick(9)) - 2));
+      case 4:
+        return binary(ExprKind::kFloorDiv, integer(depth - 1), divisor());
+      case 5:
+        return binary(ExprKind::kFloorMod, integer(depth - 1), divisor());
+      case 6:
+        return binary(pick(2) ? ExprKind::kDiv : ExprKind::kMod, integer(depth - 1), divisor());
+      case 7:
+        return binary(ExprKind::kMin, integer(depth - 1), integer(depth - 1));
+      default:
+        return binary(ExprKind::kMax, integer(depth - 1), integer(depth - 1));
     }
   }
   Expr boolean(int depth) {
     if (depth > 1 && pick(3) == 0) {
       return binary(pick(2) ? ExprKind::kAnd : ExprKind::kOr, boolean(depth - 1), boolean(depth - 1));
     }
-    static const ExprKind kinds[] = {ExprKind::kEQ, ExprKind::kNE, ExprKind::kLT, ExprKind::kLE, ExprKind::kGT, ExprKind::kGE};
+    static const ExprKind kinds[] = {ExprKind::kEQ, ExprKind::kNE, ExprKind::kLT,
+                                     ExprKind::kLE, ExprKind::kGT, ExprKind::kGE};
     return binary(kinds[pick(6)], integer(depth - 1), integer(depth - 1));
   }
 
@@ -87,7 +115,8 @@ Range range(int64_t min, int64_t extent) { return make<RangeNode>(Expr(int32(min
 }  // namespace
 
 TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
-  Var i = make_var("i", DataType::Int(32)), j = make_var("j", DataType::Int(32)), n = make_var("n", DataType::Int(32));
+  Var i = make_var("i", DataType::Int(32)), j = make_var("j", DataType::Int(32)),
+      n = make_var("n", DataType::Int(32));
   std::mt19937 random(7);
   for (uint32_t round = 0; round < 3000; ++round) {
     Generator generate(round, {i, j, n});
@@ -131,7 +160,8 @@ TEST_CASE("facts hold as long as they are assumed", "[arith]") {
 }
 
 TEST_CASE("affine maps of loops are recognised", "[arith]") {
-  Var i0 = make_var("i_0", DataType::Int(32)), i1 = make_var("i_1", DataType::Int(32)), f = make_var("f", DataType::Int(32));
+  Var i0 = make_var("i_0", DataType::Int(32)), i1 = make_var("i_1", DataType::Int(32)),
+      f = make_var("f", DataType::Int(32));
   std::vector<LoopRange> split{{i0, range(0, 8)}, {i1, range(0, 4)}};
   std::vector<LoopRange> fused{{f, range(0, 32)}};
   Expr all = bool_imm(true);
@@ -140,8 +170,8 @@ TEST_CASE("affine maps of loops are recognised", "[arith]") {
     return normalize_iter_map(indices, iters, predicate, IterMapCheck::kSurjective, analyzer);
   };
   CHECK(map({Expr(i0) * 4 + Expr(i1)}, split, all));
-  CHECK_FALSE(map({Expr(i0) * 3 + Expr(i1)}, split, all));           // overlapping
-  CHECK_FALSE(map({Expr(i0) + Expr(i1), Expr(i1)}, split, all));     // used twice
+  CHECK_FALSE(map({Expr(i0) * 3 + Expr(i1)}, split, all));        // overlapping
+  CHECK_FALSE(map({Expr(i0) + Expr(i1), Expr(i1)}, split, all));  // used twice
   CHECK(map({floordiv(f, int32(4)), floormod(f, int32(4))}, fused, all));
   CHECK_FALSE(map({floordiv(f, int32(4)), floordiv(f, int32(2))}, fused, all));
   auto limited = map({Expr(i0) * 4 + Expr(i1)}, split, lt(Expr(i0) * 4 + Expr(i1), int32(30)));

@@ -37,7 +37,8 @@ Any call(const Schedule& schedule, std::string_view method, std::vector<Any> arg
 Any item(const Any& list, size_t i) { return list.cast<ffi::List<Any>>()[i]; }
 
 Buffer buffer(const char* name, int64_t n) {
-  Type type = make<BufferTypeNode>(DataType::Float(32), "global", Array<Expr>{int32(n), int32(n)}, Array<Expr>{}, Expr(int32(0)));
+  Type type = make<BufferTypeNode>(DataType::Float(32), "global", Array<Expr>{int32(n), int32(n)},
+                                   Array<Expr>{}, Expr(int32(0)));
   return make<VarNode>(name, type);
 }
 
@@ -50,7 +51,8 @@ PrimFunc elementwise(int64_t n) {
   std::vector<Var> vars;
   for (const char* name : {"i", "j"}) {
     Var iter = make_var(String(std::string("v") + name), DataType::Int(32));
-    iters.push_back(make<IterVarNode>(make<RangeNode>(Expr(int32(0)), Expr(int32(n))), iter, IterType::kDataPar));
+    iters.push_back(
+        make<IterVarNode>(make<RangeNode>(Expr(int32(0)), Expr(int32(n))), iter, IterType::kDataPar));
     indices.push_back(iter);
     points.push_back(make<RangeNode>(Expr(iter), Expr(int32(1))));
     vars.push_back(make_var(name, DataType::Int(32)));
@@ -61,16 +63,20 @@ PrimFunc elementwise(int64_t n) {
                                   Array<TensorRegion>{make<TensorRegionNode>(b, points)}, "B",
                                   Stmt(make<BufferStoreNode>(b, value, indices)));
   Stmt body = make<SBlockRealizeNode>(loops, Expr(bool_imm(true)), block);
-  for (size_t i = 2; i-- > 0;) body = make<ForNode>(vars[i], Expr(int32(0)), Expr(int32(n)), ForKind::kSerial, body);
-  SBlock root = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, "root", body);
-  return make<PrimFuncNode>(Array<Var>{a, b}, void_type(), make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), root));
+  for (size_t i = 2; i-- > 0;)
+    body = make<ForNode>(vars[i], Expr(int32(0)), Expr(int32(n)), ForKind::kSerial, body);
+  SBlock root =
+      make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, "root", body);
+  return make<PrimFuncNode>(Array<Var>{a, b}, void_type(),
+                            make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), root));
 }
 
 Schedule schedule_of(size_t functions) {
   register_once();
   IRModule mod = make<IRModuleNode>();
   for (size_t i = 0; i < functions; ++i) {
-    mod = with_function(mod, make<GlobalVarNode>(String(i == 0 ? "main" : fmt::format("other{}", i))), elementwise(16));
+    mod = with_function(mod, make<GlobalVarNode>(String(i == 0 ? "main" : fmt::format("other{}", i))),
+                        elementwise(16));
   }
   return make_schedule(mod, 1, true);
 }

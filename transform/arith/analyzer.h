@@ -64,7 +64,8 @@ class Analyzer {
   //   auto inside = analyzer.assume(loop_guard);
   class Assumption {
    public:
-    Assumption(Assumption&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)), mark_(other.mark_) {}
+    Assumption(Assumption&& other) noexcept
+        : impl_(std::exchange(other.impl_, nullptr)), mark_(other.mark_) {}
     Assumption& operator=(Assumption&&) = delete;
     ~Assumption();
 

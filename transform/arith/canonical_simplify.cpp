@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index arithmetic as sums of digits, (index % upper // lower) * scale, in which divisions by constants cancel.
+// Index arithmetic as sums of digits, (index % upper // lower) * scale, in which divisions by constants
+// cancel.
 #include <numeric>
 
 #include "ir/op.h"
@@ -44,8 +45,10 @@ class Canonical final : public Rewriter {
         result = sum(two->a);
         result.add(sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
         return result;
-      case ExprKind::kMul: return product(sum(two->a), sum(two->b), e);
-      default: return divide(e, sum(two->a), sum(two->b));
+      case ExprKind::kMul:
+        return product(sum(two->a), sum(two->b), e);
+      default:
+        return divide(e, sum(two->a), sum(two->b));
     }
   }
 
@@ -69,12 +72,15 @@ class Canonical final : public Rewriter {
           if (Expr divided = divide_comparison(order->b, order->a)) return divided;
           break;
         case ExprKind::kLE:
-          if (Expr divided = divide_comparison(order->b, order->a)) return analyzer_.rewrite_node(make<NotNode>(divided));
+          if (Expr divided = divide_comparison(order->b, order->a))
+            return analyzer_.rewrite_node(make<NotNode>(divided));
           break;
         case ExprKind::kGE:
-          if (Expr divided = divide_comparison(order->a, order->b)) return analyzer_.rewrite_node(make<NotNode>(divided));
+          if (Expr divided = divide_comparison(order->a, order->b))
+            return analyzer_.rewrite_node(make<NotNode>(divided));
           break;
-        default: break;
+        default:
+          break;
       }
     }
     if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else")) return choice(e);
@@ -100,9 +106,12 @@ class Canonical final : public Rewriter {
     analyzer_.assume(logical_not(condition));
     Expr false_value = rewrite(old_false);
     analyzer_.forget(before);
-    if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false)) return e;
-    if (select_node) return analyzer_.rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
-    return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs, e->span);
+    if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
+      return e;
+    if (select_node)
+      return analyzer_.rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
+    return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
+                          e->span);
   }
 
   LinearSum sum_of_leaf(const Expr& e) {
@@ -161,13 +170,15 @@ class Canonical final : public Rewriter {
   }
 
   LinearSum divide(const Expr& e, LinearSum a, LinearSum b) {
-    Rounding rounding = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod ? Rounding::kFloor
-                                                                                        : Rounding::kTruncate;
+    Rounding rounding = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod
+                            ? Rounding::kFloor
+                            : Rounding::kTruncate;
     bool quotient = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv;
     if (!b.is_const() || b.base <= 0) {
       Expr left = a.expr(), right = b.expr();
       auto* two = as_binary(e);
-      Expr next = same_expr(left, two->a) && same_expr(right, two->b) ? e : binary(e->kind, left, right, e->span);
+      Expr next =
+          same_expr(left, two->a) && same_expr(right, two->b) ? e : binary(e->kind, left, right, e->span);
       Expr simple = analyzer_.rewrite_node(next);
       if (same_expr(simple, next)) {
         LinearSum result{e->dtype(), {}, 0};

@@ -24,7 +24,8 @@ int64_t negate(int64_t a) { return -a; }  // kNegInf is -kPosInf
 int64_t mul_saturating(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
   int64_t product;
-  if (infinite(a) || infinite(b) || __builtin_mul_overflow(a, b, &product)) return (a > 0) == (b > 0) ? kPosInf : kNegInf;
+  if (infinite(a) || infinite(b) || __builtin_mul_overflow(a, b, &product))
+    return (a > 0) == (b > 0) ? kPosInf : kNegInf;
   return product;
 }
 int64_t floor_div(int64_t a, int64_t b) {
@@ -44,8 +45,12 @@ ConstIntBound everything(DataType dtype) {
   int64_t half = int64_t{1} << (dtype.bits() - 1);
   return {-half, half - 1};
 }
-ConstIntBound join(ConstIntBound a, ConstIntBound b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
-ConstIntBound meet(ConstIntBound a, ConstIntBound b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }
+ConstIntBound join(ConstIntBound a, ConstIntBound b) {
+  return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+ConstIntBound meet(ConstIntBound a, ConstIntBound b) {
+  return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
 
 template <class F>
 ConstIntBound corners(ConstIntBound a, ConstIntBound b, F f) {
@@ -99,7 +104,8 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
       auto stride = const_int(ramp->stride), lanes = const_int(ramp->lanes);
       if (!stride || !lanes) return {};
       int64_t last = *stride * (*lanes - 1);
-      return {add_saturating(base.min, std::min<int64_t>(0, last)), add_saturating(base.max, std::max<int64_t>(0, last))};
+      return {add_saturating(base.min, std::min<int64_t>(0, last)),
+              add_saturating(base.max, std::max<int64_t>(0, last))};
     }
     case ExprKind::kCall: {
       auto* call = as<CallNode>(e);
@@ -167,7 +173,8 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       }
       return everything(dtype);
     case ExprKind::kLShift:
-      if (b.min >= 0 && b.max < 62) return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, mul_saturating);
+      if (b.min >= 0 && b.max < 62)
+        return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, mul_saturating);
       return everything(dtype);
     default:
       return everything(dtype);

@@ -13,7 +13,9 @@ bool is_remainder_of(const BinaryNode* e, const Expr& divisor) {
   return e->kind == ExprKind::kFloorMod && same_expr(e->b, divisor);
 }
 
-bool integers(const Expr& e) { return e->dtype().is_scalar() && (e->dtype().is_int() || e->dtype().is_uint()); }
+bool integers(const Expr& e) {
+  return e->dtype().is_scalar() && (e->dtype().is_int() || e->dtype().is_uint());
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
   // x + c <= b bounds x too.
   if (auto* sum = as_binary(e); sum && sum->kind == ExprKind::kAdd) {
     if (auto c = const_int(sum->b)) {
-      assume_bound(sum->a, {bound.min == kNegInf ? kNegInf : bound.min - *c, bound.max == kPosInf ? kPosInf : bound.max - *c});
+      assume_bound(sum->a, {bound.min == kNegInf ? kNegInf : bound.min - *c,
+                            bound.max == kPosInf ? kPosInf : bound.max - *c});
     }
   }
 }
@@ -62,10 +65,18 @@ void AnalyzerImpl::assume(const Expr& condition) {
     truths_.push_back({fact, value});
     if (!two || !integers(two->a)) continue;
     switch (two->kind) {
-      case ExprKind::kLT: value ? assume_less(two->a, two->b, true) : assume_less(two->b, two->a, false); break;
-      case ExprKind::kLE: value ? assume_less(two->a, two->b, false) : assume_less(two->b, two->a, true); break;
-      case ExprKind::kGT: value ? assume_less(two->b, two->a, true) : assume_less(two->a, two->b, false); break;
-      case ExprKind::kGE: value ? assume_less(two->b, two->a, false) : assume_less(two->a, two->b, true); break;
+      case ExprKind::kLT:
+        value ? assume_less(two->a, two->b, true) : assume_less(two->b, two->a, false);
+        break;
+      case ExprKind::kLE:
+        value ? assume_less(two->a, two->b, false) : assume_less(two->b, two->a, true);
+        break;
+      case ExprKind::kGT:
+        value ? assume_less(two->b, two->a, true) : assume_less(two->a, two->b, false);
+        break;
+      case ExprKind::kGE:
+        value ? assume_less(two->b, two->a, false) : assume_less(two->a, two->b, true);
+        break;
       case ExprKind::kEQ:
         if (value) {
           assume_less(two->a, two->b, false);
@@ -78,7 +89,8 @@ void AnalyzerImpl::assume(const Expr& condition) {
           assume_less(two->b, two->a, false);
         }
         break;
-      default: break;
+      default:
+        break;
     }
   }
 }
@@ -117,7 +129,9 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   LinearSum difference = sum_of(sub(a, b));
   difference.merge();
   if (difference.terms.empty()) {
-    return difference.base < 0 ? Ordering::kLess : difference.base > 0 ? Ordering::kGreater : Ordering::kEqual;
+    return difference.base < 0   ? Ordering::kLess
+           : difference.base > 0 ? Ordering::kGreater
+                                 : Ordering::kEqual;
   }
   ConstIntBound range = bounds(difference.expr());
   if (!differences_.empty()) {
@@ -151,9 +165,12 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
 bool AnalyzerImpl::proves_by_bounds(ExprKind comparison, const Expr& a, const Expr& b) {
   if (!integers(a)) return false;
   switch (comparison) {
-    case ExprKind::kLT: return compare(a, b) == Ordering::kLess;
-    case ExprKind::kGT: return compare(a, b) == Ordering::kGreater;
-    case ExprKind::kEQ: return compare(a, b) == Ordering::kEqual;
+    case ExprKind::kLT:
+      return compare(a, b) == Ordering::kLess;
+    case ExprKind::kGT:
+      return compare(a, b) == Ordering::kGreater;
+    case ExprKind::kEQ:
+      return compare(a, b) == Ordering::kEqual;
     case ExprKind::kLE: {
       Ordering order = compare(a, b);
       return order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual;
@@ -168,7 +185,8 @@ bool AnalyzerImpl::proves_by_bounds(ExprKind comparison, const Expr& a, const Ex
       ModularSet residue = modular(sum_of(sub(a, b)).expr());
       return residue.base != 0;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -52,7 +52,8 @@ struct Product {
   bool contains(const Product& other) const {
     std::vector<Expr> left = others;
     for (const Expr& wanted : other.others) {
-      auto found = std::find_if(left.begin(), left.end(), [&](const Expr& e) { return same_expr(e, wanted); });
+      auto found =
+          std::find_if(left.begin(), left.end(), [&](const Expr& e) { return same_expr(e, wanted); });
       if (found == left.end()) return false;
       left.erase(found);
     }
@@ -62,7 +63,8 @@ struct Product {
 
 class IterMapBuilder {
  public:
-  IterMapBuilder(const std::vector<LoopRange>& iters, Analyzer& analyzer, bool simplify_trivial, IterMapCheck check)
+  IterMapBuilder(const std::vector<LoopRange>& iters, Analyzer& analyzer, bool simplify_trivial,
+                 IterMapCheck check)
       : analyzer_(analyzer), check_(check) {
     for (const LoopRange& iter : iters) {
       Expr one = const_like(iter.range->min, 1);
@@ -140,7 +142,8 @@ class IterMapBuilder {
     auto x = const_int(a), y = const_int(b);
     if (x || y) return x == y;
     Product p(a), q(b);
-    return (p.factor == q.factor && p.others.size() == q.others.size() && p.contains(q)) || analyzer_.can_prove_equal(a, b);
+    return (p.factor == q.factor && p.others.size() == q.others.size() && p.contains(q)) ||
+           analyzer_.can_prove_equal(a, b);
   }
   bool divides(const Expr& divisor, const Expr& value) {
     auto d = const_int(divisor), v = const_int(value);
@@ -190,8 +193,10 @@ class IterMapBuilder {
     auto* two = as_binary(e);
     if (!two) throw NotAffine{};
     switch (e->kind) {
-      case ExprKind::kAdd: return plus(build(two->a), build(two->b), 1);
-      case ExprKind::kSub: return plus(build(two->a), build(two->b), -1);
+      case ExprKind::kAdd:
+        return plus(build(two->a), build(two->b), 1);
+      case ExprKind::kSub:
+        return plus(build(two->a), build(two->b), -1);
       case ExprKind::kMul: {
         if (uses_iters(two->a) && uses_iters(two->b)) throw NotAffine{};
         bool left = uses_iters(two->a);
@@ -208,7 +213,8 @@ class IterMapBuilder {
         if (sum.digits.empty()) return {{}, build_const(e->kind, sum.base, two->b)};
         return divide(e->kind == ExprKind::kFloorDiv, fuse(sum), two->b);
       }
-      default: throw NotAffine{};
+      default:
+        throw NotAffine{};
     }
   }
   static Expr build_const(ExprKind kind, const Expr& a, const Expr& b) { return ir::build(kind, a, b); }
@@ -219,7 +225,9 @@ class IterMapBuilder {
       bool merged = false;
       for (size_t i = 0; i < a.digits.size() && !merged; ++i) {
         IterDigit& mine = a.digits[i];
-        if (mine.source != digit.source || !equal(mine.lower, digit.lower) || !equal(mine.extent, digit.extent)) continue;
+        if (mine.source != digit.source || !equal(mine.lower, digit.lower) ||
+            !equal(mine.extent, digit.extent))
+          continue;
         mine.scale = analyzer_.simplify(add(mine.scale, digit.scale));
         if (is_const_int(mine.scale, 0)) a.digits.erase(a.digits.begin() + i);
         merged = true;
@@ -277,7 +285,8 @@ class IterMapBuilder {
       bool found = false;
       for (size_t i = 0; i < sum.digits.size() && !found; ++i) {
         const IterDigit& digit = sum.digits[i];
-        if (used[i] || digit.source != part.source || !equal(digit.lower, part.lower) || !equal(digit.extent, part.extent)) {
+        if (used[i] || digit.source != part.source || !equal(digit.lower, part.lower) ||
+            !equal(digit.extent, part.extent)) {
           continue;
         }
         Expr ratio = exact_quotient(digit.scale, part.scale);
@@ -310,7 +319,8 @@ class IterMapBuilder {
     size_t first = sum.digits.size();
     for (size_t i = sum.digits.size(); i-- > 0;) {
       bool smallest = true;
-      for (size_t j = 0; j < sum.digits.size() && smallest; ++j) smallest = divides(sum.digits[i].scale, sum.digits[j].scale);
+      for (size_t j = 0; j < sum.digits.size() && smallest; ++j)
+        smallest = divides(sum.digits[i].scale, sum.digits[j].scale);
       if (!smallest) continue;
       first = i;
       // Among equal scales a digit of extent 1 goes first.
@@ -326,8 +336,11 @@ class IterMapBuilder {
       size_t at = sum.digits.size();
       for (size_t i = sum.digits.size(); i-- > 0;) {
         if (used[i] || !equal(sum.digits[i].scale, expected)) continue;
-        if (at == sum.digits.size()) at = i;
-        else if (units_first && is_const_int(sum.digits[i].extent, 1) && !is_const_int(sum.digits[at].extent, 1)) at = i;
+        if (at == sum.digits.size())
+          at = i;
+        else if (units_first && is_const_int(sum.digits[i].extent, 1) &&
+                 !is_const_int(sum.digits[at].extent, 1))
+          at = i;
       }
       if (at == sum.digits.size()) throw NotAffine{};
       used[at] = true;
@@ -358,7 +371,8 @@ class IterMapBuilder {
     if (a.digits.size() != b.digits.size()) return false;
     for (size_t i = 0; i < a.digits.size(); ++i) {
       const IterDigit &x = a.digits[i], &y = b.digits[i];
-      if (x.source != y.source || !equal(x.lower, y.lower) || !equal(x.extent, y.extent) || !equal(x.scale, y.scale)) {
+      if (x.source != y.source || !equal(x.lower, y.lower) || !equal(x.extent, y.extent) ||
+          !equal(x.scale, y.scale)) {
         return false;
       }
     }
@@ -441,12 +455,22 @@ bool upper_bounds(const Expr& predicate, std::vector<std::pair<Expr, Expr>>& out
   auto* two = as_binary(predicate);
   if (!two) return false;
   switch (predicate->kind) {
-    case ExprKind::kAnd: return upper_bounds(two->a, out) && upper_bounds(two->b, out);
-    case ExprKind::kLT: out.emplace_back(two->a, two->b); return true;
-    case ExprKind::kLE: out.emplace_back(two->a, two->b + 1); return true;
-    case ExprKind::kGT: out.emplace_back(two->b, two->a); return true;
-    case ExprKind::kGE: out.emplace_back(two->b, two->a + 1); return true;
-    default: return false;
+    case ExprKind::kAnd:
+      return upper_bounds(two->a, out) && upper_bounds(two->b, out);
+    case ExprKind::kLT:
+      out.emplace_back(two->a, two->b);
+      return true;
+    case ExprKind::kLE:
+      out.emplace_back(two->a, two->b + 1);
+      return true;
+    case ExprKind::kGT:
+      out.emplace_back(two->b, two->a);
+      return true;
+    case ExprKind::kGE:
+      out.emplace_back(two->b, two->a + 1);
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -476,11 +500,14 @@ std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const 
   }
 }
 
-Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters, const Expr& predicate,
-                              IterMapCheck check, Analyzer& analyzer, bool simplify_trivial_iterators) {
-  if (auto found = normalize_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators)) return *found;
+Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                              bool simplify_trivial_iterators) {
+  if (auto found = normalize_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators))
+    return *found;
   if (!is_const_int(predicate, 1) && check != IterMapCheck::kBijective) {
-    if (auto found = normalize_iter_map(indices, iters, bool_imm(true), check, analyzer, simplify_trivial_iterators)) {
+    if (auto found =
+            normalize_iter_map(indices, iters, bool_imm(true), check, analyzer, simplify_trivial_iterators)) {
       return *found;
     }
   }

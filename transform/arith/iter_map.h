@@ -25,7 +25,8 @@ std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const 
                                               bool simplify_trivial_iterators = true);
 
 // normalize_iter_map, or the indices as they are when that fails.
-Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters, const Expr& predicate,
-                              IterMapCheck check, Analyzer& analyzer, bool simplify_trivial_iterators = true);
+Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                              bool simplify_trivial_iterators = true);
 
 }  // namespace mlc::transform

@@ -119,7 +119,8 @@ bool same_terms(const LinearSum& a, const LinearSum& b) {
   if (a.terms.size() != b.terms.size()) return false;
   for (size_t i = 0; i < a.terms.size(); ++i) {
     const LinearTerm &x = a.terms[i], &y = b.terms[i];
-    if (x.lower != y.lower || x.upper != y.upper || x.scale != y.scale || !same_expr(x.index, y.index)) return false;
+    if (x.lower != y.lower || x.upper != y.upper || x.scale != y.scale || !same_expr(x.index, y.index))
+      return false;
   }
   return true;
 }

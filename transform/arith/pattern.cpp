@@ -75,18 +75,25 @@ class RuleParser {
   int parse_sum() {
     int left = parse_product();
     while (true) {
-      if (eat("+")) left = node(ExprKind::kAdd, left, parse_product());
-      else if (eat("-")) left = node(ExprKind::kSub, left, parse_product());
-      else return left;
+      if (eat("+"))
+        left = node(ExprKind::kAdd, left, parse_product());
+      else if (eat("-"))
+        left = node(ExprKind::kSub, left, parse_product());
+      else
+        return left;
     }
   }
   int parse_product() {
     int left = parse_unary();
     while (true) {
-      if (eat("//")) left = node(ExprKind::kFloorDiv, left, parse_unary());
-      else if (eat("*")) left = node(ExprKind::kMul, left, parse_unary());
-      else if (eat("%")) left = node(ExprKind::kFloorMod, left, parse_unary());
-      else return left;
+      if (eat("//"))
+        left = node(ExprKind::kFloorDiv, left, parse_unary());
+      else if (eat("*"))
+        left = node(ExprKind::kMul, left, parse_unary());
+      else if (eat("%"))
+        left = node(ExprKind::kFloorMod, left, parse_unary());
+      else
+        return left;
     }
   }
   int parse_unary() {
@@ -119,8 +126,8 @@ class RuleParser {
     while (at_ < text_.size() && isalnum(text_[at_])) ++at_;
     std::string_view word = text_.substr(begin, at_ - begin);
     static constexpr std::pair<std::string_view, ExprKind> kCalls[] = {
-        {"min", ExprKind::kMin},       {"max", ExprKind::kMax},   {"tdiv", ExprKind::kDiv},
-        {"tmod", ExprKind::kMod},      {"ramp", ExprKind::kRamp}, {"broadcast", ExprKind::kBroadcast},
+        {"min", ExprKind::kMin},      {"max", ExprKind::kMax},   {"tdiv", ExprKind::kDiv},
+        {"tmod", ExprKind::kMod},     {"ramp", ExprKind::kRamp}, {"broadcast", ExprKind::kBroadcast},
         {"select", ExprKind::kSelect}};
     for (auto [name, op] : kCalls) {
       if (name != word) continue;
@@ -140,7 +147,8 @@ class RuleParser {
       if (i < kFirstConst) has_variables_ = true;
       return add({i < kFirstConst ? Pattern::Kind::kAny : Pattern::Kind::kConst, {}, i, 0, {}});
     }
-    throw InternalError(__FILE__, __LINE__, fmt::format("simplifier rule `{}`: unknown name `{}`", text_, word));
+    throw InternalError(__FILE__, __LINE__,
+                        fmt::format("simplifier rule `{}`: unknown name `{}`", text_, word));
   }
 
   std::string_view text_;
@@ -175,7 +183,8 @@ bool match(const Pattern& pattern, int at, const Expr& e, Match& found) {
     }
     case ExprKind::kRamp: {
       auto* ramp = as<RampNode>(e);
-      return match(pattern, node.child[0], ramp->base, found) && match(pattern, node.child[1], ramp->stride, found) &&
+      return match(pattern, node.child[0], ramp->base, found) &&
+             match(pattern, node.child[1], ramp->stride, found) &&
              match(pattern, node.child[2], ramp->lanes, found);
     }
     case ExprKind::kBroadcast: {
@@ -200,7 +209,8 @@ Expr instantiate(const Pattern& pattern, int at, const Match& found, DataType dt
     case Pattern::Kind::kLiteral:
       if (node.op == ExprKind::kNot) {
         Expr truth = bool_imm(node.literal != 0);
-        return dtype.is_bool() && !dtype.is_scalar() ? make_const(dtype, static_cast<double>(node.literal)) : truth;
+        return dtype.is_bool() && !dtype.is_scalar() ? make_const(dtype, static_cast<double>(node.literal))
+                                                     : truth;
       }
       return make_const(dtype, static_cast<double>(node.literal));
     case Pattern::Kind::kNode:
@@ -244,32 +254,48 @@ int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) && ((a < 
 std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& found) {
   const Pattern::Node& node = pattern.nodes[at];
   if (node.kind == Pattern::Kind::kLiteral) return node.literal;
-  if (node.kind == Pattern::Kind::kConst) return static_cast<const IntImmNode*>(found.bound[node.slot]->get())->value;
+  if (node.kind == Pattern::Kind::kConst)
+    return static_cast<const IntImmNode*>(found.bound[node.slot]->get())->value;
   auto a = evaluate(pattern, node.child[0], found);
   auto b = evaluate(pattern, node.child[1], found);
   if (!a || !b) return std::nullopt;
   int64_t result = 0;
   switch (node.op) {
-    case ExprKind::kAdd: return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kSub: return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kMul: return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
-    case ExprKind::kFloorDiv: return *b == 0 ? std::nullopt : std::optional(floor_div(*a, *b));
-    case ExprKind::kFloorMod: return *b == 0 ? std::nullopt : std::optional(*a - floor_div(*a, *b) * *b);
-    case ExprKind::kMin: return std::min(*a, *b);
-    case ExprKind::kMax: return std::max(*a, *b);
-    default: throw InternalError(__FILE__, __LINE__, "operator not known in rule conditions");
+    case ExprKind::kAdd:
+      return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kSub:
+      return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kMul:
+      return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+    case ExprKind::kFloorDiv:
+      return *b == 0 ? std::nullopt : std::optional(floor_div(*a, *b));
+    case ExprKind::kFloorMod:
+      return *b == 0 ? std::nullopt : std::optional(*a - floor_div(*a, *b) * *b);
+    case ExprKind::kMin:
+      return std::min(*a, *b);
+    case ExprKind::kMax:
+      return std::max(*a, *b);
+    default:
+      throw InternalError(__FILE__, __LINE__, "operator not known in rule conditions");
   }
 }
 
 bool holds(ExprKind comparison, int64_t a, int64_t b) {
   switch (comparison) {
-    case ExprKind::kEQ: return a == b;
-    case ExprKind::kNE: return a != b;
-    case ExprKind::kLT: return a < b;
-    case ExprKind::kLE: return a <= b;
-    case ExprKind::kGT: return a > b;
-    case ExprKind::kGE: return a >= b;
-    default: throw InternalError(__FILE__, __LINE__, "rule condition is no comparison");
+    case ExprKind::kEQ:
+      return a == b;
+    case ExprKind::kNE:
+      return a != b;
+    case ExprKind::kLT:
+      return a < b;
+    case ExprKind::kLE:
+      return a <= b;
+    case ExprKind::kGT:
+      return a > b;
+    case ExprKind::kGE:
+      return a >= b;
+    default:
+      throw InternalError(__FILE__, __LINE__, "rule condition is no comparison");
   }
 }
 

@@ -96,9 +96,11 @@ Expr AnalyzerImpl::rewrite(const Expr& e) {
       Expr false_value = rewrite(old_false);
       forget(before);
       if (same_expr(true_value, false_value)) return true_value;
-      if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false)) return e;
+      if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
+        return e;
       if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
-      return make<CallNode>(e->ty, choice->op, Array<Expr>{condition, true_value, false_value}, choice->attrs, e->span);
+      return make<CallNode>(e->ty, choice->op, Array<Expr>{condition, true_value, false_value}, choice->attrs,
+                            e->span);
     }
     default: {
       Expr next = RewriteOperands(*this).rewrite_children(e);
@@ -122,23 +124,29 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     const Expr &a = two->a, &b = two->b;
     if (!is_index_type(a->dtype())) {
       auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
-      if (left && right) return make<BroadcastNode>(rewrite_node(binary(e->kind, left->value, right->value)), left->lanes);
+      if (left && right)
+        return make<BroadcastNode>(rewrite_node(binary(e->kind, left->value, right->value)), left->lanes);
       if (e->kind == ExprKind::kGT) return binary(ExprKind::kLT, b, a, e->span);
       if (e->kind == ExprKind::kGE) return binary(ExprKind::kLE, b, a, e->span);
       return e;
     }
     switch (e->kind) {
-      case ExprKind::kGT: return rewrite_node(binary(ExprKind::kLT, b, a, e->span));
-      case ExprKind::kGE: return rewrite_node(binary(ExprKind::kLE, b, a, e->span));
+      case ExprKind::kGT:
+        return rewrite_node(binary(ExprKind::kLT, b, a, e->span));
+      case ExprKind::kGE:
+        return rewrite_node(binary(ExprKind::kLE, b, a, e->span));
       case ExprKind::kLE: {
         Ordering order = a->dtype().is_scalar() && !a->dtype().is_bool() ? compare(a, b) : Ordering::kUnknown;
-        if (order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual) return truth(e, true);
+        if (order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual)
+          return truth(e, true);
         if (order == Ordering::kGreater) return truth(e, false);
         if (order == Ordering::kGreaterEqual) return rewrite_node(binary(ExprKind::kEQ, a, b, e->span));
         Expr less = rewrite_node(binary(ExprKind::kLT, b, a, e->span));
         auto* still = as<LTNode>(less);
         if (!still) return rewrite_node(make<NotNode>(less));
-        return still->a.same_as(b) && still->b.same_as(a) ? e : binary(ExprKind::kLE, still->b, still->a, e->span);
+        return still->a.same_as(b) && still->b.same_as(a)
+                   ? e
+                   : binary(ExprKind::kLE, still->b, still->a, e->span);
       }
       case ExprKind::kNE: {
         Ordering order = a->dtype().is_scalar() && !a->dtype().is_bool() ? compare(a, b) : Ordering::kUnknown;
@@ -147,7 +155,9 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
         Expr equal = rewrite_node(binary(ExprKind::kEQ, a, b, e->span));
         auto* still = as<EQNode>(equal);
         if (!still) return rewrite_node(make<NotNode>(equal));
-        return still->a.same_as(a) && still->b.same_as(b) ? e : binary(ExprKind::kNE, still->a, still->b, e->span);
+        return still->a.same_as(a) && still->b.same_as(b)
+                   ? e
+                   : binary(ExprKind::kNE, still->a, still->b, e->span);
       }
       case ExprKind::kLT:
       case ExprKind::kEQ: {
@@ -160,7 +170,8 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
         if (e->kind == ExprKind::kEQ && proves_by_bounds(ExprKind::kNE, a, b)) return truth(e, false);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   } else if (auto* inverse = as<NotNode>(e)) {
     if (auto value = const_int(inverse->a)) return truth(e, *value == 0);
@@ -168,7 +179,9 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     auto* inner = as_binary(inverse->a);
     if (inner && is_comparison(inner->kind) && !is_index_type(inner->a->dtype())) return e;
   } else if (auto* cast_node = as<CastNode>(e)) {
-    return cast(e->dtype(), cast_node->value, e->span)->kind == ExprKind::kCast ? e : cast(e->dtype(), cast_node->value, e->span);
+    return cast(e->dtype(), cast_node->value, e->span)->kind == ExprKind::kCast
+               ? e
+               : cast(e->dtype(), cast_node->value, e->span);
   } else if (e->kind != ExprKind::kSelect) {
     return e;
   }

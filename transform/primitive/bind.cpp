@@ -17,8 +17,9 @@ keeps: every block instance, in no particular order.
 
 static void apply(Step& step, LoopArg loop, std::string thread_axis) {
   // check
-  static const std::vector<std::string> axes = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
-                                                "threadIdx.z", "vthread",     "vthread.x",  "vthread.y",   "vthread.z"};
+  static const std::vector<std::string> axes = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
+                                                "threadIdx.y", "threadIdx.z", "vthread",    "vthread.x",
+                                                "vthread.y",   "vthread.z"};
   if (std::find(axes.begin(), axes.end(), thread_axis) == axes.end()) {
     throw refuse("unknown-thread-axis", "there is no thread axis `{}`", thread_axis)
         .at(step.span(2))

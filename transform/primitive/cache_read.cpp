@@ -17,7 +17,8 @@ needs: the scope is a stage pipeline; at most one block of it writes the buffer.
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String storage_scope, Any consumer_blocks) {
+static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String storage_scope,
+                    Any consumer_blocks) {
   // check
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
@@ -44,13 +45,14 @@ static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String st
   }
   const Place& source = writer ? *writer : *block;
   for (const TensorRegion& region : writer ? writer->block()->writes : block->block()->reads) {
-    if (region->source.same_as(buffer)) stage.region = cached_region(step.state, source, region, *stage.location);
+    if (region->source.same_as(buffer))
+      stage.region = cached_region(step.state, source, region, *stage.location);
   }
   return add_cache_stage(step, *scope, stage, users);
 }
 
 extern const Primitive cache_read;
-const Primitive cache_read =
-    primitive<&apply>("CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc);
+const Primitive cache_read = primitive<&apply>(
+    "CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc);
 
 }  // namespace mlc::transform

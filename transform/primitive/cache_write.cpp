@@ -15,7 +15,8 @@ needs: the scope is a stage pipeline; the block is the only one of it that write
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String storage_scope, Any consumer_blocks) {
+static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String storage_scope,
+                    Any consumer_blocks) {
   // check
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
@@ -41,13 +42,14 @@ static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String s
   }
   stage.position = child_position(*stage.location, *block) + 1;
   for (const TensorRegion& region : block->block()->writes) {
-    if (region->source.same_as(buffer)) stage.region = cached_region(step.state, *block, region, *stage.location);
+    if (region->source.same_as(buffer))
+      stage.region = cached_region(step.state, *block, region, *stage.location);
   }
   return add_cache_stage(step, *scope, stage, users);
 }
 
 extern const Primitive cache_write;
-const Primitive cache_write =
-    primitive<&apply>("CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc);
+const Primitive cache_write = primitive<&apply>(
+    "CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc);
 
 }  // namespace mlc::transform

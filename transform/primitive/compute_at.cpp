@@ -23,17 +23,20 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   // check
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
-    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope", block->name.c_str(), loop->name.c_str())
+    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
+                 block->name.c_str(), loop->name.c_str())
         .at(loop.span);
   }
   require_stage_pipeline(*scope, "compute_at");
   require_complete_or_reduction(step.state, *block, *scope);
   if (is_above(*loop, *block)) {
-    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(), block->name.c_str())
+    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
+                 block->name.c_str())
         .at(loop.span);
   }
   if (is_output_block(*block, *scope)) {
-    throw refuse("output-block", "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
+    throw refuse("output-block",
+                 "block `{}` writes what leaves the scope, so it cannot be computed at a consumer",
                  block->name.c_str())
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
@@ -43,7 +46,8 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   std::vector<Place*> consumers = deps.consumers(*block);
   for (Place* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
-    throw refuse("consumer-outside-loop", "block `{}` reads what block `{}` writes, but is not below loop `{}`",
+    throw refuse("consumer-outside-loop",
+                 "block `{}` reads what block `{}` writes, but is not below loop `{}`",
                  consumer->name.c_str(), block->name.c_str(), loop->name.c_str())
         .at(loop.span)
         .note("the consumer is defined here", consumer->stmt->span)
@@ -56,7 +60,8 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   std::vector<Place*> producers = deps.producers(*block);
 
   // apply
-  move_block(step, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span, step.span(4));
+  move_block(step, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
+             step.span(4));
 }
 
 extern const Primitive compute_at;

@@ -52,7 +52,8 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   Place* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
-    throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(), block->name.c_str())
+    throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(),
+                 block->name.c_str())
         .at(loop.span)
         .help("choose one of `sch.get_loops(block)`");
   }
@@ -71,8 +72,9 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   for (Place* outer : loops) {
     if (outer == &*loop) break;
     if (!used_by(IterType::kCommReduce, outer->loop()->loop_var.get())) continue;
-    throw refuse("reduction-loop-outside", "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`",
-                 outer->name.c_str(), block->name.c_str(), loop->name.c_str())
+    throw refuse("reduction-loop-outside",
+                 "loop `{}`, a reduction loop of block `{}`, is outside of loop `{}`", outer->name.c_str(),
+                 block->name.c_str(), loop->name.c_str())
         .at(loop.span)
         .help(fmt::format("choose loop `{}` or one around it", outer->name.c_str()));
   }
@@ -114,8 +116,9 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   Array<TensorRegion> init_writes;
   for (const TensorRegion& write : old->writes) init_writes.push_back(substitute(write, iter_map));
   SBlock init = make<SBlockNode>(iters, Array<TensorRegion>{}, init_writes,
-                                 String(fmt::format("{}_init", old->name_hint.c_str())), substitute(old->init, iter_map),
-                                 Stmt(), Array<Buffer>{}, Array<MatchBufferRegion>{}, old->annotations, old->span);
+                                 String(fmt::format("{}_init", old->name_hint.c_str())),
+                                 substitute(old->init, iter_map), Stmt(), Array<Buffer>{},
+                                 Array<MatchBufferRegion>{}, old->annotations, old->span);
   Stmt init_nest = make<SBlockRealizeNode>(init_values, predicate, init);
   for (size_t i = kept.size(); i-- > 0;) {
     Var var = ref(as<VarNode>(loop_map.at(kept[i]->loop_var.get())));
@@ -157,6 +160,7 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
 }
 
 extern const Primitive decompose_reduction;
-const Primitive decompose_reduction = primitive<&apply>("DecomposeReduction", "decompose_reduction(block, loop)", doc);
+const Primitive decompose_reduction =
+    primitive<&apply>("DecomposeReduction", "decompose_reduction(block, loop)", doc);
 
 }  // namespace mlc::transform

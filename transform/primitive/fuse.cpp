@@ -24,20 +24,22 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
     if (i == 0) continue;
     const Place& above = *loops[i - 1];
     if (loops[i]->parent != &above) {
-      throw refuse("fuse-not-nested", "loop `{}` is not directly inside loop `{}`", loops[i]->name.c_str(), above.name.c_str())
+      throw refuse("fuse-not-nested", "loop `{}` is not directly inside loop `{}`", loops[i]->name.c_str(),
+                   above.name.c_str())
           .at(loops[i].span)
           .help("`reorder` the loops first, and name them from the outside in");
     }
     if (!above.loop()->body.same_as(loops[i]->stmt)) {
-      throw refuse("fuse-not-only-child", "loop `{}` is not all there is in loop `{}`", loops[i]->name.c_str(), above.name.c_str())
+      throw refuse("fuse-not-only-child", "loop `{}` is not all there is in loop `{}`",
+                   loops[i]->name.c_str(), above.name.c_str())
           .at(loops[i].span)
           .note("the outer loop is made here", above.stmt->span);
     }
     for (size_t j = 0; j < i; ++j) {
       const VarNode* outer = loops[j]->loop()->loop_var.get();
       if (uses_var(loops[i]->loop()->extent, [&](const VarNode* var) { return var == outer; })) {
-        throw refuse("fuse-dependent-extent", "the extent of loop `{}` depends on loop `{}`", loops[i]->name.c_str(),
-                     loops[j]->name.c_str())
+        throw refuse("fuse-dependent-extent", "the extent of loop `{}` depends on loop `{}`",
+                     loops[i]->name.c_str(), loops[j]->name.c_str())
             .at(loops[i].span);
       }
     }
@@ -60,7 +62,9 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
     Expr upper = mul(loop->extent, lower);
-    Expr digit = i == 0 ? Expr(fused) : is_const_int(loop->extent, 1) ? const_like(fused, 0) : floormod(fused, upper);
+    Expr digit = i == 0                          ? Expr(fused)
+                 : is_const_int(loop->extent, 1) ? const_like(fused, 0)
+                                                 : floormod(fused, upper);
     values[loop->loop_var.get()] = floordiv(digit, lower);
     lower = upper;
   }

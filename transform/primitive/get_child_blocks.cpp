@@ -11,9 +11,12 @@ get_child_blocks(block_or_loop) -> blocks      The blocks below a block or loop,
 Blocks inside those blocks are not listed.
 )";
 
-static std::vector<Place*> get(Step& step, PlaceRef block_or_loop) { return child_blocks(step.state, *block_or_loop); }
+static std::vector<Place*> get(Step& step, PlaceRef block_or_loop) {
+  return child_blocks(step.state, *block_or_loop);
+}
 
 extern const Primitive get_child_blocks;
-const Primitive get_child_blocks = primitive<&get>("GetChildBlocks", "get_child_blocks(block_or_loop)", doc, "_");
+const Primitive get_child_blocks =
+    primitive<&get>("GetChildBlocks", "get_child_blocks(block_or_loop)", doc, "_");
 
 }  // namespace mlc::transform

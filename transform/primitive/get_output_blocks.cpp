@@ -20,6 +20,7 @@ static std::vector<Place*> get(Step& step, BlockArg scope) {
 }
 
 extern const Primitive get_output_blocks;
-const Primitive get_output_blocks = primitive<&get>("GetOutputBlocks", "get_output_blocks(scope_block)", doc, "block");
+const Primitive get_output_blocks =
+    primitive<&get>("GetOutputBlocks", "get_output_blocks(scope_block)", doc, "block");
 
 }  // namespace mlc::transform

@@ -42,8 +42,8 @@ static void apply(Step& step, Array<Any> args) {
     chain.push_back(up);
     if (named.contains(up)) --left;
     if (chain.size() > 1 && !up->loop()->body.same_as(chain[chain.size() - 2]->stmt)) {
-      throw refuse("reorder-not-a-chain", "loop `{}` is not all there is in loop `{}`", chain[chain.size() - 2]->name.c_str(),
-                   up->name.c_str())
+      throw refuse("reorder-not-a-chain", "loop `{}` is not all there is in loop `{}`",
+                   chain[chain.size() - 2]->name.c_str(), up->name.c_str())
           .at(step.span(1))
           .note(fmt::format("loop `{}` is made here", up->name.c_str()), up->stmt->span);
     }
@@ -51,20 +51,22 @@ static void apply(Step& step, Array<Any> args) {
   if (left > 0) {
     for (const LoopArg& loop : order) {
       if (is_above(*loop, *bottom)) continue;
-      throw refuse("reorder-not-a-chain", "loops `{}` and `{}` are not nested in one another", loop->name.c_str(),
-                   bottom->name.c_str())
+      throw refuse("reorder-not-a-chain", "loops `{}` and `{}` are not nested in one another",
+                   loop->name.c_str(), bottom->name.c_str())
           .at(step.span(1));
     }
   }
   std::reverse(chain.begin(), chain.end());
   std::vector<const ForNode*> target;
   size_t next_named = 0;
-  for (Place* place : chain) target.push_back(named.contains(place) ? order[next_named++]->loop() : place->loop());
+  for (Place* place : chain)
+    target.push_back(named.contains(place) ? order[next_named++]->loop() : place->loop());
   for (size_t i = 0; i < target.size(); ++i) {
     for (size_t j = i + 1; j < target.size(); ++j) {
       auto inner = [&](const VarNode* var) { return var == target[j]->loop_var.get(); };
       if (uses_var(target[i]->min, inner) || uses_var(target[i]->extent, inner)) {
-        throw refuse("reorder-dependent-loops", "the range of loop `{}` depends on loop `{}`, which would come inside it",
+        throw refuse("reorder-dependent-loops",
+                     "the range of loop `{}` depends on loop `{}`, which would come inside it",
                      target[i]->loop_var->name.c_str(), target[j]->loop_var->name.c_str())
             .at(step.span(1));
       }
@@ -74,8 +76,9 @@ static void apply(Step& step, Array<Any> args) {
     require_affine_binding(step.state, *block);
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
-      throw refuse("reorder-ordered-iterator", "iterator `{}` of block `{}` is neither spatial nor a reduction",
-                   iter->var->name.c_str(), block->name.c_str())
+      throw refuse("reorder-ordered-iterator",
+                   "iterator `{}` of block `{}` is neither spatial nor a reduction", iter->var->name.c_str(),
+                   block->name.c_str())
           .at(step.span(1))
           .note("the block is defined here", block->stmt->span);
     }
@@ -85,7 +88,8 @@ static void apply(Step& step, Array<Any> args) {
   Stmt body = bottom->loop()->body;
   for (size_t i = target.size(); i-- > 0;) {
     const ForNode* loop = target[i];
-    body = loop->body.same_as(body) ? Stmt(ref(loop)) : Stmt(with(ref(loop), [&](ForNode& copy) { copy.body = body; }));
+    body = loop->body.same_as(body) ? Stmt(ref(loop))
+                                    : Stmt(with(ref(loop), [&](ForNode& copy) { copy.body = body; }));
   }
   step.replace(*chain.front(), body);
 }

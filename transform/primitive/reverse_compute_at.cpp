@@ -25,20 +25,23 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   // check
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
-    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope", block->name.c_str(), loop->name.c_str())
+    throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
+                 block->name.c_str(), loop->name.c_str())
         .at(loop.span);
   }
   require_stage_pipeline(*scope, "reverse_compute_at");
   require_complete_or_reduction(step.state, *block, *scope);
   if (is_above(*loop, *block)) {
-    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(), block->name.c_str())
+    throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
+                 block->name.c_str())
         .at(loop.span);
   }
   Dependences deps = dependences(step.state, *scope);
   std::vector<Place*> producers = deps.producers(*block);
   for (Place* producer : producers) {
     if (is_above(*loop, *producer)) continue;
-    throw refuse("producer-outside-loop", "block `{}` writes what block `{}` reads, but is not below loop `{}`",
+    throw refuse("producer-outside-loop",
+                 "block `{}` writes what block `{}` reads, but is not below loop `{}`",
                  producer->name.c_str(), block->name.c_str(), loop->name.c_str())
         .at(loop.span)
         .note("the producer is defined here", producer->stmt->span)
@@ -49,18 +52,20 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   for (Place* each : deps.blocks) {
     if (each == below.front()) break;
     if (std::find(consumers.begin(), consumers.end(), each) == consumers.end()) continue;
-    throw refuse("consumer-before-loop", "block `{}` reads what block `{}` writes, and stands before loop `{}`",
-                 each->name.c_str(), block->name.c_str(), loop->name.c_str())
+    throw refuse("consumer-before-loop",
+                 "block `{}` reads what block `{}` writes, and stands before loop `{}`", each->name.c_str(),
+                 block->name.c_str(), loop->name.c_str())
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }
 
   // apply
-  move_block(step, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span, step.span(4));
+  move_block(step, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
+             step.span(4));
 }
 
 extern const Primitive reverse_compute_at;
-const Primitive reverse_compute_at =
-    primitive<&apply>("ReverseComputeAt", "reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
+const Primitive reverse_compute_at = primitive<&apply>(
+    "ReverseComputeAt", "reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
 
 }  // namespace mlc::transform

@@ -24,16 +24,21 @@ static void apply(Step& step, BlockArg block) {
   Dependences deps = dependences(step.state, *scope);
   std::vector<Place*> producers = deps.producers(*block);
   if (producers.size() != 1) {
-    throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one", block->name.c_str(), producers.size())
+    throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one",
+                 block->name.c_str(), producers.size())
         .at(block.span);
   }
   Place& producer = *producers[0];
   if (deps.consumers(producer).size() != 1) {
-    throw refuse("several-consumers", "what block `{}` writes is read by other blocks too", producer.name.c_str()).at(block.span);
+    throw refuse("several-consumers", "what block `{}` writes is read by other blocks too",
+                 producer.name.c_str())
+        .at(block.span);
   }
   if (producer.block()->init) {
-    throw refuse("inline-into-reduction", "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last update",
-                 producer.name.c_str(), block->name.c_str())
+    throw refuse(
+        "inline-into-reduction",
+        "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last update",
+        producer.name.c_str(), block->name.c_str())
         .at(block.span)
         .note("the producer is defined here", producer.stmt->span);
   }
@@ -42,20 +47,21 @@ static void apply(Step& step, BlockArg block) {
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);
   if (block->block()->reads.size() != 1) {
-    throw refuse("inline-reads-several", "block `{}` reads {} buffers; it may read only `{}`", block->name.c_str(),
-                 block->block()->reads.size(), buffer->name.c_str())
+    throw refuse("inline-reads-several", "block `{}` reads {} buffers; it may read only `{}`",
+                 block->name.c_str(), block->block()->reads.size(), buffer->name.c_str())
         .at(block.span);
   }
   // All loads of the buffer at the same indices, which are iterators of the block.
   Array<Expr> indices = only_load_indices(*block, store->value, buffer, block.span);
   std::unordered_map<const VarNode*, size_t> axis = index_axes(*block, indices, block.span);
   if (axis.size() != block->block()->iter_vars.size()) {
-    throw refuse("inline-free-iterator", "an iterator of block `{}` does not occur in its index of `{}`", block->name.c_str(),
-                 buffer->name.c_str())
+    throw refuse("inline-free-iterator", "an iterator of block `{}` does not occur in its index of `{}`",
+                 block->name.c_str(), buffer->name.c_str())
         .at(block.span);
   }
   if (!is_const_int(realize_of(step.state, *block)->predicate, 1)) {
-    throw refuse("inline-has-predicate", "block `{}` has a condition, so it cannot be inlined into its producer", block->name.c_str())
+    throw refuse("inline-has-predicate",
+                 "block `{}` has a condition, so it cannot be inlined into its producer", block->name.c_str())
         .at(block.span);
   }
 
@@ -65,11 +71,13 @@ static void apply(Step& step, BlockArg block) {
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
   Array<Expr> target;
   for (const Expr& index : store->indices) target.push_back(substitute(index, at));
-  Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, at), buffer, load), target, store->span);
+  Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, at), buffer, load),
+                                    target, store->span);
   inline_into_producer(step, *scope, *block, producer, buffer, body);
 }
 
 extern const Primitive reverse_compute_inline;
-const Primitive reverse_compute_inline = primitive<&apply>("ReverseComputeInline", "reverse_compute_inline(block)", doc);
+const Primitive reverse_compute_inline =
+    primitive<&apply>("ReverseComputeInline", "reverse_compute_inline(block)", doc);
 
 }  // namespace mlc::transform

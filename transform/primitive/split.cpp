@@ -20,24 +20,33 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
   require_plain_loop(loop, "split");
   const ForNode* old = loop->loop();
   std::vector<Any> given;
-  if (auto list = factor_list.as<ffi::List<Any>>()) given.assign(list->begin(), list->end());
-  else if (auto tuple = factor_list.as<Array<Any>>()) given.assign(tuple->begin(), tuple->end());
-  else wrong_argument(step.call, 2, "a list of factors");
-  if (given.empty()) throw refuse("split-without-factors", "loop `{}` is split by no factors", loop->name.c_str()).at(step.span(2));
+  if (auto list = factor_list.as<ffi::List<Any>>())
+    given.assign(list->begin(), list->end());
+  else if (auto tuple = factor_list.as<Array<Any>>())
+    given.assign(tuple->begin(), tuple->end());
+  else
+    wrong_argument(step.call, 2, "a list of factors");
+  if (given.empty())
+    throw refuse("split-without-factors", "loop `{}` is split by no factors", loop->name.c_str())
+        .at(step.span(2));
   Analyzer analyzer;
   DataType dtype = old->loop_var->dtype();
   std::vector<Expr> factors;
   std::optional<size_t> inferred;
   Expr product = int_imm(dtype, 1);
   for (size_t i = 0; i < given.size(); ++i) {
-    auto number = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt ? std::optional(given[i].cast<int64_t>()) : std::nullopt;
-    Expr factor = number ? Expr(int_imm(dtype, *number)) : given[i] != nullptr && given[i].as<Expr>() ? *given[i].as<Expr>() : nullptr;
+    auto number = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt
+                      ? std::optional(given[i].cast<int64_t>())
+                      : std::nullopt;
+    Expr factor = number                                       ? Expr(int_imm(dtype, *number))
+                  : given[i] != nullptr && given[i].as<Expr>() ? *given[i].as<Expr>()
+                                                               : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;
     if (!factor || constant == -1) {
       if (inferred) {
-        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred", *inferred, i,
-                     loop->name.c_str())
+        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred",
+                     *inferred, i, loop->name.c_str())
             .at(step.span(2))
             .help("only one factor can be None");
       }
@@ -46,7 +55,9 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
       continue;
     }
     if (constant && *constant <= 0) {
-      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(), *constant).at(step.span(2));
+      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(),
+                   *constant)
+          .at(step.span(2));
     }
     if (constant) factor = int_imm(dtype, *constant);
     factors.push_back(factor);
@@ -56,10 +67,12 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
     factors[*inferred] = analyzer.simplify(floordiv(old->extent + product - 1, product));
   } else if (!analyzer.can_prove(ge(product, old->extent))) {
     auto have = const_int(product), need = const_int(old->extent);
-    Error error = have && need ? refuse("split-not-covering", "factors multiply to {}, less than the extent {} of loop `{}`",
-                                        *have, *need, loop->name.c_str())
-                               : refuse("split-not-covering", "the factors' product is not known to cover loop `{}`",
-                                        loop->name.c_str());
+    Error error =
+        have && need
+            ? refuse("split-not-covering", "factors multiply to {}, less than the extent {} of loop `{}`",
+                     *have, *need, loop->name.c_str())
+            : refuse("split-not-covering", "the factors' product is not known to cover loop `{}`",
+                     loop->name.c_str());
     throw std::move(error)
         .at(step.span(2))
         .note(fmt::format("loop `{}` is made here", loop->name.c_str()), old->span)
@@ -97,7 +110,7 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
 }
 
 extern const Primitive split;
-const Primitive split =
-    primitive<&apply>("Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)", doc);
+const Primitive split = primitive<&apply>(
+    "Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)", doc);
 
 }  // namespace mlc::transform

@@ -164,9 +164,12 @@ namespace {
 
 // The blocks of `among` that use a buffer of `regions` before (or after) `block`.
 std::vector<Place*> partners(const Dependences& deps, const Place& block, const Array<TensorRegion>& regions,
-                             const std::unordered_map<const VarNode*, std::vector<Place*>>& among, bool before) {
+                             const std::unordered_map<const VarNode*, std::vector<Place*>>& among,
+                             bool before) {
   std::vector<Place*> found;
-  auto position = [&](const Place* place) { return std::find(deps.blocks.begin(), deps.blocks.end(), place); };
+  auto position = [&](const Place* place) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), place);
+  };
   auto here = position(&block);
   for (const TensorRegion& region : regions) {
     auto places = among.find(region->source.get());
@@ -207,15 +210,16 @@ bool has_affine_binding(ScheduleState& state, const Place& block) {
     for (const Place* loop : loops) seen.erase(loop->loop()->loop_var.get());
     if (seen.empty()) return true;
   }
-  return normalize_iter_map(realize->iter_values, ranges_of(loops), realize->predicate, IterMapCheck::kSurjective, analyzer)
+  return normalize_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
+                            IterMapCheck::kSurjective, analyzer)
       .has_value();
 }
 
 namespace {
 
 // A region of the block as intervals over the loops from the block up to `top` (exclusive).
-std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region, const Place* top,
-                              Analyzer& analyzer) {
+std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
+                              const Place* top, Analyzer& analyzer) {
   VarMap values = bindings_of(realize_of(state, block));
   Domain domain;
   for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
@@ -232,7 +236,8 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
 }
 
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
-bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region, const std::vector<Place*>& producers) {
+bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
+             const std::vector<Place*>& producers) {
   std::vector<Place*> all = producers;
   all.push_back(&consumer);
   Place* top = common_above(all);
@@ -274,9 +279,13 @@ class SchedulableOnly final : public Walker {
   void visit(const Stmt& s) override {
     switch (s->kind) {
       case StmtKind::kFor:
-      case StmtKind::kSeqStmt: walk_children(s); break;
-      case StmtKind::kSBlockRealize: break;
-      default: ok = false;
+      case StmtKind::kSeqStmt:
+        walk_children(s);
+        break;
+      case StmtKind::kSBlockRealize:
+        break;
+      default:
+        ok = false;
     }
   }
 };
@@ -330,7 +339,8 @@ std::string why_not_dominant(ScheduleState& state, const Place& block, const Pla
   for (const TensorRegion& region : block.block()->writes) {
     for (const Place* writer : deps.writers[region->source.get()]) {
       if (writer != &block) {
-        return fmt::format("block `{}` writes `{}` as well", writer->name.c_str(), region->source->name.c_str());
+        return fmt::format("block `{}` writes `{}` as well", writer->name.c_str(),
+                           region->source->name.c_str());
       }
     }
   }
@@ -380,11 +390,13 @@ std::string why_not_reduction(ScheduleState& state, const Place& place, const Pl
 
 void require_stage_pipeline(const Place& scope, std::string_view primitive) {
   if (scope.stage_pipeline) return;
-  throw refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none", primitive,
-               scope.name.c_str())
-      .note("a stage pipeline has only loops and blocks, each block's inputs are fully written before, and nothing is "
-            "overwritten after it was read",
-            scope.stmt->span);
+  throw refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none",
+               primitive, scope.name.c_str())
+      .note(
+          "a stage pipeline has only loops and blocks, each block's inputs are fully written before, and "
+          "nothing is "
+          "overwritten after it was read",
+          scope.stmt->span);
 }
 
 void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
@@ -404,8 +416,8 @@ void require_complete_or_reduction(ScheduleState& state, const Place& block, con
   if (complete.empty()) return;
   std::string reduction = why_not_reduction(state, block, scope);
   if (reduction.empty()) return;
-  throw refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})", block.name.c_str(),
-               complete, reduction)
+  throw refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
+               block.name.c_str(), complete, reduction)
       .note("the block is defined here", block.stmt->span);
 }
 void require_affine_binding(ScheduleState& state, const Place& block) {
@@ -422,8 +434,8 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
     std::string reduction = why_not_reduction(state, *block, scope);
     if (reduction.empty()) continue;
     throw refuse("not-compact-dataflow",
-                 "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})", below.name.c_str(),
-                 block->name.c_str(), complete, reduction)
+                 "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
+                 below.name.c_str(), block->name.c_str(), complete, reduction)
         .note("the block is defined here", block->stmt->span);
   }
 }
@@ -431,7 +443,8 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
 bool is_output_block(const Place& block, const Place& scope) {
   for (const TensorRegion& write : block.block()->writes) {
     bool inside = false;
-    for (const Buffer& buffer : scope.block()->alloc_buffers) inside = inside || buffer.same_as(write->source);
+    for (const Buffer& buffer : scope.block()->alloc_buffers)
+      inside = inside || buffer.same_as(write->source);
     if (!inside) return true;
   }
   return false;

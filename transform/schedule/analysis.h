@@ -50,8 +50,8 @@ Dependences dependences(ScheduleState& state, const Place& scope);
 
 // Is every iterator of the block an independent digit of the loops around it?
 bool has_affine_binding(ScheduleState& state, const Place& block);
-// Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only what was
-// written before, and what they move stays between its producers and its consumers.
+// Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only
+// what was written before, and what they move stays between its producers and its consumers.
 void compute_flags(ScheduleState& state, Place& block);
 
 // Why a block is not complete (or no reduction block), in words; empty when it is.

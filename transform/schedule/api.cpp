@@ -81,8 +81,8 @@ Any get(ApiCall& call) {
   }
   const Place& place = *found->second;
   if (!place.alive()) {
-    throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone", "`{}` is no longer in the module",
-                 place.name.c_str())
+    throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
+                 "`{}` is no longer in the module", place.name.c_str())
         .at(call.span_of(1))
         .note(fmt::format("`{}` took it away", place.removed_by));
   }
@@ -129,24 +129,53 @@ Any trace_apply(ApiCall& call) {
   return nullptr;
 }
 
+Any refuse_handle(ApiCall& call) {
+  throw Error("handle-not-constructible", "a `{}` is what steps of a schedule return; it cannot be made",
+              call.api.name)
+      .kind("TypeError")
+      .at(call.span);
+}
+template <const char* kText>
+Any constant_text(ApiCall&) {
+  return String(kText);
+}
+constexpr char kScheduleText[] = "s_tir.Schedule", kLoopText[] = "s_tir.LoopRV",
+               kBlockText[] = "s_tir.SBlockRV";
+
 constexpr std::string_view kSchedule = "mlc.s_tir.Schedule";
 constexpr std::string_view kTrace = "mlc.s_tir.Trace";
 
 const ApiRow kRows[] = {
     {ApiKind::kClass, "tvm.s_tir",
      "Schedule(mod, *, seed=None, debug_mask=\"none\", error_render_level=\"detail\", enable_check=True)",
-     "A module and the steps that transform it; every method is one step, which either succeeds or changes nothing.",
+     "A module and the steps that transform it; every method is one step, which either succeeds or changes "
+     "nothing.",
      &construct, kSchedule, "tvm.s_tir.schedule.schedule.Schedule"},
     {ApiKind::kProperty, kSchedule, "mod", "The module as it is now.", &get_mod},
-    {ApiKind::kProperty, kSchedule, "trace", "The steps done so far; printed as the script that repeats them.", &get_trace},
-    {ApiKind::kProperty, kSchedule, "func_working_on", "The function in which blocks are looked up.", &get_func_working_on},
-    {ApiKind::kMethod, kSchedule, "work_on(func_name)", "Choose the function in which blocks are looked up.", &work_on},
-    {ApiKind::kMethod, kSchedule, "copy()", "An independent schedule in the same state; handles work in both.", &copy},
-    {ApiKind::kMethod, kSchedule, "show(*args, **kwargs)", "Print the module, highlighted on terminals.", &show},
+    {ApiKind::kProperty, kSchedule, "trace",
+     "The steps done so far; printed as the script that repeats them.", &get_trace},
+    {ApiKind::kProperty, kSchedule, "func_working_on", "The function in which blocks are looked up.",
+     &get_func_working_on},
+    {ApiKind::kMethod, kSchedule, "work_on(func_name)", "Choose the function in which blocks are looked up.",
+     &work_on},
+    {ApiKind::kMethod, kSchedule, "copy()",
+     "An independent schedule in the same state; handles work in both.", &copy},
+    {ApiKind::kMethod, kSchedule, "show(*args, **kwargs)", "Print the module, highlighted on terminals.",
+     &show},
     {ApiKind::kMethod, kSchedule, "get(rand_var)", "The loop or block that a handle refers to.", &get},
     {ApiKind::kMethod, kSchedule, "remove_rv(rand_var)", "Forget a handle.", &remove_rv},
     {ApiKind::kMethod, kSchedule, "seed(seed)", "Set the state of the random generator.", &seed},
-    {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.", &fork_seed},
+    {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.",
+     &fork_seed},
+    {ApiKind::kMethod, kSchedule, "__repr__()", "The type of the object.", &constant_text<kScheduleText>},
+    {ApiKind::kClass, "tvm.s_tir.schedule", "LoopRV()", "A handle on a loop.", &refuse_handle,
+     "mlc.s_tir.LoopRV", "tvm.s_tir.schedule.schedule.LoopRV"},
+    {ApiKind::kMethod, "mlc.s_tir.LoopRV", "__repr__()", "The type of the object.",
+     &constant_text<kLoopText>},
+    {ApiKind::kClass, "tvm.s_tir.schedule", "SBlockRV()", "A handle on a block.", &refuse_handle,
+     "mlc.s_tir.SBlockRV", "tvm.s_tir.schedule.schedule.SBlockRV"},
+    {ApiKind::kMethod, "mlc.s_tir.SBlockRV", "__repr__()", "The type of the object.",
+     &constant_text<kBlockText>},
     {ApiKind::kMethod, kTrace, "as_python()", "The script that repeats the steps.", &trace_text},
     {ApiKind::kMethod, kTrace, "__str__()", "The script that repeats the steps.", &trace_text},
     {ApiKind::kMethod, kTrace, "__repr__()", "The script that repeats the steps.", &trace_text},

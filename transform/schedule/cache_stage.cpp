@@ -6,10 +6,12 @@
 namespace mlc::transform {
 namespace {
 
-// Inserts one statement into the body of `location`, replaces buffers in some blocks; looks only where these are.
+// Inserts one statement into the body of `location`, replaces buffers in some blocks; looks only where these
+// are.
 class InsertStage final : public Rewriter {
  public:
-  InsertStage(const CacheStage& stage, const Stmt& copy, const std::vector<Place*>& users) : stage_(stage), copy_(copy) {
+  InsertStage(const CacheStage& stage, const Stmt& copy, const std::vector<Place*>& users)
+      : stage_(stage), copy_(copy) {
     const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
     buffers_[other.get()] = stage.allocated;
     for (const Place* user : users) {
@@ -32,10 +34,12 @@ class InsertStage final : public Rewriter {
   }
   // Puts the copy among the statements of a rewritten loop or block.
   Stmt insert(const Stmt& before, const Stmt& next) const {
-    const Stmt& old_body = before->kind == StmtKind::kFor ? as<ForNode>(before)->body : as<SBlockNode>(before)->body;
+    const Stmt& old_body =
+        before->kind == StmtKind::kFor ? as<ForNode>(before)->body : as<SBlockNode>(before)->body;
     const Stmt& body = next->kind == StmtKind::kFor ? as<ForNode>(next)->body : as<SBlockNode>(next)->body;
     std::vector<Stmt> all = statements_of(body);
-    MLC_CHECK(all.size() == statements_of(old_body).size(), "replacing buffers changed the number of statements");
+    MLC_CHECK(all.size() == statements_of(old_body).size(),
+              "replacing buffers changed the number of statements");
     all.insert(all.begin() + stage_.position, copy_);
     Stmt joined = seq(Array<Stmt>(all.begin(), all.end()));
     if (auto* loop = as<ForNode>(next)) return with(ref(loop), [&](ForNode& copy) { copy.body = joined; });
@@ -67,17 +71,20 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
     Var loop_var = make_var(String(fmt::format("ax{}", d)), extent->dtype());
     Var iter = make_var(String(fmt::format("v{}", d)), dtype);
     loops.emplace_back(loop_var, extent);
-    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(type->shape[d], 0), type->shape[d]), iter, IterType::kDataPar));
+    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(type->shape[d], 0), type->shape[d]), iter,
+                                      IterType::kDataPar));
     values.push_back(add(dim.min, loop_var));
     indices.push_back(iter);
     points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
   }
   Stmt body = make<BufferStoreNode>(stage.to, Expr(make<TensorLoadNode>(stage.from, indices)), indices);
   block_out = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(stage.from, points)},
-                               Array<TensorRegion>{make<TensorRegionNode>(stage.to, points)}, stage.allocated->name, body);
+                               Array<TensorRegion>{make<TensorRegionNode>(stage.to, points)},
+                               stage.allocated->name, body);
   Stmt result = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block_out);
   for (size_t d = loops.size(); d-- > 0;) {
-    result = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, result);
+    result = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial,
+                           result);
   }
   return result;
 }
@@ -121,7 +128,8 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope) {
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->storage_scope = storage_scope;
-  return make<VarNode>(String(fmt::format("{}_{}", buffer->name.c_str(), storage_scope.c_str())), Type(BufferType(type)));
+  return make<VarNode>(String(fmt::format("{}_{}", buffer->name.c_str(), storage_scope.c_str())),
+                       Type(BufferType(type)));
 }
 
 Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
@@ -171,7 +179,8 @@ Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const 
   InsertStage rewriter(stage, copy, users);
   Stmt next = rewriter.rewrite_children(scope.stmt);
   if (stage.location == &scope) next = rewriter.insert(scope.stmt, next);
-  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) { copy.alloc_buffers.push_back(stage.allocated); });
+  next = with(ref(as<SBlockNode>(next)),
+              [&](SBlockNode& copy) { copy.alloc_buffers.push_back(stage.allocated); });
   step.replace(scope, next);
   Place* place = step.place(block);
   place->affine_binding = has_affine_binding(step.state, *place);

@@ -7,11 +7,11 @@
 namespace mlc::transform {
 
 struct CacheStage {
-  Buffer from, to;    // the copy reads `from` and writes `to`
-  Buffer allocated;   // the new one of the two
+  Buffer from, to;   // the copy reads `from` and writes `to`
+  Buffer allocated;  // the new one of the two
   std::vector<Interval> region;
-  Place* location;    // the loop or scope in whose body the copy is put,
-  size_t position;    // before this statement
+  Place* location;  // the loop or scope in whose body the copy is put,
+  size_t position;  // before this statement
 };
 
 // The buffer an argument names among `regions`: by number, by name, or itself. `role`: "reads" or "writes".
@@ -26,7 +26,8 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
 std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
                                     Place& location);
 
-// Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's block.
+// Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's
+// block.
 Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users);
 
 }  // namespace mlc::transform

@@ -27,8 +27,10 @@ Index index_form(const Expr& e, const std::unordered_set<const VarNode*>& iters,
   if (e.same_as(var)) return {Index::Form::kLinear, var, 1, const_like(e, 0)};
   if (auto* two = as_binary(e); two && two->a.same_as(var)) {
     auto divisor = const_int(two->b);
-    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorDiv) return {Index::Form::kQuotient, var, *divisor, nullptr};
-    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorMod) return {Index::Form::kRemainder, var, *divisor, nullptr};
+    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorDiv)
+      return {Index::Form::kQuotient, var, *divisor, nullptr};
+    if (divisor && *divisor > 0 && e->kind == ExprKind::kFloorMod)
+      return {Index::Form::kRemainder, var, *divisor, nullptr};
   }
   Expr zero = substitute(e, {{var.get(), const_like(var, 0)}});
   Expr one = substitute(e, {{var.get(), const_like(var, 1)}});
@@ -41,7 +43,9 @@ Index index_form(const Expr& e, const std::unordered_set<const VarNode*>& iters,
   return {Index::Form::kLinear, var, *scale, offset};
 }
 
-Interval simplified(const Interval& i, Analyzer& analyzer) { return {analyzer.simplify(i.min), analyzer.simplify(i.max)}; }
+Interval simplified(const Interval& i, Analyzer& analyzer) {
+  return {analyzer.simplify(i.min), analyzer.simplify(i.max)};
+}
 
 Interval intersect(const Interval& a, const Interval& b) { return {max(a.min, b.min), min(a.max, b.max)}; }
 
@@ -81,13 +85,16 @@ class MoveRewriter final : public Rewriter {
 
 }  // namespace
 
-std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, const Array<TensorRegion>& touched,
-                                                      const std::vector<Box>& needed, bool exact, Analyzer& analyzer) {
+std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
+                                                      const Array<TensorRegion>& touched,
+                                                      const std::vector<Box>& needed, bool exact,
+                                                      Analyzer& analyzer) {
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.iter_vars) iters.insert(iter->var.get());
   std::unordered_map<const VarNode*, IterDomain> found;
   for (const TensorRegion& region : touched) {
-    auto box = std::find_if(needed.begin(), needed.end(), [&](const Box& b) { return b.buffer.same_as(region->source); });
+    auto box = std::find_if(needed.begin(), needed.end(),
+                            [&](const Box& b) { return b.buffer.same_as(region->source); });
     if (box == needed.end()) continue;
     for (size_t d = 0; d < region->region.size(); ++d) {
       const Range& range = region->region[d];
@@ -111,12 +118,14 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, c
         // [v + c, v + c + e - 1] meets [lo, hi]
         Expr reach = range->extent - 1;
         bool point = is_const_int(range->extent, 1);
-        domain.range = {sub(point ? need.min : sub(need.min, reach), index.offset), sub(need.max, index.offset)};
+        domain.range = {sub(point ? need.min : sub(need.min, reach), index.offset),
+                        sub(need.max, index.offset)};
         domain.bound = {sub(whole.min, index.offset), sub(whole.max, index.offset)};
         if (!point) domain.bound = {};
       } else if (index.factor > 1) {
         domain.range = {floordiv(sub(need.min, index.offset), by), floordiv(sub(need.max, index.offset), by)};
-        domain.bound = {floordiv(sub(whole.min, index.offset), by), floordiv(sub(whole.max, index.offset), by)};
+        domain.bound = {floordiv(sub(whole.min, index.offset), by),
+                        floordiv(sub(whole.max, index.offset), by)};
       } else {
         if (exact) return std::nullopt;
         continue;
@@ -154,8 +163,8 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, c
   return result;
 }
 
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions, const Place& top,
-                 bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
   VarMap values = bindings_of(realize_of(state, block));
   for (const TensorRegion& region : regions) {
     Domain domain;
@@ -169,7 +178,8 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
       const String& scope = region->source->buffer()->storage_scope;
       for (const Place* up = &top; up && up->loop(); up = up->parent) {
         const IterVar& thread = up->loop()->thread_binding;
-        if (thread && shared_by_thread({scope.data(), scope.size()}, {thread->thread_tag.data(), thread->thread_tag.size()})) {
+        if (thread && shared_by_thread({scope.data(), scope.size()},
+                                       {thread->thread_tag.data(), thread->thread_tag.size()})) {
           relax(up->loop());
         }
       }
@@ -182,7 +192,8 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
                           : interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
       box.dims.push_back(low && high ? Interval{low.min, high.max} : Interval{});
     }
-    auto same = std::find_if(into.begin(), into.end(), [&](const Box& b) { return b.buffer.same_as(box.buffer); });
+    auto same =
+        std::find_if(into.begin(), into.end(), [&](const Box& b) { return b.buffer.same_as(box.buffer); });
     if (same == into.end()) {
       into.push_back(std::move(box));
       continue;
@@ -193,7 +204,8 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
   }
 }
 
-Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops, Analyzer& analyzer) {
+Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
+                Analyzer& analyzer) {
   std::vector<std::pair<Var, Expr>> loops;
   Array<Expr> values;
   Expr predicate = bool_imm(true);
@@ -216,15 +228,18 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
   }
   Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block);
   for (size_t i = loops.size(); i-- > 0;) {
-    result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial, result);
+    result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial,
+                           result);
   }
   return result;
 }
 
-Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position, const Place& scope) {
+Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position,
+                 const Place& scope) {
   std::vector<Stmt> body = statements_of(loop.loop()->body);
   body.insert(body.begin() + position, subtree);
-  Stmt next_loop = with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  Stmt next_loop =
+      with(ref(loop.loop()), [&](ForNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
   MoveRewriter rewriter(block, loop, next_loop);
   Stmt next_body = rewriter.rewrite(scope.block()->body);
   return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
@@ -248,8 +263,9 @@ size_t choose_position(const Positions& positions, int64_t index, Span span) {
   if (index >= static_cast<int64_t>(positions.first) && index <= static_cast<int64_t>(positions.last)) {
     return static_cast<size_t>(index);
   }
-  throw refuse("no-such-position", "position {} is not between {} and {}, where producers and consumers allow the block",
-               index, positions.first, positions.last)
+  throw refuse("no-such-position",
+               "position {} is not between {} and {}, where producers and consumers allow the block", index,
+               positions.first, positions.last)
       .at(span)
       .help("-1 is the last possible position, -2 the first");
 }
@@ -263,7 +279,8 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
   PrimFunc fn = state.function(state.index_of(loop).name);
   auto sizes = [&](const Expr& e) {
     for (const Var& var : free_vars(e)) {
-      if (!loop_vars.contains(var.get()) && var->dtype().is_int()) analyzer.bind(var, ConstIntBound{1, ConstIntBound::kPosInf});
+      if (!loop_vars.contains(var.get()) && var->dtype().is_int())
+        analyzer.bind(var, ConstIntBound{1, ConstIntBound::kPosInf});
     }
   };
   for (const Var& param : fn->params) {
@@ -275,8 +292,8 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
 }
 
 void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>& producers,
-                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops, int64_t index,
-                Span block_span, Span index_span) {
+                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+                int64_t index, Span block_span, Span index_span) {
   // check
   Place& scope = *scope_of(block);
   Analyzer analyzer;
@@ -297,10 +314,11 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
     }
     relax_below(step.state, *partner, shared, loop, is_producer, needed, analyzer);
   }
-  auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads, needed,
-                                !is_producer, analyzer);
+  auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
+                                needed, !is_producer, analyzer);
   if (!domains) {
-    throw refuse("access-not-invertible", "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
+    throw refuse("access-not-invertible",
+                 "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
                  block.name.c_str(), loop.name.c_str())
         .at(block_span)
         .note("the block is defined here", block.stmt->span)
@@ -314,7 +332,8 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
   }
 
   // apply
-  // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine still.
+  // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine
+  // still.
   step.replace(scope, next_scope);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving a block below a loop of its scope: which of its instances one iteration of the loop needs, and the loops
-// that enumerate them. Shared by compute_at (a producer moves) and reverse_compute_at (a consumer moves).
+// Moving a block below a loop of its scope: which of its instances one iteration of the loop needs, and the
+// loops that enumerate them. Shared by compute_at (a producer moves) and reverse_compute_at (a consumer
+// moves).
 #pragma once
 
 #include "transform/schedule/primitive.h"
@@ -20,27 +21,33 @@ struct Box {
 };
 
 // The iterations of `block` that touch `needed` through `touched` (its writes or its reads on those buffers).
-// nullopt when an index cannot be inverted and `exact` is asked for; iterators that no index mentions, or none that
-// can be inverted, range over their whole domain.
-std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block, const Array<TensorRegion>& touched,
-                                                      const std::vector<Box>& needed, bool exact, Analyzer& analyzer);
+// nullopt when an index cannot be inverted and `exact` is asked for; iterators that no index mentions, or
+// none that can be inverted, range over their whole domain.
+std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
+                                                      const Array<TensorRegion>& touched,
+                                                      const std::vector<Box>& needed, bool exact,
+                                                      Analyzer& analyzer);
 
-// What `regions` of a block touch during one iteration of the loop `top`: relaxed over the loops between, and over
-// threads that share the buffer's memory.
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions, const Place& top,
-                 bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
+// What `regions` of a block touch during one iteration of the loop `top`: relaxed over the loops between, and
+// over threads that share the buffer's memory.
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
 
 // Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside.
-Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops, Analyzer& analyzer);
+Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
+                Analyzer& analyzer);
 
-// Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's body.
-Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position, const Place& scope);
+// Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's
+// body.
+Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position,
+                 const Place& scope);
 
 // Where in the loop's body a block may stand: after the last of `before`, ahead of the first of `after`.
 struct Positions {
   size_t first, last;
 };
-Positions positions_in(const Place& loop, const std::vector<Place*>& before, const std::vector<Place*>& after);
+Positions positions_in(const Place& loop, const std::vector<Place*>& before,
+                       const std::vector<Place*>& after);
 // The position that argument `index` asks for: -1 the last, -2 the first. Error: no-such-position.
 size_t choose_position(const Positions& positions, int64_t index, Span span);
 
@@ -49,7 +56,7 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop);
 
 // Both primitives, after their own checks.
 void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>& producers,
-                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops, int64_t index,
-                Span block_span, Span index_span);
+                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+                int64_t index, Span block_span, Span index_span);
 
 }  // namespace mlc::transform

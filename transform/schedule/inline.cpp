@@ -9,7 +9,8 @@ namespace {
 
 class ReplaceLoads final : public Rewriter {
  public:
-  ReplaceLoads(const Buffer& buffer, const LoadReplacement& replacement) : buffer_(buffer), replacement_(replacement) {}
+  ReplaceLoads(const Buffer& buffer, const LoadReplacement& replacement)
+      : buffer_(buffer), replacement_(replacement) {}
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     Expr next = rewrite_children(e);
@@ -25,7 +26,8 @@ class ReplaceLoads final : public Rewriter {
 // The scope without one block, with other blocks rewritten.
 class DropBlock final : public Rewriter {
  public:
-  DropBlock(const Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed) : dropped_(dropped.block()) {
+  DropBlock(const Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed)
+      : dropped_(dropped.block()) {
     mark(dropped.parent);
     for (const auto& [place, next] : changed) {
       next_[place->block()] = next;
@@ -71,8 +73,8 @@ SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
   });
 }
 
-void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed,
-                   const Buffer& buffer) {
+void replace_scope(Step& step, Place& scope, Place& dropped,
+                   const std::vector<std::pair<Place*, SBlock>>& changed, const Buffer& buffer) {
   BlockReuse reuse;
   for (const auto& [place, next] : changed) reuse.emplace_back(place->block(), next.get());
   Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
@@ -99,7 +101,8 @@ const BufferStoreNode* only_store(const Place& block, Span span) {
       .note("the block is defined here", block.stmt->span);
 }
 
-std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices, Span span) {
+std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
+                                                      Span span) {
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.block()->iter_vars) iters.insert(iter->var.get());
   std::unordered_map<const VarNode*, size_t> axes;
@@ -107,7 +110,8 @@ std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const 
     auto* var = as<VarNode>(indices[d]);
     if (is_const_int(indices[d], 0)) continue;
     if (!var || !iters.contains(var) || !axes.try_emplace(var, d).second) {
-      throw refuse("inline-index-not-iterators", "index {} of block `{}` is not an iterator of its own", d, block.name.c_str())
+      throw refuse("inline-index-not-iterators", "index {} of block `{}` is not an iterator of its own", d,
+                   block.name.c_str())
           .at(span)
           .note("the block is defined here", block.stmt->span);
     }
@@ -125,10 +129,12 @@ Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& b
       found = load->indices;
       return;
     }
-    for (size_t d = 0; d < load->indices.size(); ++d) differ = differ || !same_expr((*found)[d], load->indices[d]);
+    for (size_t d = 0; d < load->indices.size(); ++d)
+      differ = differ || !same_expr((*found)[d], load->indices[d]);
   });
   if (!found || differ) {
-    throw refuse("inline-different-indices", "block `{}` does not read `{}` at one place", block.name.c_str(), buffer->name.c_str())
+    throw refuse("inline-different-indices", "block `{}` does not read `{}` at one place", block.name.c_str(),
+                 buffer->name.c_str())
         .at(span)
         .note("the block is defined here", block.stmt->span);
   }
@@ -139,7 +145,8 @@ void require_inner_buffer(const Buffer& buffer, const Place& block, const Place&
   for (const Buffer& each : scope.block()->alloc_buffers) {
     if (each.same_as(buffer)) return;
   }
-  throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block.name.c_str(), buffer->name.c_str())
+  throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block.name.c_str(),
+               buffer->name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
@@ -148,26 +155,32 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
   const SBlockNode* consumer = block.block();
   for (const MatchBufferRegion& match : consumer->match_buffers) {
     if (!match->source->source.same_as(buffer)) continue;
-    throw refuse("inline-opaque-access", "block `{}` matches a region of `{}`", block.name.c_str(), buffer->name.c_str()).at(span);
+    throw refuse("inline-opaque-access", "block `{}` matches a region of `{}`", block.name.c_str(),
+                 buffer->name.c_str())
+        .at(span);
   }
   for (const Buffer& opaque : detect_access_regions(ref(consumer)).opaque) {
     if (!opaque.same_as(buffer)) continue;
-    throw refuse("inline-opaque-access", "block `{}` takes the address of `{}`", block.name.c_str(), buffer->name.c_str()).at(span);
+    throw refuse("inline-opaque-access", "block `{}` takes the address of `{}`", block.name.c_str(),
+                 buffer->name.c_str())
+        .at(span);
   }
 }
 
-void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
-                  const LoadReplacement& value) {
+void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
+                  const Buffer& buffer, const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
   std::vector<std::pair<Place*, SBlock>> changed;
   for (Place* consumer : consumers) {
     const SBlockNode* old = consumer->block();
-    changed.emplace_back(consumer, rebuilt(old, replace.rewrite(old->body), old->init ? replace.rewrite(old->init) : old->init));
+    changed.emplace_back(consumer, rebuilt(old, replace.rewrite(old->body),
+                                           old->init ? replace.rewrite(old->init) : old->init));
   }
   replace_scope(step, scope, block, changed, buffer);
 }
 
-void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer, const Stmt& body) {
+void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
+                          const Stmt& body) {
   replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr)}}, buffer);
 }
 

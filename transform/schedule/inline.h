@@ -12,8 +12,10 @@ Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& r
 
 // The store that is the whole body of a block. Error: inline-body-not-a-store.
 const BufferStoreNode* only_store(const Place& block, Span span);
-// Which dimension each iterator indexes, when the indices are distinct iterators of the block. Error: inline-index-not-iterators.
-std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices, Span span);
+// Which dimension each iterator indexes, when the indices are distinct iterators of the block. Error:
+// inline-index-not-iterators.
+std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
+                                                      Span span);
 // The indices at which `e` loads the buffer, the same everywhere. Error: inline-different-indices.
 Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span);
 // Errors: output-block, inline-opaque-access.
@@ -21,9 +23,10 @@ void require_inner_buffer(const Buffer& buffer, const Place& block, const Place&
 void require_no_alias(const Place& block, const Buffer& buffer, Span span);
 
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
-void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
-                  const LoadReplacement& value);
+void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
+                  const Buffer& buffer, const LoadReplacement& value);
 // Drops `block` and `buffer`; the producer's body becomes `body`.
-void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer, const Stmt& body);
+void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
+                          const Stmt& body);
 
 }  // namespace mlc::transform

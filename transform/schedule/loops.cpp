@@ -40,8 +40,8 @@ class SimplifyBindings final : public Rewriter {
     auto* realize = as<SBlockRealizeNode>(s);
     if (!realize) return rewrite_children(s);
     if (realize->iter_values.empty()) return rewrite_children(s);  // an opaque block: look inside
-    Array<Expr> values = simplify_iter_map(realize->iter_values, loops_, realize->predicate, IterMapCheck::kSurjective,
-                                           analyzer_, !preserve_unit_iters_);
+    Array<Expr> values = simplify_iter_map(realize->iter_values, loops_, realize->predicate,
+                                           IterMapCheck::kSurjective, analyzer_, !preserve_unit_iters_);
     bool same = true;
     for (size_t i = 0; i < values.size(); ++i) same = same && values[i].same_as(realize->iter_values[i]);
     if (same) return s;
@@ -78,7 +78,8 @@ void require_plain_loop(const LoopArg& arg, std::string_view primitive) {
         .help(fmt::format("`{}` first, `bind` afterwards", primitive));
   }
   if (!loop->annotations.empty()) {
-    throw refuse("loop-has-annotation", "`{}` cannot change loop `{}`, which has annotations", primitive, arg->name.c_str())
+    throw refuse("loop-has-annotation", "`{}` cannot change loop `{}`, which has annotations", primitive,
+                 arg->name.c_str())
         .at(arg.span)
         .help("take them off with `sch.unannotate(loop, key)`");
   }
@@ -110,13 +111,15 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
       if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
       if (iter->iter_type == IterType::kDataPar) continue;
       if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
-      throw refuse("loop-carries-reduction", "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
+      throw refuse("loop-carries-reduction",
+                   "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
                    loop->name.c_str(), iter->var->name.c_str(), block->name.c_str(),
                    iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel")
           .at(loop.span)
           .note("the block is defined here", block->stmt->span)
-          .help(thread_tag.empty() ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
-                                   : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");
+          .help(thread_tag.empty()
+                    ? "choose a loop of a spatial iterator, or split the reduction with `rfactor`"
+                    : "bind it to `threadIdx.x`, or choose a loop of a spatial iterator");
     }
   }
 }

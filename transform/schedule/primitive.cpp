@@ -59,9 +59,12 @@ std::vector<BlockArg> Step::blocks(size_t index) {
       handles.push_back(item);
     }
   };
-  if (auto list = value.as<ffi::List<Any>>()) add(*list);
-  else if (auto tuple = value.as<Array<Any>>()) add(*tuple);
-  else wrong_argument(call, index, "a list of blocks");
+  if (auto list = value.as<ffi::List<Any>>())
+    add(*list);
+  else if (auto tuple = value.as<Array<Any>>())
+    add(*tuple);
+  else
+    wrong_argument(call, index, "a list of blocks");
   value = handles;
   return blocks;
 }
@@ -100,7 +103,9 @@ PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span)
   }
   if (count == 1) return found;
   if (count > 1) {
-    throw refuse("several-blocks", "{} blocks of function `{}` are called `{}`", count, fn->name_hint.c_str(), name).at(span);
+    throw refuse("several-blocks", "{} blocks of function `{}` are called `{}`", count, fn->name_hint.c_str(),
+                 name)
+        .at(span);
   }
   std::vector<std::string> names;
   for (const auto& [stmt, place] : index.places) {

@@ -36,8 +36,8 @@ class Step {
   const Primitive& primitive;
   ApiCall& call;
 
-  // Arguments by parameter index (0 is the schedule). Errors: wrong-type, loop-handle-gone, block-handle-gone,
-  // unknown-handle, block-not-found. A block may be given by name.
+  // Arguments by parameter index (0 is the schedule). Errors: wrong-type, loop-handle-gone,
+  // block-handle-gone, unknown-handle, block-not-found. A block may be given by name.
   LoopArg loop(size_t index) { return loop_of(call.args[index], call.span_of(index), index); }
   BlockArg block(size_t index) { return block_of(call.args[index], call.span_of(index), index); }
   // Several of them; `None` is an empty list.
@@ -83,10 +83,14 @@ namespace detail {
 
 template <class T>
 T step_argument(Step& step, size_t index) {
-  if constexpr (std::is_same_v<T, LoopArg>) return step.loop(index);
-  else if constexpr (std::is_same_v<T, BlockArg>) return step.block(index);
-  else if constexpr (std::is_same_v<T, PlaceRef>) return step.loop_or_block(index);
-  else return ir::detail::argument<T>(step.call, index);
+  if constexpr (std::is_same_v<T, LoopArg>)
+    return step.loop(index);
+  else if constexpr (std::is_same_v<T, BlockArg>)
+    return step.block(index);
+  else if constexpr (std::is_same_v<T, PlaceRef>)
+    return step.loop_or_block(index);
+  else
+    return ir::detail::argument<T>(step.call, index);
 }
 
 template <auto F, class Signature>
@@ -94,7 +98,7 @@ struct RunStep;
 template <auto F, class R, class... A>
 struct RunStep<F, R (*)(Step&, A...)> {
   static Any run(Step& step) {
-    return [&]<size_t... I>(std::index_sequence<I...>) -> Any {
+    return [&]<size_t... I>(std::index_sequence<I...>)->Any {
       if constexpr (std::is_void_v<R>) {
         F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
         return Any(nullptr);
@@ -103,7 +107,8 @@ struct RunStep<F, R (*)(Step&, A...)> {
       } else {
         return step.handles(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
       }
-    }(std::make_index_sequence<sizeof...(A)>{});
+    }
+    (std::make_index_sequence<sizeof...(A)>{});
   }
 };
 

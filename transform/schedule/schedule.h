@@ -47,7 +47,8 @@ using Trace = Ref<TraceNode>;
 // Applies the steps of a trace to another schedule: its handles are new ones of that schedule.
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host);
 
-// Changed in place by its methods; every change goes through one primitive, which either succeeds or changes nothing.
+// Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
+// nothing.
 struct ScheduleNode final : ffi::Object {
   std::unique_ptr<ScheduleState> state;
   std::unordered_map<const ffi::Object*, PlaceRef> handles;
@@ -63,6 +64,8 @@ struct ScheduleNode final : ffi::Object {
 
 Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check);
 Schedule copy_schedule(const ScheduleNode& schedule);
-inline ScheduleNode& mutable_schedule(const Schedule& schedule) { return const_cast<ScheduleNode&>(*schedule); }
+inline ScheduleNode& mutable_schedule(const Schedule& schedule) {
+  return const_cast<ScheduleNode&>(*schedule);
+}
 
 }  // namespace mlc::transform

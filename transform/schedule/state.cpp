@@ -66,7 +66,8 @@ FunctionIndex& ScheduleState::index(const GlobalVar& name) {
   auto* realize = as<SBlockRealizeNode>(fn->body);
   if (!realize) {
     functions_.erase(name.get());
-    throw Error("not-schedulable", "function `{}` has no blocks, so there is nothing to schedule", name->name_hint.c_str())
+    throw Error("not-schedulable", "function `{}` has no blocks, so there is nothing to schedule",
+                name->name_hint.c_str())
         .kind("ScheduleError")
         .note("the function is defined here", fn->span)
         .help("write its computations as blocks: `with T.sblock(\"name\"):`");
@@ -109,7 +110,8 @@ PlaceRef ScheduleState::find(const StmtNode* stmt) {
   return nullptr;
 }
 
-void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive) {
+void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse,
+                            std::string_view primitive) {
   FunctionIndex& index = index_of(at);
   if (next.same_as(at.stmt)) return;
   // What stays as it is, and what is new.
@@ -173,7 +175,8 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
     for (size_t i = 0; i < gone.size(); ++i) {
       if (taken[i] || gone[i]->stmt->kind != stmt->kind) continue;
       auto *loop = as<ForNode>(stmt), *was = gone[i]->loop();
-      bool same = loop ? loop->loop_var.same_as(was->loop_var) : as<SBlockNode>(stmt)->name_hint == gone[i]->block()->name_hint;
+      bool same = loop ? loop->loop_var.same_as(was->loop_var)
+                       : as<SBlockNode>(stmt)->name_hint == gone[i]->block()->name_hint;
       if (!same) continue;
       take(gone[i], stmt);
       taken[i] = true;

@@ -54,7 +54,8 @@ class ScheduleState {
   PlaceRef owner(const Place* place) { return find(place->stmt.get()); }
 
   // Puts `next` where `at` stands. The statements on the path to the function are copied, everything else is
-  // shared; places follow: loops by their variable, blocks by `reuse`, else by name. Cost: path and changed part.
+  // shared; places follow: loops by their variable, blocks by `reuse`, else by name. Cost: path and changed
+  // part.
   void replace(Place& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive);
 
   // A copy with places of its own; `moved` maps the old ones to the new.

@@ -32,7 +32,8 @@ class TracePrinter {
 
  private:
   std::string line(const Instruction& instruction) {
-    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
+    const Api* api =
+        ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
     MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
     std::string args;
     auto add = [&](std::string text) { args += (args.empty() ? "" : ", ") + text; };
@@ -57,7 +58,12 @@ class TracePrinter {
 
   std::string named(const Any& rv) {
     auto [it, fresh] = names_.try_emplace(rv.as<ffi::Object>());
-    if (fresh) it->second = fmt::format("{}{}", rv.as<SBlockRV>() ? "b" : rv.as<LoopRV>() ? "l" : "v", names_.size() - 1);
+    if (fresh)
+      it->second = fmt::format("{}{}",
+                               rv.as<SBlockRV>() ? "b"
+                               : rv.as<LoopRV>() ? "l"
+                                                 : "v",
+                               names_.size() - 1);
     return it->second;
   }
 
@@ -79,7 +85,8 @@ class TracePrinter {
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
     if (auto map = value.as<Map<Any, Any>>()) {
       std::string items;
-      for (const auto& [key, item] : *map) items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
+      for (const auto& [key, item] : *map)
+        items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
       return "{" + items + "}";
     }
     if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});
@@ -122,16 +129,19 @@ std::string TraceNode::as_python() const { return TracePrinter().print(*this); }
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host) {
   std::unordered_map<const ffi::Object*, Any> handles;
   for (const Instruction& instruction : trace.instructions) {
-    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
+    const Api* api =
+        ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
     MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
     std::vector<Any> args{Any(ref(&to))};
     for (const Any& arg : instruction.args) args.push_back(mapped(arg, handles));
     ApiCall call{*api, host, args, {}, {}};
     run_primitive(*instruction.primitive, to, call);
     const Instruction& done = to.trace->instructions.back();
-    MLC_CHECK(done.outputs.size() == instruction.outputs.size(), "a replayed `{}` returned {} handles instead of {}",
-              instruction.primitive->name(), done.outputs.size(), instruction.outputs.size());
-    for (size_t i = 0; i < done.outputs.size(); ++i) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
+    MLC_CHECK(done.outputs.size() == instruction.outputs.size(),
+              "a replayed `{}` returned {} handles instead of {}", instruction.primitive->name(),
+              done.outputs.size(), instruction.outputs.size());
+    for (size_t i = 0; i < done.outputs.size(); ++i)
+      handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
   }
 }
 

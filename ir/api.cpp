@@ -125,30 +125,24 @@ void ApiRegistry::add(std::span<const ApiRow> rows) {
     auto& slot = functions_[path];
     MLC_CHECK(!slot, "function `{}` is registered twice", path);
     slot = std::move(api);
-    // The names on the way: tvm -> te -> compute.
-    for (size_t dot = path.rfind('.'); dot != std::string::npos; dot = path.rfind('.')) {
-      std::string name = path.substr(dot + 1);
-      path.resize(dot);
-      auto [module, fresh] = modules_.try_emplace(path);
-      if (std::find(module->second.begin(), module->second.end(), name) == module->second.end()) {
-        module->second.push_back(name);
-      }
-      if (!fresh) break;
-    }
+    list_below_modules(std::move(path));
   }
 }
 
-void ApiRegistry::alias(std::string from, std::string to) {
-  std::string path = from;
+// Makes every name on the way to `path` a member of the module before it: tvm -> te -> compute. A name may
+// come twice (a function and an alias); members() sorts that out.
+void ApiRegistry::list_below_modules(std::string path) {
   for (size_t dot = path.rfind('.'); dot != std::string::npos; dot = path.rfind('.')) {
     std::string name = path.substr(dot + 1);
     path.resize(dot);
     auto [module, fresh] = modules_.try_emplace(path);
-    if (std::find(module->second.begin(), module->second.end(), name) == module->second.end()) {
-      module->second.push_back(name);
-    }
+    module->second.push_back(std::move(name));
     if (!fresh) break;
   }
+}
+
+void ApiRegistry::alias(std::string from, std::string to) {
+  list_below_modules(from);
   aliases_[std::move(from)] = std::move(to);
 }
 void ApiRegistry::alias_method(std::string_view type_key, std::string from, std::string to) {

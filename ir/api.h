@@ -97,6 +97,7 @@ class ApiRegistry {
 
  private:
   std::string resolve(std::string_view path) const;
+  void list_below_modules(std::string path);
 
   std::unordered_map<std::string, std::unique_ptr<Api>> functions_;  // by full path
   std::unordered_map<std::string, std::unordered_map<std::string, std::unique_ptr<Api>>> methods_;  // by type key

@@ -375,7 +375,7 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
       Flow flow = exec_block(attempt.body, f);
       return flow == Flow::kNext ? exec_block(attempt.orelse, f) : flow;
     }
-    Flow flow;
+    Flow flow = Flow::kNext;
     std::unique_ptr<ScriptError> caught;
     try {
       flow = exec_block(attempt.body, f);

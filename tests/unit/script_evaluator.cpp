@@ -89,7 +89,7 @@ TEST_CASE("errors point at the failing part and tell how it was reached", "[scri
   Script script;
   ir::Diagnostic d = failure(script, "def inner(v):\n  return v + 'a'\ndef outer():\n  return inner(3)\nouter()\n");
   REQUIRE(d.kind == "TypeError");
-  REQUIRE(ir::SourceMap::global().text(d.span) == "+");
+  REQUIRE(ir::SourceMap::global().text(d.span) == "v + 'a'");
   REQUIRE(d.notes.size() == 2);
   REQUIRE(ir::SourceMap::global().text(d.notes[0].span) == "inner(3)");
   REQUIRE(failure(script, "lenght = 3\nprint(lengt)\n").help == "did you mean `lenght`?");

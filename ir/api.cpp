@@ -45,14 +45,15 @@ Any parse_default(std::string_view text, std::string_view signature) {
   if (text == "False") return false;
   if (text == "[]" || text == "()") return Array<Any>();
   if (text == "{}") return Map<String, Any>();
-  if (text.size() >= 2 && (text[0] == '"' || text[0] == '\'')) return String(std::string(text.substr(1, text.size() - 2)));
+  if (text.size() >= 2 && (text[0] == '"' || text[0] == '\''))
+    return String(std::string(text.substr(1, text.size() - 2)));
   int64_t integer = 0;
   auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), integer);
   if (status == std::errc{} && end == text.data() + text.size()) return integer;
   double real = 0;
   auto [real_end, real_status] = std::from_chars(text.data(), text.data() + text.size(), real);
-  MLC_CHECK(real_status == std::errc{} && real_end == text.data() + text.size(), "default `{}` of `{}` is no literal",
-            text, signature);
+  MLC_CHECK(real_status == std::errc{} && real_end == text.data() + text.size(),
+            "default `{}` of `{}` is no literal", text, signature);
   return real;
 }
 
@@ -67,7 +68,8 @@ std::unique_ptr<Api> parse(const ApiRow& row) {
   if (open == std::string_view::npos) return api;
   MLC_CHECK(row.signature.ends_with(')'), "signature `{}` is not closed", row.signature);
   bool keyword_only = false;
-  for (std::string_view part : split_parameters(row.signature.substr(open + 1, row.signature.size() - open - 2))) {
+  for (std::string_view part :
+       split_parameters(row.signature.substr(open + 1, row.signature.size() - open - 2))) {
     if (part == "*") {
       keyword_only = true;
       continue;
@@ -241,9 +243,7 @@ std::vector<const Api*> ApiRegistry::all() const {
 
 namespace {
 
-std::string parameter_list(const Api& api) {
-  return std::string(api.row.signature);
-}
+std::string parameter_list(const Api& api) { return std::string(api.row.signature); }
 
 // Binds one call; the state of call_api.
 struct Binder {
@@ -254,10 +254,15 @@ struct Binder {
   std::vector<bool> bound;
 
   explicit Binder(const Api& api, const ApiArguments& given)
-      : api(api), given(given), values(api.params.size()), spans(api.params.size()), bound(api.params.size()) {}
+      : api(api),
+        given(given),
+        values(api.params.size()),
+        spans(api.params.size()),
+        bound(api.params.size()) {}
 
   Span positional_span(size_t i) const {
-    return i < given.positional_spans.size() && given.positional_spans[i] ? given.positional_spans[i] : given.span;
+    return i < given.positional_spans.size() && given.positional_spans[i] ? given.positional_spans[i]
+                                                                          : given.span;
   }
   Span keyword_span(size_t i) const {
     return i < given.keyword_spans.size() && given.keyword_spans[i] ? given.keyword_spans[i] : given.span;
@@ -284,8 +289,8 @@ struct Binder {
     if (next < given.positional.size()) {
       bool method = api.row.kind == ApiKind::kMethod || api.row.kind == ApiKind::kProperty;
       size_t own = method ? 1 : 0;
-      throw Error("too-many-arguments", "`{}` takes {} positional argument{}, but {} were given", api.name, next - own,
-                  next - own == 1 ? "" : "s", given.positional.size() - own)
+      throw Error("too-many-arguments", "`{}` takes {} positional argument{}, but {} were given", api.name,
+                  next - own, next - own == 1 ? "" : "s", given.positional.size() - own)
           .kind("TypeError")
           .at(positional_span(next))
           .help("the signature is `" + parameter_list(api) + "`");
@@ -299,7 +304,8 @@ struct Binder {
       bool found = false;
       for (size_t p = 0; p < api.params.size() && !found; ++p) {
         const ApiParam& param = api.params[p];
-        if (param.kind == ApiParam::Kind::kVarArgs || param.kind == ApiParam::Kind::kVarKeywords || param.name != name) {
+        if (param.kind == ApiParam::Kind::kVarArgs || param.kind == ApiParam::Kind::kVarKeywords ||
+            param.name != name) {
           continue;
         }
         if (bound[p]) {
@@ -344,8 +350,8 @@ struct Binder {
       }
     }
     if (missing.empty()) return;
-    throw Error("missing-argument", "`{}` is missing {} {}", api.name, missing.size() == 1 ? "argument" : "arguments",
-                fmt::join(missing, ", "))
+    throw Error("missing-argument", "`{}` is missing {} {}", api.name,
+                missing.size() == 1 ? "argument" : "arguments", fmt::join(missing, ", "))
         .kind("TypeError")
         .at(given.span)
         .help("the signature is `" + parameter_list(api) + "`");
@@ -365,19 +371,31 @@ Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
 
 std::string type_name(const Any& value) {
   switch (value.type_index()) {
-    case kTVMFFINone: return "None";
-    case kTVMFFIBool: return "bool";
-    case kTVMFFIInt: return "int";
-    case kTVMFFIFloat: return "float";
+    case kTVMFFINone:
+      return "None";
+    case kTVMFFIBool:
+      return "bool";
+    case kTVMFFIInt:
+      return "int";
+    case kTVMFFIFloat:
+      return "float";
     case kTVMFFIStr:
-    case kTVMFFISmallStr: return "str";
-    case kTVMFFIArray: return "Array";
-    case kTVMFFIList: return "list";
-    case kTVMFFIMap: return "Map";
-    case kTVMFFIDict: return "dict";
-    case kTVMFFITensor: return "Tensor";
-    case kTVMFFIFunction: return "function";
-    default: break;
+    case kTVMFFISmallStr:
+      return "str";
+    case kTVMFFIArray:
+      return "Array";
+    case kTVMFFIList:
+      return "list";
+    case kTVMFFIMap:
+      return "Map";
+    case kTVMFFIDict:
+      return "dict";
+    case kTVMFFITensor:
+      return "Tensor";
+    case kTVMFFIFunction:
+      return "function";
+    default:
+      break;
   }
   std::string key = value.GetTypeKey();
   size_t dot = key.rfind('.');
@@ -387,8 +405,8 @@ std::string type_name(const Any& value) {
 void wrong_argument(const ApiCall& call, size_t index, std::string_view expected) {
   size_t dot = expected.rfind('.');
   if (dot != std::string_view::npos && expected.starts_with("mlc.")) expected = expected.substr(dot + 1);
-  throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name, call.api.name,
-              expected, type_name(call.args[index]))
+  throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name,
+              call.api.name, expected, type_name(call.args[index]))
       .kind("TypeError")
       .at(call.span_of(index));
 }

@@ -32,8 +32,8 @@ struct ApiCall {
   const Api& api;
   Host& host;
   std::span<Any> args;
-  Span span;                         // the whole call expression
-  std::span<const Span> arg_spans;   // per parameter; empty spans for defaults
+  Span span;                        // the whole call expression
+  std::span<const Span> arg_spans;  // per parameter; empty spans for defaults
 
   Span span_of(size_t i) const { return i < arg_spans.size() && arg_spans[i] ? arg_spans[i] : span; }
 };
@@ -69,7 +69,7 @@ struct ApiParam {
 // A registered row with its parsed signature.
 struct Api {
   ApiRow row;
-  std::string name;  // "split"
+  std::string name;              // "split"
   std::vector<ApiParam> params;  // methods and properties: params[0] is `self`
 
   std::string path() const;  // "tvm.te.compute", "Schedule.split"
@@ -86,21 +86,22 @@ class ApiRegistry {
   // A method or property under a second name on the same type.
   void alias_method(std::string_view type_key, std::string from, std::string to);
 
-  const Api* find(std::string_view path) const;       // "tvm.te.compute"; null when there is none
-  bool is_module(std::string_view path) const;        // some function lives at or below it
+  const Api* find(std::string_view path) const;  // "tvm.te.compute"; null when there is none
+  bool is_module(std::string_view path) const;   // some function lives at or below it
   const Api* method(int32_t type_index, std::string_view name) const;  // looks at the type's ancestors too
   const Api* class_of(std::string_view type_key) const;                // kClass row of that type, or null
   // Names directly below a module, or members of a type: for completion and did-you-mean.
   std::vector<std::string> members(std::string_view module) const;
   std::vector<std::string> methods(int32_t type_index) const;
-  std::vector<const Api*> all() const;                // sorted by path
+  std::vector<const Api*> all() const;  // sorted by path
 
  private:
   std::string resolve(std::string_view path) const;
   void list_below_modules(std::string path);
 
   std::unordered_map<std::string, std::unique_ptr<Api>> functions_;  // by full path
-  std::unordered_map<std::string, std::unordered_map<std::string, std::unique_ptr<Api>>> methods_;  // by type key
+  std::unordered_map<std::string, std::unordered_map<std::string, std::unique_ptr<Api>>>
+      methods_;  // by type key
   std::unordered_map<std::string, std::string> aliases_;
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> method_aliases_;
   std::unordered_map<std::string, std::vector<std::string>> modules_;  // module path -> names below it
@@ -111,8 +112,8 @@ class ApiRegistry {
 struct ApiArguments {
   std::span<const Any> positional;
   std::span<const std::pair<std::string_view, Any>> keywords;
-  Span span;                              // of the call
-  std::span<const Span> positional_spans; // may be empty
+  Span span;                               // of the call
+  std::span<const Span> positional_spans;  // may be empty
   std::span<const Span> keyword_spans;
 };
 // Binds by the signature and calls. Errors: missing-argument, too-many-arguments, unknown-keyword (with a
@@ -127,11 +128,16 @@ namespace detail {
 
 template <class T>
 std::string expected_name() {
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (std::is_integral_v<T>) return "int";
-  else if constexpr (std::is_floating_point_v<T>) return "float";
-  else if constexpr (std::is_same_v<T, String> || std::is_same_v<T, std::string>) return "str";
-  else return ffi::TypeTraits<T>::TypeStr();
+  if constexpr (std::is_same_v<T, bool>)
+    return "bool";
+  else if constexpr (std::is_integral_v<T>)
+    return "int";
+  else if constexpr (std::is_floating_point_v<T>)
+    return "float";
+  else if constexpr (std::is_same_v<T, String> || std::is_same_v<T, std::string>)
+    return "str";
+  else
+    return ffi::TypeTraits<T>::TypeStr();
 }
 
 template <class T>
@@ -183,12 +189,14 @@ Native native(F) {
     using Result = typename detail::Signature<F>::Result;
     constexpr size_t count = std::tuple_size_v<Args>;
     constexpr bool takes_call = [] {
-      if constexpr (count == 0) return false;
-      else return std::is_same_v<std::tuple_element_t<0, Args>, ApiCall>;
+      if constexpr (count == 0)
+        return false;
+      else
+        return std::is_same_v<std::tuple_element_t<0, Args>, ApiCall>;
     }();
     constexpr size_t skip = takes_call ? 1 : 0;
     F* fn = nullptr;  // empty: never read
-    auto invoke = [&]<size_t... I>(std::index_sequence<I...>) -> Any {
+    auto invoke = [&]<size_t... I>(std::index_sequence<I...>)->Any {
       auto run = [&]() -> decltype(auto) {
         if constexpr (takes_call) {
           return (*fn)(call, detail::argument<std::tuple_element_t<I + skip, Args>>(call, I)...);

@@ -92,25 +92,41 @@ double largest(DataType dtype) {
   if (dtype.is_bfloat16()) return std::numeric_limits<float>::max();
   if (dtype.is_float()) {
     switch (dtype.bits()) {
-      case 16: return 65504.0;
-      case 32: return std::numeric_limits<float>::max();
-      case 64: return std::numeric_limits<double>::max();
-      default: break;
+      case 16:
+        return 65504.0;
+      case 32:
+        return std::numeric_limits<float>::max();
+      case 64:
+        return std::numeric_limits<double>::max();
+      default:
+        break;
     }
   }
   switch (dtype.code()) {
-    case kDLFloat8_e3m4: return 15.5;
-    case kDLFloat8_e4m3: return 240.0;
-    case kDLFloat8_e4m3b11fnuz: return 30.0;
-    case kDLFloat8_e4m3fn: return 448.0;
-    case kDLFloat8_e4m3fnuz: return 240.0;
-    case kDLFloat8_e5m2: return 57344.0;
-    case kDLFloat8_e5m2fnuz: return 57344.0;
-    case kDLFloat8_e8m0fnu: return std::ldexp(1.0, 127);
-    case kDLFloat6_e2m3fn: return 7.5;
-    case kDLFloat6_e3m2fn: return 28.0;
-    case kDLFloat4_e2m1fn: return 6.0;
-    default: return 0;
+    case kDLFloat8_e3m4:
+      return 15.5;
+    case kDLFloat8_e4m3:
+      return 240.0;
+    case kDLFloat8_e4m3b11fnuz:
+      return 30.0;
+    case kDLFloat8_e4m3fn:
+      return 448.0;
+    case kDLFloat8_e4m3fnuz:
+      return 240.0;
+    case kDLFloat8_e5m2:
+      return 57344.0;
+    case kDLFloat8_e5m2fnuz:
+      return 57344.0;
+    case kDLFloat8_e8m0fnu:
+      return std::ldexp(1.0, 127);
+    case kDLFloat6_e2m3fn:
+      return 7.5;
+    case kDLFloat6_e3m2fn:
+      return 28.0;
+    case kDLFloat4_e2m1fn:
+      return 6.0;
+    default:
+      return 0;
   }
 }
 
@@ -154,13 +170,16 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
   };
   bool overflows = !is_unsigned && a == std::numeric_limits<int64_t>::min() && b == -1;
   switch (kind) {
-    case ExprKind::kAdd: return number(ua + ub);
+    case ExprKind::kAdd:
+      return number(ua + ub);
     case ExprKind::kSub:
       if (is_unsigned && ua < ub) {
-        throw Error("literal-out-of-range", "{} - {} is negative, but the type is `{}`", ua, ub, dtype.str()).at(span);
+        throw Error("literal-out-of-range", "{} - {} is negative, but the type is `{}`", ua, ub, dtype.str())
+            .at(span);
       }
       return number(ua - ub);
-    case ExprKind::kMul: return number(ua * ub);
+    case ExprKind::kMul:
+      return number(ua * ub);
     case ExprKind::kDiv:
       needs_divisor();
       return number(is_unsigned ? ua / ub : overflows ? ua : static_cast<uint64_t>(a / b));
@@ -173,20 +192,34 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
     case ExprKind::kFloorMod:
       needs_divisor();
       if (is_unsigned) return number(ua % ub);
-      return number(overflows ? 0 : static_cast<uint64_t>(a) - static_cast<uint64_t>(floor_quotient(a, b)) * ub);
-    case ExprKind::kMin: return number((is_unsigned ? ua < ub : a < b) ? ua : ub);
-    case ExprKind::kMax: return number((is_unsigned ? ua > ub : a > b) ? ua : ub);
-    case ExprKind::kEQ: return truth(a == b);
-    case ExprKind::kNE: return truth(a != b);
-    case ExprKind::kLT: return truth(is_unsigned ? ua < ub : a < b);
-    case ExprKind::kLE: return truth(is_unsigned ? ua <= ub : a <= b);
-    case ExprKind::kGT: return truth(is_unsigned ? ua > ub : a > b);
-    case ExprKind::kGE: return truth(is_unsigned ? ua >= ub : a >= b);
-    case ExprKind::kAnd: return truth(a != 0 && b != 0);
-    case ExprKind::kOr: return truth(a != 0 || b != 0);
-    case ExprKind::kBitwiseAnd: return number(ua & ub);
-    case ExprKind::kBitwiseOr: return number(ua | ub);
-    case ExprKind::kBitwiseXor: return number(ua ^ ub);
+      return number(overflows ? 0
+                              : static_cast<uint64_t>(a) - static_cast<uint64_t>(floor_quotient(a, b)) * ub);
+    case ExprKind::kMin:
+      return number((is_unsigned ? ua < ub : a < b) ? ua : ub);
+    case ExprKind::kMax:
+      return number((is_unsigned ? ua > ub : a > b) ? ua : ub);
+    case ExprKind::kEQ:
+      return truth(a == b);
+    case ExprKind::kNE:
+      return truth(a != b);
+    case ExprKind::kLT:
+      return truth(is_unsigned ? ua < ub : a < b);
+    case ExprKind::kLE:
+      return truth(is_unsigned ? ua <= ub : a <= b);
+    case ExprKind::kGT:
+      return truth(is_unsigned ? ua > ub : a > b);
+    case ExprKind::kGE:
+      return truth(is_unsigned ? ua >= ub : a >= b);
+    case ExprKind::kAnd:
+      return truth(a != 0 && b != 0);
+    case ExprKind::kOr:
+      return truth(a != 0 || b != 0);
+    case ExprKind::kBitwiseAnd:
+      return number(ua & ub);
+    case ExprKind::kBitwiseOr:
+      return number(ua | ub);
+    case ExprKind::kBitwiseXor:
+      return number(ua ^ ub);
     case ExprKind::kLShift:
     case ExprKind::kRShift:
       if (b < 0 || b >= dtype.bits()) {
@@ -196,36 +229,51 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
       }
       if (kind == ExprKind::kLShift) return number(ua << ub);
       return number(is_unsigned ? ua >> ub : static_cast<uint64_t>(a >> b));
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
 Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
   auto truth = [&](bool value) { return constant(DataType::Bool(), value ? 1 : 0, span); };
   switch (kind) {
-    case ExprKind::kEQ: return truth(a == b);
-    case ExprKind::kNE: return truth(a != b);
-    case ExprKind::kLT: return truth(a < b);
-    case ExprKind::kLE: return truth(a <= b);
-    case ExprKind::kGT: return truth(a > b);
-    case ExprKind::kGE: return truth(a >= b);
-    default: break;
+    case ExprKind::kEQ:
+      return truth(a == b);
+    case ExprKind::kNE:
+      return truth(a != b);
+    case ExprKind::kLT:
+      return truth(a < b);
+    case ExprKind::kLE:
+      return truth(a <= b);
+    case ExprKind::kGT:
+      return truth(a > b);
+    case ExprKind::kGE:
+      return truth(a >= b);
+    default:
+      break;
   }
   // Narrow formats are left to whoever implements their rounding.
   if (!dtype.is_float() || dtype.bits() < 32) return nullptr;
   auto number = [&](double value) -> Expr {
-    return make<FloatImmNode>(dtype, dtype.bits() == 32 ? static_cast<double>(static_cast<float>(value)) : value, span);
+    return make<FloatImmNode>(
+        dtype, dtype.bits() == 32 ? static_cast<double>(static_cast<float>(value)) : value, span);
   };
   switch (kind) {
-    case ExprKind::kAdd: return number(a + b);
-    case ExprKind::kSub: return number(a - b);
-    case ExprKind::kMul: return number(a * b);
+    case ExprKind::kAdd:
+      return number(a + b);
+    case ExprKind::kSub:
+      return number(a - b);
+    case ExprKind::kMul:
+      return number(a * b);
     case ExprKind::kDiv:
       if (b == 0) divide_by_zero(span);
       return number(a / b);
-    case ExprKind::kMin: return number(std::min(a, b));
-    case ExprKind::kMax: return number(std::max(a, b));
-    default: return nullptr;
+    case ExprKind::kMin:
+      return number(std::min(a, b));
+    case ExprKind::kMax:
+      return number(std::max(a, b));
+    default:
+      return nullptr;
   }
 }
 
@@ -261,7 +309,8 @@ Expr shift(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
   need_integers(a, b, what, span);
   match_types(a, b, span);
   if (auto* by = as<IntImmNode>(b)) {
-    if (by->value < 0 || by->value >= b->dtype().bits()) return fold_ints(kind, a->dtype(), 0, by->value, span);
+    if (by->value < 0 || by->value >= b->dtype().bits())
+      return fold_ints(kind, a->dtype(), 0, by->value, span);
     if (by->value == 0) return a;
   }
   if (Expr folded = fold(kind, a, b, span)) return folded;
@@ -320,7 +369,8 @@ Expr mul(Expr a, Expr b, Span span) {
 }
 Expr div(Expr a, Expr b, Span span) {
   if (a->dtype().is_int() && b->dtype().is_int()) {
-    throw Error("integer-division", "`/` of `{}` and `{}` does not say how to round", a->dtype().str(), b->dtype().str())
+    throw Error("integer-division", "`/` of `{}` and `{}` does not say how to round", a->dtype().str(),
+                b->dtype().str())
         .at(span)
         .kind("RuntimeError")
         .help("use `//` (floors) or `T.truncdiv(a, b)` (rounds towards zero)");
@@ -422,14 +472,16 @@ Expr cast(DataType dtype, Expr value, Span span) {
   DataType own = value->dtype();
   if (own == dtype) return value;
   if (!is_number(own) || !is_number(dtype)) {
-    throw Error("type-mismatch", "cannot cast `{}` to `{}`", own.str(), dtype.str()).at(use_of(value, span)).kind("TypeError");
+    throw Error("type-mismatch", "cannot cast `{}` to `{}`", own.str(), dtype.str())
+        .at(use_of(value, span))
+        .kind("TypeError");
   }
   if (dtype.is_vector() && own.is_scalar()) {
     return make<BroadcastNode>(cast(dtype.element(), std::move(value), span), lanes_expr(dtype), span);
   }
   if (own.lanes() != dtype.lanes()) {
-    throw Error("type-mismatch", "cannot cast `{}` to `{}`: {} lanes against {}", own.str(), dtype.str(), own.lanes(),
-                dtype.lanes())
+    throw Error("type-mismatch", "cannot cast `{}` to `{}`: {} lanes against {}", own.str(), dtype.str(),
+                own.lanes(), dtype.lanes())
         .at(use_of(value, span));
   }
   if (auto* imm = as<IntImmNode>(value)) return checked_constant(dtype, 0, imm->value, false, span);
@@ -450,12 +502,14 @@ Expr if_then_else(Expr condition, Expr true_value, Expr false_value, Span span) 
   match_types(true_value, false_value, span);
   if (auto* known = as<IntImmNode>(condition)) return known->value != 0 ? true_value : false_value;
   DataType dtype = true_value->dtype();
-  return call_op(dtype, "tirx.if_then_else", {std::move(condition), std::move(true_value), std::move(false_value)}, span);
+  return call_op(dtype, "tirx.if_then_else",
+                 {std::move(condition), std::move(true_value), std::move(false_value)}, span);
 }
 
 Expr min_value(DataType dtype, Span span) {
   if (dtype.is_int()) {
-    int64_t least = dtype.bits() >= 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (dtype.bits() - 1));
+    int64_t least =
+        dtype.bits() >= 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (dtype.bits() - 1));
     return constant(dtype, least, span);
   }
   if (dtype.is_uint()) return constant(dtype, 0, span);
@@ -464,7 +518,8 @@ Expr min_value(DataType dtype, Span span) {
 }
 Expr max_value(DataType dtype, Span span) {
   if (dtype.is_int()) {
-    int64_t most = dtype.bits() >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (dtype.bits() - 1)) - 1;
+    int64_t most =
+        dtype.bits() >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (dtype.bits() - 1)) - 1;
     return constant(dtype, most, span);
   }
   if (dtype.is_uint()) {
@@ -481,31 +536,49 @@ Expr infinity(DataType dtype, Span span) {
 
 Expr build(ExprKind kind, Expr a, Expr b, Span span) {
   switch (kind) {
-    case ExprKind::kAdd: return add(std::move(a), std::move(b), span);
-    case ExprKind::kSub: return sub(std::move(a), std::move(b), span);
-    case ExprKind::kMul: return mul(std::move(a), std::move(b), span);
+    case ExprKind::kAdd:
+      return add(std::move(a), std::move(b), span);
+    case ExprKind::kSub:
+      return sub(std::move(a), std::move(b), span);
+    case ExprKind::kMul:
+      return mul(std::move(a), std::move(b), span);
     case ExprKind::kDiv:
-      return a->dtype().is_floating() || b->dtype().is_floating() ? div(std::move(a), std::move(b), span)
-                                                                  : truncdiv(std::move(a), std::move(b), span);
-    case ExprKind::kMod: return truncmod(std::move(a), std::move(b), span);
-    case ExprKind::kFloorDiv: return floordiv(std::move(a), std::move(b), span);
-    case ExprKind::kFloorMod: return floormod(std::move(a), std::move(b), span);
-    case ExprKind::kMin: return min(std::move(a), std::move(b), span);
-    case ExprKind::kMax: return max(std::move(a), std::move(b), span);
-    case ExprKind::kAnd: return logical_and(std::move(a), std::move(b), span);
-    case ExprKind::kOr: return logical_or(std::move(a), std::move(b), span);
+      return a->dtype().is_floating() || b->dtype().is_floating()
+                 ? div(std::move(a), std::move(b), span)
+                 : truncdiv(std::move(a), std::move(b), span);
+    case ExprKind::kMod:
+      return truncmod(std::move(a), std::move(b), span);
+    case ExprKind::kFloorDiv:
+      return floordiv(std::move(a), std::move(b), span);
+    case ExprKind::kFloorMod:
+      return floormod(std::move(a), std::move(b), span);
+    case ExprKind::kMin:
+      return min(std::move(a), std::move(b), span);
+    case ExprKind::kMax:
+      return max(std::move(a), std::move(b), span);
+    case ExprKind::kAnd:
+      return logical_and(std::move(a), std::move(b), span);
+    case ExprKind::kOr:
+      return logical_or(std::move(a), std::move(b), span);
     case ExprKind::kEQ:
     case ExprKind::kNE:
     case ExprKind::kLT:
     case ExprKind::kLE:
     case ExprKind::kGT:
-    case ExprKind::kGE: return compare(kind, std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseAnd: return bitwise_and(std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseOr: return bitwise_or(std::move(a), std::move(b), span);
-    case ExprKind::kBitwiseXor: return bitwise_xor(std::move(a), std::move(b), span);
-    case ExprKind::kLShift: return shift_left(std::move(a), std::move(b), span);
-    case ExprKind::kRShift: return shift_right(std::move(a), std::move(b), span);
-    default: throw InternalError(__FILE__, __LINE__, "not a binary kind");
+    case ExprKind::kGE:
+      return compare(kind, std::move(a), std::move(b), span);
+    case ExprKind::kBitwiseAnd:
+      return bitwise_and(std::move(a), std::move(b), span);
+    case ExprKind::kBitwiseOr:
+      return bitwise_or(std::move(a), std::move(b), span);
+    case ExprKind::kBitwiseXor:
+      return bitwise_xor(std::move(a), std::move(b), span);
+    case ExprKind::kLShift:
+      return shift_left(std::move(a), std::move(b), span);
+    case ExprKind::kRShift:
+      return shift_right(std::move(a), std::move(b), span);
+    default:
+      throw InternalError(__FILE__, __LINE__, "not a binary kind");
   }
 }
 

@@ -14,15 +14,15 @@ void match_types(Expr& a, Expr& b, Span span = {});
 Expr add(Expr a, Expr b, Span span = {});
 Expr sub(Expr a, Expr b, Span span = {});
 Expr mul(Expr a, Expr b, Span span = {});
-Expr div(Expr a, Expr b, Span span = {});       // `/`: floats only, integers must say which division
+Expr div(Expr a, Expr b, Span span = {});  // `/`: floats only, integers must say which division
 Expr truncdiv(Expr a, Expr b, Span span = {});
 Expr truncmod(Expr a, Expr b, Span span = {});
 Expr floordiv(Expr a, Expr b, Span span = {});
 Expr floormod(Expr a, Expr b, Span span = {});
-Expr ceildiv(Expr a, Expr b, Span span = {});   // (a + b - 1) // b
+Expr ceildiv(Expr a, Expr b, Span span = {});  // (a + b - 1) // b
 Expr min(Expr a, Expr b, Span span = {});
 Expr max(Expr a, Expr b, Span span = {});
-Expr neg(Expr a, Span span = {});               // a * -1, constants folded
+Expr neg(Expr a, Span span = {});  // a * -1, constants folded
 
 Expr eq(Expr a, Expr b, Span span = {});
 Expr ne(Expr a, Expr b, Span span = {});
@@ -56,8 +56,17 @@ Expr build(ExprKind kind, Expr a, Expr b, Span span = {});
 inline Expr operator+(Expr a, Expr b) { return add(std::move(a), std::move(b)); }
 inline Expr operator-(Expr a, Expr b) { return sub(std::move(a), std::move(b)); }
 inline Expr operator*(Expr a, Expr b) { return mul(std::move(a), std::move(b)); }
-inline Expr operator+(Expr a, int64_t b) { Expr c = const_like(a, b); return add(std::move(a), c); }
-inline Expr operator-(Expr a, int64_t b) { Expr c = const_like(a, b); return sub(std::move(a), c); }
-inline Expr operator*(Expr a, int64_t b) { Expr c = const_like(a, b); return mul(std::move(a), c); }
+inline Expr operator+(Expr a, int64_t b) {
+  Expr c = const_like(a, b);
+  return add(std::move(a), c);
+}
+inline Expr operator-(Expr a, int64_t b) {
+  Expr c = const_like(a, b);
+  return sub(std::move(a), c);
+}
+inline Expr operator*(Expr a, int64_t b) {
+  Expr c = const_like(a, b);
+  return mul(std::move(a), c);
+}
 
 }  // namespace mlc::ir

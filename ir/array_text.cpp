@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's array printing, after numpy/core/arrayprint.py's documented behaviour: one format for all elements of an
-// array, chosen from the ones that are shown.
+// NumPy's array printing, after numpy/core/arrayprint.py's documented behaviour: one format for all elements
+// of an array, chosen from the ones that are shown.
 #include "ir/array_text.h"
 
 #include <algorithm>
@@ -87,7 +87,8 @@ Decimal shortest(double magnitude, int bits) {
   if (bits == 16) {
     uint16_t wanted = float_to_half(static_cast<float>(magnitude));
     for (int digits = 0; digits < 8; ++digits) {
-      auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, digits);
+      auto [end, status] =
+          std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, digits);
       double back = 0;
       std::from_chars(buffer, end, back);
       if (float_to_half(static_cast<float>(back)) == wanted) {
@@ -97,13 +98,15 @@ Decimal shortest(double magnitude, int bits) {
       }
     }
   }
-  auto result = bits == 32 ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(magnitude), std::chars_format::scientific)
-                           : std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific);
+  auto result = bits == 32
+                    ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(magnitude),
+                                    std::chars_format::scientific)
+                    : std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific);
   return parse_scientific({buffer, static_cast<size_t>(result.ptr - buffer)});
 }
 
-// The decimal rounded to so many digits behind the point. NumPy rounds the exact value (half cases do not arise from
-// the shortest digits), so the text of the value itself is rounded.
+// The decimal rounded to so many digits behind the point. NumPy rounds the exact value (half cases do not
+// arise from the shortest digits), so the text of the value itself is rounded.
 Decimal rounded(double magnitude, int bits, int behind) {
   Decimal decimal = shortest(magnitude, bits);
   int available = static_cast<int>(decimal.digits.size()) - decimal.point;
@@ -118,7 +121,8 @@ Decimal rounded(double magnitude, int bits, int behind) {
   result.digits = std::string(whole);
   result.point = static_cast<int>(whole.size());
   if (dot != std::string_view::npos) result.digits += text.substr(dot + 1);
-  while (result.digits.size() > 1 && result.digits.back() == '0' && static_cast<int>(result.digits.size()) > result.point) {
+  while (result.digits.size() > 1 && result.digits.back() == '0' &&
+         static_cast<int>(result.digits.size()) > result.point) {
     result.digits.pop_back();
   }
   return result;
@@ -128,8 +132,10 @@ std::pair<std::string, std::string> positional(const Decimal& decimal) {
   std::string whole, fraction;
   for (int i = 0; i < std::max(decimal.point, static_cast<int>(decimal.digits.size())); ++i) {
     char c = i < static_cast<int>(decimal.digits.size()) ? decimal.digits[static_cast<size_t>(i)] : '0';
-    if (i < decimal.point) whole += c;
-    else fraction += c;
+    if (i < decimal.point)
+      whole += c;
+    else
+      fraction += c;
   }
   if (decimal.point < 0) fraction.insert(0, static_cast<size_t>(-decimal.point), '0');
   if (whole.empty()) whole = "0";
@@ -190,10 +196,14 @@ class Printer {
     const char* at = address(offset);
     bool is_signed = dtype_.is_int();
     switch (dtype_.bits()) {
-      case 8: return is_signed ? std::to_string(read<int8_t>(at)) : std::to_string(read<uint8_t>(at));
-      case 16: return is_signed ? std::to_string(read<int16_t>(at)) : std::to_string(read<uint16_t>(at));
-      case 32: return is_signed ? std::to_string(read<int32_t>(at)) : std::to_string(read<uint32_t>(at));
-      default: return is_signed ? std::to_string(read<int64_t>(at)) : std::to_string(read<uint64_t>(at));
+      case 8:
+        return is_signed ? std::to_string(read<int8_t>(at)) : std::to_string(read<uint8_t>(at));
+      case 16:
+        return is_signed ? std::to_string(read<int16_t>(at)) : std::to_string(read<uint16_t>(at));
+      case 32:
+        return is_signed ? std::to_string(read<int32_t>(at)) : std::to_string(read<uint32_t>(at));
+      default:
+        return is_signed ? std::to_string(read<int64_t>(at)) : std::to_string(read<uint64_t>(at));
     }
   }
   template <class T>
@@ -235,8 +245,8 @@ class Printer {
     }
     for (int64_t offset : shown_) width_ = std::max(width_, element_text(offset).size());
   }
-  // NumPy's rule: exponents when the largest value reaches 1e8 (1e6 for float32), the smallest is under 1e-4, or they
-  // are more than a thousand apart.
+  // NumPy's rule: exponents when the largest value reaches 1e8 (1e6 for float32), the smallest is under 1e-4,
+  // or they are more than a thousand apart.
   void choose_float_format() {
     double largest = 0, smallest = HUGE_VAL;
     bool finite = false, special = false;
@@ -295,8 +305,10 @@ class Printer {
       size_t needed = 0;
       for (int64_t offset : shown_) {
         double value = real(offset);
-        if (std::isnan(value)) needed = std::max<size_t>(needed, 3);
-        else if (std::isinf(value)) needed = std::max<size_t>(needed, value < 0 ? 4 : 3);
+        if (std::isnan(value))
+          needed = std::max<size_t>(needed, 3);
+        else if (std::isinf(value))
+          needed = std::max<size_t>(needed, value < 0 ? 4 : 3);
       }
       if (!finite) {
         left_ = 0;
@@ -314,7 +326,8 @@ class Printer {
     if (static_cast<int>(decimal.digits.size()) > precision + 1) {
       char buffer[64];
       double exact = dtype_.bits() == 32 ? static_cast<double>(static_cast<float>(magnitude)) : magnitude;
-      auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, exact, std::chars_format::scientific, precision);
+      auto [end, status] =
+          std::to_chars(buffer, buffer + sizeof buffer, exact, std::chars_format::scientific, precision);
       decimal = parse_scientific({buffer, static_cast<size_t>(end - buffer)});
       while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
     }
@@ -338,7 +351,8 @@ class Printer {
       fraction.resize(fraction_, '0');
       std::string digits = std::to_string(std::abs(e));
       if (digits.size() < exponent_width_) digits.insert(0, exponent_width_ - digits.size(), '0');
-      return pad_left(sign + decimal.digits.substr(0, 1) + "." + fraction + "e" + (e < 0 ? "-" : "+") + digits, width_);
+      return pad_left(
+          sign + decimal.digits.substr(0, 1) + "." + fraction + "e" + (e < 0 ? "-" : "+") + digits, width_);
     }
     auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), kPrecision));
     fraction.resize(fraction_, ' ');
@@ -346,7 +360,8 @@ class Printer {
   }
 
   // The rows of one dimension; each level of brackets leaves one column less.
-  std::string nested(int dim, int64_t offset, const std::string& hanging, const std::string& separator, size_t room) {
+  std::string nested(int dim, int64_t offset, const std::string& hanging, const std::string& separator,
+                     size_t room) {
     int64_t n = tensor_.shape[dim];
     int64_t stride = strides_[static_cast<size_t>(dim)];
     bool cut = summary_ && n > 2 * kEdge;
@@ -438,7 +453,8 @@ std::string shortest_float(double value, int bits) {
 
 std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style) {
   if (tensor.device().device_type != kDLCPU) {
-    throw Error("not-on-host", "this tensor is not in the memory of the host; copy it there to see its values");
+    throw Error("not-on-host",
+                "this tensor is not in the memory of the host; copy it there to see its values");
   }
   Printer printer(tensor);
   if (style == ArrayStyle::kStr) {

@@ -21,8 +21,8 @@ enum class ArrayStyle : uint8_t {
 // The tensor's memory must be readable from the host; strides may be any.
 std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style);
 
-// The shortest digits that read back as the same value of that width: "0.1", "1e-05", "nan". Python's layout for
-// float64 (`repr(float)`), NumPy's for the narrower ones.
+// The shortest digits that read back as the same value of that width: "0.1", "1e-05", "nan". Python's layout
+// for float64 (`repr(float)`), NumPy's for the narrower ones.
 std::string shortest_float(double value, int bits);
 
 }  // namespace mlc::ir

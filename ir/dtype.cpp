@@ -68,10 +68,12 @@ DataType DataType::parse(std::string_view text) {
     if (scalable) base.remove_suffix(7);
     if (parse_element(base, element)) return element.with_lanes(scalable ? -lanes : lanes);
   }
-  std::vector<std::string> known = {"int8",   "int16",   "int32",   "int64",   "uint8",  "uint16", "uint32",
-                                    "uint64", "float16", "float32", "float64", "float8_e4m3fn"};
+  std::vector<std::string> known = {"int8",   "int16",  "int32",   "int64",   "uint8",   "uint16",
+                                    "uint32", "uint64", "float16", "float32", "float64", "float8_e4m3fn"};
   for (const Named& row : named) known.emplace_back(row.name);
-  throw Error("unknown-dtype", "unknown data type `{}`", text).kind("ValueError").help(did_you_mean(text, known));
+  throw Error("unknown-dtype", "unknown data type `{}`", text)
+      .kind("ValueError")
+      .help(did_you_mean(text, known));
 }
 
 std::string DataType::str() const {

@@ -44,7 +44,9 @@ class DataType {
   constexpr bool is_integral() const { return is_int() || is_uint() || is_bool(); }
   constexpr bool is_bfloat16() const { return code() == kDLBfloat; }
   constexpr bool is_float() const { return code() == kDLFloat; }  // IEEE: float16, 32, 64
-  constexpr bool is_floating() const { return is_float() || (code() >= kDLBfloat && !is_bool() && code() != kDLComplex); }
+  constexpr bool is_floating() const {
+    return is_float() || (code() >= kDLBfloat && !is_bool() && code() != kDLComplex);
+  }
   constexpr bool is_handle() const { return code() == kDLOpaqueHandle && bits() == 64; }
   constexpr bool is_void() const { return code() == kDLOpaqueHandle && bits() == 0; }
 

@@ -31,7 +31,7 @@ struct Diagnostic {
   std::string message;  // lower case, no final period, code in backticks, actual values
   Span span;            // the expression to blame; may be empty until somebody up the stack knows it
   std::vector<Note> notes;
-  std::string help;     // what would work
+  std::string help;  // what would work
 };
 
 // The one exception for what users did wrong:
@@ -41,8 +41,7 @@ struct Diagnostic {
 class Error : public std::exception {
  public:
   template <class... Args>
-  Error(std::string_view name, fmt::format_string<Args...> format, Args&&... args)
-      : Error(Diagnostic{}) {
+  Error(std::string_view name, fmt::format_string<Args...> format, Args&&... args) : Error(Diagnostic{}) {
     first().name = name;
     first().message = fmt::format(format, std::forward<Args>(args)...);
   }
@@ -50,7 +49,7 @@ class Error : public std::exception {
   // Several errors of one text, found in one go. At least one.
   explicit Error(std::vector<Diagnostic> all) : all_(std::move(all)) {}
 
-  Error&& at(Span span) &&;                                // keeps a span that is already there
+  Error&& at(Span span) &&;  // keeps a span that is already there
   Error&& kind(std::string python_class) &&;
   Error&& note(std::string message, Span span = {}) &&;
   Error&& help(std::string what_would_work) &&;
@@ -74,10 +73,10 @@ class InternalError : public std::exception {
   std::string message_;
 };
 
-#define MLC_CHECK(condition, ...)                                                        \
-  do {                                                                                   \
-    if (!(condition)) [[unlikely]]                                                       \
-      throw ::mlc::ir::InternalError(__FILE__, __LINE__, ::fmt::format(__VA_ARGS__));    \
+#define MLC_CHECK(condition, ...)                                                     \
+  do {                                                                                \
+    if (!(condition)) [[unlikely]]                                                    \
+      throw ::mlc::ir::InternalError(__FILE__, __LINE__, ::fmt::format(__VA_ARGS__)); \
   } while (false)
 
 // The candidate nearest to `word` (Damerau-Levenshtein distance at most a third of its length), or "".

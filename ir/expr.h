@@ -9,14 +9,15 @@
 
 namespace mlc::ir {
 
-#define MLC_BINARY_KINDS(X)                                                                      \
-  X(Add) X(Sub) X(Mul) X(Div) X(Mod) X(FloorDiv) X(FloorMod) X(Min) X(Max)                       \
-  X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(And) X(Or)                                               \
-  X(BitwiseAnd) X(BitwiseOr) X(BitwiseXor) X(LShift) X(RShift)
-#define MLC_EXPR_KINDS(X)                                                                        \
-  X(Var) X(GlobalVar) X(IntImm) X(FloatImm) X(StringImm) X(Op) X(Call) X(Tuple) X(TupleGetItem)  \
-  X(TensorLoad) X(TensorRegion) MLC_BINARY_KINDS(X) X(Not) X(BitwiseNot) X(Cast) X(Select)       \
-  X(Ramp) X(Broadcast) X(Shuffle) X(Let) X(Reduce)
+#define MLC_BINARY_KINDS(X)                                                                             \
+  X(Add)                                                                                                \
+  X(Sub) X(Mul) X(Div) X(Mod) X(FloorDiv) X(FloorMod) X(Min) X(Max) X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) \
+      X(And) X(Or) X(BitwiseAnd) X(BitwiseOr) X(BitwiseXor) X(LShift) X(RShift)
+#define MLC_EXPR_KINDS(X)                                                                              \
+  X(Var)                                                                                               \
+  X(GlobalVar) X(IntImm) X(FloatImm) X(StringImm) X(Op) X(Call) X(Tuple) X(TupleGetItem) X(TensorLoad) \
+      X(TensorRegion) MLC_BINARY_KINDS(X) X(Not) X(BitwiseNot) X(Cast) X(Select) X(Ramp) X(Broadcast)  \
+          X(Shuffle) X(Let) X(Reduce)
 
 enum class ExprKind : uint8_t {
 #define X(name) k##name,
@@ -43,7 +44,8 @@ struct VarNode final : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kVar;
   String name;
 
-  VarNode(String name, Type ty, Span span = {}) : ExprNode(kKind, std::move(ty), span), name(std::move(name)) {}
+  VarNode(String name, Type ty, Span span = {})
+      : ExprNode(kKind, std::move(ty), span), name(std::move(name)) {}
   // Null unless this is a buffer.
   const BufferTypeNode* buffer() const {
     return ty && ty->kind == TypeKind::kBuffer ? static_cast<const BufferTypeNode*>(ty.get()) : nullptr;
@@ -78,7 +80,8 @@ struct IntImmNode final : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kIntImm;
   int64_t value;
 
-  IntImmNode(DataType dtype, int64_t value, Span span = {}) : ExprNode(kKind, prim_type(dtype), span), value(value) {}
+  IntImmNode(DataType dtype, int64_t value, Span span = {})
+      : ExprNode(kKind, prim_type(dtype), span), value(value) {}
   template <class F>
   static void fields(F& f) {
     f("value", &IntImmNode::value);
@@ -92,7 +95,8 @@ struct FloatImmNode final : ExprNode {
   static constexpr ExprKind kKind = ExprKind::kFloatImm;
   double value;
 
-  FloatImmNode(DataType dtype, double value, Span span = {}) : ExprNode(kKind, prim_type(dtype), span), value(value) {}
+  FloatImmNode(DataType dtype, double value, Span span = {})
+      : ExprNode(kKind, prim_type(dtype), span), value(value) {}
   template <class F>
   static void fields(F& f) {
     f("value", &FloatImmNode::value);
@@ -138,7 +142,10 @@ struct CallNode final : ExprNode {
   Map<String, Any> attrs;
 
   CallNode(Type ty, Expr op, Array<Expr> args, Map<String, Any> attrs = {}, Span span = {})
-      : ExprNode(kKind, std::move(ty), span), op(std::move(op)), args(std::move(args)), attrs(std::move(attrs)) {}
+      : ExprNode(kKind, std::move(ty), span),
+        op(std::move(op)),
+        args(std::move(args)),
+        attrs(std::move(attrs)) {}
   template <class F>
   static void fields(F& f) {
     f("op", &CallNode::op);
@@ -243,12 +250,12 @@ struct BinaryNode : ExprNode {
   MLC_NODE_BASE("mlc.prim.Binary", BinaryNode, ExprNode);
 };
 
-#define X(name)                                                                                  \
-  struct name##Node final : BinaryNode {                                                         \
-    static constexpr ExprKind kKind = ExprKind::k##name;                                         \
+#define X(name)                                                                                         \
+  struct name##Node final : BinaryNode {                                                                \
+    static constexpr ExprKind kKind = ExprKind::k##name;                                                \
     name##Node(Expr a, Expr b, Span span = {}) : BinaryNode(kKind, std::move(a), std::move(b), span) {} \
-    MLC_NODE("mlc.prim." #name, name##Node, BinaryNode);                                         \
-  };                                                                                             \
+    MLC_NODE("mlc.prim." #name, name##Node, BinaryNode);                                                \
+  };                                                                                                    \
   using name = Ref<name##Node>;
 MLC_BINARY_KINDS(X)
 #undef X
@@ -373,7 +380,10 @@ struct LetNode final : ExprNode {
   Expr body;
 
   LetNode(Var var, Expr value, Expr body, Span span = {})
-      : ExprNode(kKind, body->ty, span), var(std::move(var)), value(std::move(value)), body(std::move(body)) {}
+      : ExprNode(kKind, body->ty, span),
+        var(std::move(var)),
+        value(std::move(value)),
+        body(std::move(body)) {}
   template <class F>
   static void fields(F& f) {
     f("value", &LetNode::value);  // before the binder: the value does not see the variable
@@ -477,8 +487,8 @@ using Reduce = Ref<ReduceNode>;
 IntImm int_imm(DataType dtype, int64_t value, Span span = {});  // small int32/int64 constants are shared
 inline IntImm int32(int64_t value) { return int_imm(DataType::Int(32), value); }
 IntImm bool_imm(bool value);
-Expr const_like(const Expr& like, int64_t value);   // constant of like's type (vectors: broadcast)
-Expr make_const(DataType dtype, double value);      // any numeric type, vectors too
+Expr const_like(const Expr& like, int64_t value);            // constant of like's type (vectors: broadcast)
+Expr make_const(DataType dtype, double value);               // any numeric type, vectors too
 Expr binary(ExprKind kind, Expr a, Expr b, Span span = {});  // the node of that kind, no folding, no checks
 Var make_var(String name, DataType dtype, Span span = {});
 // The value of an integer constant (IntImm, or a broadcast of one); nullopt otherwise.

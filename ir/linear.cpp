@@ -68,7 +68,9 @@ LinearForm LinearForm::of(const Expr& e) {
   LinearForm form;
   form.dtype = e->dtype();
   switch (e->kind) {
-    case ExprKind::kIntImm: form.constant = static_cast<const IntImmNode*>(e.get())->value; return form;
+    case ExprKind::kIntImm:
+      form.constant = static_cast<const IntImmNode*>(e.get())->value;
+      return form;
     case ExprKind::kAdd:
     case ExprKind::kSub: {
       auto* sum = static_cast<const BinaryNode*>(e.get());
@@ -111,7 +113,8 @@ LinearForm LinearForm::of(const Expr& e) {
       form.add_term(binary(ExprKind::kFloorMod, rest.expr(), division->b), 1);
       return form;
     }
-    default: break;
+    default:
+      break;
   }
   form.add_term(e, 1);
   return form;
@@ -122,7 +125,8 @@ Expr LinearForm::expr() const {
     return binary(ExprKind::kMul, terms[0].first, int_imm(dtype, terms[0].second));
   }
   std::vector<std::pair<Expr, int64_t>> sorted = terms;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) { return x.second > y.second; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& x, const auto& y) { return x.second > y.second; });
   Expr sum;
   auto product = [&](const Expr& atom, int64_t factor) {
     return factor == 1 ? atom : binary(ExprKind::kMul, atom, int_imm(dtype, factor));

@@ -10,7 +10,8 @@
 
 namespace mlc::ir {
 
-// sum(atom * factor) + constant. Atoms are variables and everything that is not linear; equal atoms are one term.
+// sum(atom * factor) + constant. Atoms are variables and everything that is not linear; equal atoms are one
+// term.
 struct LinearForm {
   std::vector<std::pair<Expr, int64_t>> terms;  // factors are not 0; in order of first appearance
   int64_t constant = 0;

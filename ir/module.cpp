@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/extra/json.h>
+#include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 
@@ -50,7 +50,8 @@ bool module_equal(const IRModule& a, const IRModule& b, const ffi::Function& equ
   for (const auto& [global, fn] : a->functions) {
     std::string name = global->name_hint;
     GlobalVar other = b->find(name);
-    if (!other || !equal(fn, b->functions[other], 0, String("functions[\"" + name + "\"]")).cast<bool>()) return false;
+    if (!other || !equal(fn, b->functions[other], 0, String("functions[\"" + name + "\"]")).cast<bool>())
+      return false;
   }
   return equal(a->attrs, b->attrs, 0, String("attrs")).cast<bool>() &&
          equal(a->global_infos, b->global_infos, 0, String("global_infos")).cast<bool>();
@@ -58,7 +59,8 @@ bool module_equal(const IRModule& a, const IRModule& b, const ffi::Function& equ
 int64_t module_hash(const IRModule& mod, int64_t seed, const ffi::Function& hash) {
   std::vector<std::pair<std::string, BaseFunc>> functions;
   for (const auto& [global, fn] : mod->functions) functions.emplace_back(global->name_hint, fn);
-  std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(functions.begin(), functions.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   auto result = seed;
   for (const auto& [name, fn] : functions) {
     result = hash(String(name), result, 0).cast<int64_t>();
@@ -91,10 +93,18 @@ std::string first_mismatch(const Any& a, const Any& b, bool map_free_vars) {
   auto paths = *mismatch;
   for (const auto& step : paths.template get<0>()->ToSteps()) {
     switch (step->kind) {
-      case ffi::reflection::AccessKind::kAttr: path += "." + std::string(step->key.template cast<String>()); break;
-      case ffi::reflection::AccessKind::kArrayItem: path += fmt::format("[{}]", step->key.template cast<int64_t>()); break;
-      case ffi::reflection::AccessKind::kMapItem: path += "[...]"; break;
-      default: path += "?"; break;
+      case ffi::reflection::AccessKind::kAttr:
+        path += "." + std::string(step->key.template cast<String>());
+        break;
+      case ffi::reflection::AccessKind::kArrayItem:
+        path += fmt::format("[{}]", step->key.template cast<int64_t>());
+        break;
+      case ffi::reflection::AccessKind::kMapItem:
+        path += "[...]";
+        break;
+      default:
+        path += "?";
+        break;
     }
   }
   return path.empty() ? "<root>" : path;

@@ -12,7 +12,8 @@ struct AlignedAllocator {
     size_t bytes = ffi::GetDataSize(*tensor);
     bytes = (bytes + 63) / 64 * 64;
     tensor->data = std::aligned_alloc(64, bytes == 0 ? 64 : bytes);
-    if (tensor->data == nullptr) throw Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
+    if (tensor->data == nullptr)
+      throw Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
   }
   void FreeData(DLTensor* tensor) { std::free(tensor->data); }
 };
@@ -38,7 +39,8 @@ ffi::Tensor contiguous(const ffi::Tensor& tensor) {
   for (int64_t i = 0; i < count; ++i) {
     int64_t offset = 0;
     for (size_t d = 0; d < shape.size(); ++d) offset += index[d] * from->strides[d];
-    std::memcpy(target + static_cast<size_t>(i) * element, source + offset * static_cast<int64_t>(element), element);
+    std::memcpy(target + static_cast<size_t>(i) * element, source + offset * static_cast<int64_t>(element),
+                element);
     for (size_t d = shape.size(); d-- > 0;) {
       if (++index[d] < shape[d]) break;
       index[d] = 0;

@@ -43,8 +43,7 @@ class Ref : public ObjectRef {
   explicit Ref(ffi::UnsafeInit tag) : ObjectRef(tag) {}
   explicit Ref(ffi::ObjectPtr<N> node) : ObjectRef(ffi::ObjectPtr<ffi::Object>(std::move(node))) {}
   template <class D>
-    requires(std::derived_from<D, N> && !std::same_as<D, N>)
-  Ref(Ref<D> other)  // NOLINT: a For is a Stmt
+  requires(std::derived_from<D, N> && !std::same_as<D, N>) Ref(Ref<D> other)  // NOLINT: a For is a Stmt
       : ObjectRef(ffi::details::ObjectUnsafe::ObjectPtrFromObjectRef<ffi::Object>(std::move(other))) {}
 
   const N* operator->() const { return static_cast<const N*>(data_.get()); }
@@ -75,10 +74,10 @@ Ref<N> with(const Ref<N>& node, F&& change) {
 
 // What a field means to equality, hashing, and renaming.
 enum class Role : uint8_t {
-  kUse,        // compared; variables in it refer to definitions elsewhere
-  kBinder,     // defines the variable(s) in it; their types are uses
-  kPattern,    // defines the variable(s) in it and the free variables of their types (parameters)
-  kIgnore,     // not part of the meaning: names, spans
+  kUse,      // compared; variables in it refer to definitions elsewhere
+  kBinder,   // defines the variable(s) in it; their types are uses
+  kPattern,  // defines the variable(s) in it and the free variables of their types (parameters)
+  kIgnore,   // not part of the meaning: names, spans
 };
 
 // Registers N's fields with tvm-ffi's reflection (declared by MLC_NODE, called once from nodes.cpp).
@@ -88,17 +87,24 @@ void register_node() {
   refl::ObjectDef<N> def(refl::init(false));
   auto add = [&def](const char* name, auto member, Role role = Role::kUse) {
     switch (role) {
-      case Role::kUse: def.def_ro(name, member); break;
-      case Role::kBinder: def.def_ro(name, member, refl::AttachFieldFlag::SEqHashDefSimple()); break;
-      case Role::kPattern: def.def_ro(name, member, refl::AttachFieldFlag::SEqHashDefPattern()); break;
-      case Role::kIgnore: def.def_ro(name, member, refl::AttachFieldFlag::SEqHashIgnore()); break;
+      case Role::kUse:
+        def.def_ro(name, member);
+        break;
+      case Role::kBinder:
+        def.def_ro(name, member, refl::AttachFieldFlag::SEqHashDefSimple());
+        break;
+      case Role::kPattern:
+        def.def_ro(name, member, refl::AttachFieldFlag::SEqHashDefPattern());
+        break;
+      case Role::kIgnore:
+        def.def_ro(name, member, refl::AttachFieldFlag::SEqHashIgnore());
+        break;
     }
   };
   N::fields(add);
 }
 
-#define MLC_NODE_BASE(TypeKey, NodeType, BaseType)                                             \
-  TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, NodeType, BaseType)
+#define MLC_NODE_BASE(TypeKey, NodeType, BaseType) TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, NodeType, BaseType)
 
 namespace detail {
 // The base part of a node that is about to be filled field by field (JSON).
@@ -113,7 +119,7 @@ Base blank() {
 }  // namespace detail
 
 // Inside a final node: its type key, parent and reflection.
-#define MLC_NODE(TypeKey, NodeType, BaseType)                                                  \
+#define MLC_NODE(TypeKey, NodeType, BaseType)                                                      \
   explicit NodeType(ffi::UnsafeInit) : BaseType(::mlc::ir::detail::blank<NodeType, BaseType>()) {} \
   TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, NodeType, BaseType)
 

@@ -35,10 +35,13 @@ Type buffer_region_type() {
 DataType ExprNode::dtype() const {
   if (!ty) return DataType::Void();
   switch (ty->kind) {
-    case TypeKind::kPrim: return static_cast<const PrimTypeNode*>(ty.get())->dtype;
+    case TypeKind::kPrim:
+      return static_cast<const PrimTypeNode*>(ty.get())->dtype;
     case TypeKind::kPointer:
-    case TypeKind::kBuffer: return DataType::Handle();
-    default: return DataType::Void();
+    case TypeKind::kBuffer:
+      return DataType::Handle();
+    default:
+      return DataType::Void();
   }
 }
 
@@ -76,7 +79,8 @@ int lanes_of(const Expr& lanes) {
     if (auto a = const_int(mul->a)) return -static_cast<int>(*a);
     if (auto b = const_int(mul->b)) return -static_cast<int>(*b);
   }
-  throw Error("lanes-not-constant", "the lanes of a vector must be a constant, or a constant times `T.vscale()`")
+  throw Error("lanes-not-constant",
+              "the lanes of a vector must be a constant, or a constant times `T.vscale()`")
       .at(lanes->span);
 }
 
@@ -87,9 +91,13 @@ bool yields_bool(ExprKind kind) { return kind >= ExprKind::kEQ && kind <= ExprKi
 TupleNode::TupleNode(Array<Expr> elements, Span span)
     : ExprNode(kKind, tuple_type(elements), span), elements(std::move(elements)) {}
 TupleGetItemNode::TupleGetItemNode(Expr tuple_value, int64_t index, Span span)
-    : ExprNode(kKind, element_type(tuple_value, index), span), tuple_value(std::move(tuple_value)), index(index) {}
+    : ExprNode(kKind, element_type(tuple_value, index), span),
+      tuple_value(std::move(tuple_value)),
+      index(index) {}
 TensorLoadNode::TensorLoadNode(Buffer source, Array<Expr> indices, Span span)
-    : ExprNode(kKind, load_type(source, indices), span), source(std::move(source)), indices(std::move(indices)) {}
+    : ExprNode(kKind, load_type(source, indices), span),
+      source(std::move(source)),
+      indices(std::move(indices)) {}
 BinaryNode::BinaryNode(ExprKind kind, Expr a, Expr b, Span span)
     : ExprNode(kind, yields_bool(kind) ? Type(prim_type(DataType::Bool(a->dtype().lanes()))) : a->ty, span),
       a(std::move(a)),
@@ -122,7 +130,8 @@ IntImm int_imm(DataType dtype, int64_t value, Span span) {
   return shared;
 }
 IntImm bool_imm(bool value) {
-  static const IntImm values[2] = {make<IntImmNode>(DataType::Bool(), 0), make<IntImmNode>(DataType::Bool(), 1)};
+  static const IntImm values[2] = {make<IntImmNode>(DataType::Bool(), 0),
+                                   make<IntImmNode>(DataType::Bool(), 1)};
   return values[value ? 1 : 0];
 }
 Expr make_const(DataType dtype, double value) {
@@ -146,10 +155,13 @@ Expr binary(ExprKind kind, Expr a, Expr b, Span span) {
     return make<name##Node>(std::move(a), std::move(b), span);
     MLC_BINARY_KINDS(X)
 #undef X
-    default: throw InternalError(__FILE__, __LINE__, "not a binary kind");
+    default:
+      throw InternalError(__FILE__, __LINE__, "not a binary kind");
   }
 }
-Var make_var(String name, DataType dtype, Span span) { return make<VarNode>(std::move(name), prim_type(dtype), span); }
+Var make_var(String name, DataType dtype, Span span) {
+  return make<VarNode>(std::move(name), prim_type(dtype), span);
+}
 
 std::optional<int64_t> const_int(const Expr& e) {
   if (auto* imm = as<IntImmNode>(e)) return imm->value;

@@ -11,9 +11,9 @@ enum class Effect : uint8_t { kExprAnnotation, kPure, kReadState, kUpdateState, 
 
 // One operator. `spelling` is the name below `T.` ("exp" for tirx.exp); empty: printed as the op's name.
 struct OpRow {
-  std::string_view name;       // "tirx.exp"
-  std::string_view spelling;   // "exp"
-  int arity;                   // -1: any
+  std::string_view name;      // "tirx.exp"
+  std::string_view spelling;  // "exp"
+  int arity;                  // -1: any
   Effect effect;
   // Scalar math on floating values, null for operators that are not: what the interpreter computes.
   double (*unary)(double) = nullptr;

@@ -55,14 +55,18 @@ class Evaluator {
     bool relaxed = uses_var(e, [this](const VarNode* var) { return domain_.count(var) != 0; });
     if (!relaxed && e->kind != ExprKind::kRamp && e->kind != ExprKind::kBroadcast) return Interval::point(e);
     switch (e->kind) {
-      case ExprKind::kVar: return domain_.at(static_cast<const VarNode*>(e.get()));
+      case ExprKind::kVar:
+        return domain_.at(static_cast<const VarNode*>(e.get()));
       case ExprKind::kAdd:
-      case ExprKind::kSub: return sum(e);
-      case ExprKind::kMul: return product(e);
+      case ExprKind::kSub:
+        return sum(e);
+      case ExprKind::kMul:
+        return product(e);
       case ExprKind::kFloorDiv:
       case ExprKind::kFloorMod:
       case ExprKind::kDiv:
-      case ExprKind::kMod: return division(e);
+      case ExprKind::kMod:
+        return division(e);
       case ExprKind::kMin:
       case ExprKind::kMax: {
         auto* node = static_cast<const BinaryNode*>(e.get());
@@ -91,8 +95,10 @@ class Evaluator {
         Expr far = plus(reach >= 0 ? base.hi : base.lo, int_imm(node->base->dtype(), reach));
         return reach >= 0 ? Interval{base.lo, far} : Interval{far, base.hi};
       }
-      case ExprKind::kBroadcast: return eval(static_cast<const BroadcastNode*>(e.get())->value);
-      default: return {};
+      case ExprKind::kBroadcast:
+        return eval(static_cast<const BroadcastNode*>(e.get())->value);
+      default:
+        return {};
     }
   }
 
@@ -139,7 +145,8 @@ class Evaluator {
     Expr first = simplify_linear(floordiv(a.lo, divisor));
     Expr last = simplify_linear(floordiv(a.hi, divisor));
     if (e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv) {
-      if (constant_difference(first, last) == 0) return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
+      if (constant_difference(first, last) == 0)
+        return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
       return {first, last};
     }
     if (constant_difference(first, last) == 0) {
@@ -182,12 +189,23 @@ class Narrowing {
     ExprKind kind = node->kind;
     if (!holds) {
       switch (kind) {
-        case ExprKind::kLT: kind = ExprKind::kGE; break;
-        case ExprKind::kLE: kind = ExprKind::kGT; break;
-        case ExprKind::kGT: kind = ExprKind::kLE; break;
-        case ExprKind::kGE: kind = ExprKind::kLT; break;
-        case ExprKind::kNE: kind = ExprKind::kEQ; break;
-        default: return;
+        case ExprKind::kLT:
+          kind = ExprKind::kGE;
+          break;
+        case ExprKind::kLE:
+          kind = ExprKind::kGT;
+          break;
+        case ExprKind::kGT:
+          kind = ExprKind::kLE;
+          break;
+        case ExprKind::kGE:
+          kind = ExprKind::kLT;
+          break;
+        case ExprKind::kNE:
+          kind = ExprKind::kEQ;
+          break;
+        default:
+          return;
       }
     }
     bound(var, kind, form.terms[0].second, form.constant);
@@ -265,8 +283,10 @@ class Detector final : public Walker {
       case ExprKind::kVar:
         if (static_cast<const VarNode*>(e.get())->buffer()) escape(ref(static_cast<const VarNode*>(e.get())));
         return;
-      case ExprKind::kCall: return visit_call(e);
-      default: walk_children(e);
+      case ExprKind::kCall:
+        return visit_call(e);
+      default:
+        walk_children(e);
     }
   }
 
@@ -279,7 +299,8 @@ class Detector final : public Walker {
         for (const Expr& index : store->indices) visit(index);
         return;
       }
-      case StmtKind::kFor: return visit_for(*static_cast<const ForNode*>(s.get()));
+      case StmtKind::kFor:
+        return visit_for(*static_cast<const ForNode*>(s.get()));
       case StmtKind::kIfThenElse: {
         auto* branch = static_cast<const IfThenElseNode*>(s.get());
         visit(branch->condition);
@@ -299,7 +320,9 @@ class Detector final : public Walker {
         lets_[bind->var.get()] = lets_.empty() ? bind->value : substitute(bind->value, lets_);
         return;
       }
-      case StmtKind::kAllocBuffer: local_.insert(static_cast<const AllocBufferNode*>(s.get())->buffer.get()); return;
+      case StmtKind::kAllocBuffer:
+        local_.insert(static_cast<const AllocBufferNode*>(s.get())->buffer.get());
+        return;
       case StmtKind::kDeclBuffer: {
         // A view: what it touches is not known in terms of the buffer it views.
         auto* declared = static_cast<const DeclBufferNode*>(s.get());
@@ -307,8 +330,10 @@ class Detector final : public Walker {
         visit(declared->data);
         return;
       }
-      case StmtKind::kSBlockRealize: return visit_block(*static_cast<const SBlockRealizeNode*>(s.get()));
-      default: walk_children(s);
+      case StmtKind::kSBlockRealize:
+        return visit_block(*static_cast<const SBlockRealizeNode*>(s.get()));
+      default:
+        walk_children(s);
     }
   }
 
@@ -349,8 +374,9 @@ class Detector final : public Walker {
     Expr last = difference(plus(min, resolved(loop.extent)), const_like(loop.min, 1));
     Interval low = evaluator.eval(min);
     Interval high = evaluator.eval(last);
-    domain_[loop.loop_var.get()] =
-        low.unbounded() || high.unbounded() ? Interval{} : Interval{simplify_linear(low.lo), simplify_linear(high.hi)};
+    domain_[loop.loop_var.get()] = low.unbounded() || high.unbounded()
+                                       ? Interval{}
+                                       : Interval{simplify_linear(low.lo), simplify_linear(high.hi)};
     visit(loop.body);
     domain_.erase(loop.loop_var.get());
   }
@@ -405,16 +431,16 @@ class Detector final : public Walker {
     where.push_back({buffer, std::move(box)});
   }
 
-  // A box of a matched buffer as a box of the buffer behind it. Leading dimensions that the view leaves out are
-  // taken whole.
+  // A box of a matched buffer as a box of the buffer behind it. Leading dimensions that the view leaves out
+  // are taken whole.
   static std::vector<Interval> inside(const TensorRegionNode& source, const std::vector<Interval>& box) {
     std::vector<Interval> result;
     size_t skipped = source.region.size() - std::min(source.region.size(), box.size());
     for (size_t i = 0; i < source.region.size(); ++i) {
       const Range& range = source.region[i];
-      Interval whole{range->min, is_const_int(range->extent, 1)
-                                     ? range->min
-                                     : difference(plus(range->min, range->extent), const_like(range->min, 1))};
+      Interval whole{range->min, is_const_int(range->extent, 1) ? range->min
+                                                                : difference(plus(range->min, range->extent),
+                                                                             const_like(range->min, 1))};
       if (i < skipped || box[i - skipped].unbounded()) {
         result.push_back(whole);
       } else if (const Interval& part = box[i - skipped]; part.is_point()) {

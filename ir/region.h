@@ -14,10 +14,11 @@ struct AccessRegions {
   Array<Buffer> opaque;
 };
 
-// Regions in terms of the block's iterators and whatever is defined outside: loops inside the block are relaxed
-// over their bounds (narrowed by conditions on one loop variable), nested blocks count with their declared
-// regions, buffers that live inside the block only do not count. A buffer that `init` writes is not read.
-// Several accesses of one buffer become their box. An index that cannot be bounded covers its dimension.
+// Regions in terms of the block's iterators and whatever is defined outside: loops inside the block are
+// relaxed over their bounds (narrowed by conditions on one loop variable), nested blocks count with their
+// declared regions, buffers that live inside the block only do not count. A buffer that `init` writes is not
+// read. Several accesses of one buffer become their box. An index that cannot be bounded covers its
+// dimension.
 AccessRegions detect_access_regions(const SBlock& block);
 
 }  // namespace mlc::ir

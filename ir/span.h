@@ -25,9 +25,9 @@ struct Span {
 
 // One text that was read: a file, standard input, or a line of the REPL.
 struct SourceFile {
-  std::string name;               // as the user wrote it; "<stdin>", "<repl>"
+  std::string name;  // as the user wrote it; "<stdin>", "<repl>"
   std::string text;
-  std::vector<uint32_t> lines;    // byte offset of each line start
+  std::vector<uint32_t> lines;  // byte offset of each line start
 
   std::string_view line(uint32_t number) const;  // 1-based, without the newline
 };

@@ -7,9 +7,10 @@
 
 namespace mlc::ir {
 
-#define MLC_STMT_KINDS(X)                                                                        \
-  X(Bind) X(AttrStmt) X(AssertStmt) X(BufferStore) X(AllocBuffer) X(DeclBuffer) X(SeqStmt)       \
-  X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) X(Break) X(Continue) X(SBlock) X(SBlockRealize)
+#define MLC_STMT_KINDS(X)                                                                                    \
+  X(Bind)                                                                                                    \
+  X(AttrStmt) X(AssertStmt) X(BufferStore) X(AllocBuffer) X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) \
+      X(For) X(While) X(Return) X(Break) X(Continue) X(SBlock) X(SBlockRealize)
 
 enum class StmtKind : uint8_t {
 #define X(name) k##name,
@@ -34,7 +35,8 @@ struct BindNode final : StmtNode {
   Var var;
   Expr value;
 
-  BindNode(Var var, Expr value, Span span = {}) : StmtNode(kKind, span), var(std::move(var)), value(std::move(value)) {}
+  BindNode(Var var, Expr value, Span span = {})
+      : StmtNode(kKind, span), var(std::move(var)), value(std::move(value)) {}
   template <class F>
   static void fields(F& f) {
     f("value", &BindNode::value);
@@ -96,7 +98,10 @@ struct BufferStoreNode final : StmtNode {
   Array<Expr> indices;
 
   BufferStoreNode(Buffer buffer, Expr value, Array<Expr> indices, Span span = {})
-      : StmtNode(kKind, span), buffer(std::move(buffer)), value(std::move(value)), indices(std::move(indices)) {}
+      : StmtNode(kKind, span),
+        buffer(std::move(buffer)),
+        value(std::move(value)),
+        indices(std::move(indices)) {}
   template <class F>
   static void fields(F& f) {
     f("buffer", &BufferStoreNode::buffer);
@@ -189,7 +194,13 @@ struct IfThenElseNode final : StmtNode {
 };
 using IfThenElse = Ref<IfThenElseNode>;
 
-enum class ForKind : int32_t { kSerial = 0, kParallel = 1, kVectorized = 2, kUnrolled = 3, kThreadBinding = 4 };
+enum class ForKind : int32_t {
+  kSerial = 0,
+  kParallel = 1,
+  kVectorized = 2,
+  kUnrolled = 3,
+  kThreadBinding = 4
+};
 
 // loop_var runs over min, min + step, ... below min + extent (extent counts what the variable spans,
 // step null means 1). Bounds are evaluated once, before the first iteration.
@@ -202,7 +213,7 @@ struct ForNode final : StmtNode {
   Stmt body;
   IterVar thread_binding;  // only with kThreadBinding
   Map<String, Any> annotations;
-  Expr step;               // null: 1
+  Expr step;  // null: 1
 
   ForNode(Var loop_var, Expr min, Expr extent, ForKind for_kind, Stmt body, IterVar thread_binding = nullptr,
           Map<String, Any> annotations = {}, Expr step = nullptr, Span span = {})
@@ -282,7 +293,8 @@ struct MatchBufferRegionNode final : ffi::Object {
   Buffer buffer;
   TensorRegion source;
 
-  MatchBufferRegionNode(Buffer buffer, TensorRegion source) : buffer(std::move(buffer)), source(std::move(source)) {}
+  MatchBufferRegionNode(Buffer buffer, TensorRegion source)
+      : buffer(std::move(buffer)), source(std::move(source)) {}
   template <class F>
   static void fields(F& f) {
     f("source", &MatchBufferRegionNode::source);
@@ -307,8 +319,8 @@ struct SBlockNode final : StmtNode {
   Array<MatchBufferRegion> match_buffers;
   Map<String, Any> annotations;
 
-  SBlockNode(Array<IterVar> iter_vars, Array<TensorRegion> reads, Array<TensorRegion> writes, String name_hint,
-             Stmt body, Stmt init = nullptr, Array<Buffer> alloc_buffers = {},
+  SBlockNode(Array<IterVar> iter_vars, Array<TensorRegion> reads, Array<TensorRegion> writes,
+             String name_hint, Stmt body, Stmt init = nullptr, Array<Buffer> alloc_buffers = {},
              Array<MatchBufferRegion> match_buffers = {}, Map<String, Any> annotations = {}, Span span = {})
       : StmtNode(kKind, span),
         iter_vars(std::move(iter_vars)),

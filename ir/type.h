@@ -11,8 +11,7 @@ struct VarNode;
 using Expr = Ref<ExprNode>;
 using Var = Ref<VarNode>;
 
-#define MLC_TYPE_KINDS(X) \
-  X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion)
+#define MLC_TYPE_KINDS(X) X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion)
 
 enum class TypeKind : uint8_t {
 #define X(name) k##name,
@@ -124,8 +123,9 @@ struct BufferTypeNode final : TypeNode {
   int64_t offset_factor = 1;    // elem_offset is a multiple of this many elements; 0 = elem_offset is free
   ObjectRef layout;             // null in schedulable TIR
 
-  BufferTypeNode(DataType dtype, String storage_scope, Array<Expr> shape, Array<Expr> strides, Expr elem_offset,
-                 int64_t data_alignment = 64, int64_t offset_factor = 1, ObjectRef layout = {})
+  BufferTypeNode(DataType dtype, String storage_scope, Array<Expr> shape, Array<Expr> strides,
+                 Expr elem_offset, int64_t data_alignment = 64, int64_t offset_factor = 1,
+                 ObjectRef layout = {})
       : TypeNode(kKind),
         dtype(dtype),
         storage_scope(std::move(storage_scope)),

@@ -34,13 +34,14 @@ class Verifier final : public Walker {
                     },
                     [&](const BinaryNode* op) {
                       if (!(op->a->dtype() == op->b->dtype()) && !is_shift(op->kind)) {
-                        report("type-mismatch", e->span, "the operands have types `{}` and `{}`", op->a->dtype().str(),
-                               op->b->dtype().str());
+                        report("type-mismatch", e->span, "the operands have types `{}` and `{}`",
+                               op->a->dtype().str(), op->b->dtype().str());
                       }
                       walk_children(e);
                     },
                     [&](const ReduceNode*) {
-                      report("te-in-function", e->span, "a te reduction stands in a function: only create_prim_func removes it");
+                      report("te-in-function", e->span,
+                             "a te reduction stands in a function: only create_prim_func removes it");
                     },
                     [&](const ExprNode*) { walk_children(e); },
                 });
@@ -156,8 +157,8 @@ class Verifier final : public Walker {
     const Definition& definition = found->second;
     if (definition.loop && definition.block_level < blocks_.size()) {
       report("loop-variable-in-block", span,
-             "loop variable `{}` is used inside block `{}`, which sees only its own iterators", var->name.c_str(),
-             blocks_.back()->name_hint.c_str());
+             "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
+             var->name.c_str(), blocks_.back()->name_hint.c_str());
       found_.back().help = fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str());
     }
   }
@@ -173,8 +174,8 @@ class Verifier final : public Walker {
     for (size_t i = 0; i < indices.size(); ++i) {
       visit(indices[i]);
       if (!indices[i]->dtype().is_integral()) {
-        report("index-not-integer", indices[i]->span, "an index of buffer `{}` has type `{}`", buffer->name.c_str(),
-               indices[i]->dtype().str());
+        report("index-not-integer", indices[i]->span, "an index of buffer `{}` has type `{}`",
+               buffer->name.c_str(), indices[i]->dtype().str());
       }
       if (i >= type->shape.size()) continue;
       auto* index = as<IntImmNode>(indices[i]);
@@ -204,8 +205,8 @@ class Verifier final : public Walker {
     int lanes = store.indices[store.indices.size() - 1]->dtype().lanes();
     DataType expected = lanes == 1 ? element : element.with_lanes(lanes * std::max(1, element.lanes()));
     if (!(value == expected)) {
-      report("type-mismatch", store.span, "a value of type `{}` is stored into buffer `{}` of type `{}`", value.str(),
-             store.buffer->name.c_str(), expected.str());
+      report("type-mismatch", store.span, "a value of type `{}` is stored into buffer `{}` of type `{}`",
+             value.str(), store.buffer->name.c_str(), expected.str());
     }
   }
 
@@ -221,7 +222,9 @@ class Verifier final : public Walker {
     Scope scope(*this);
     define(loop.loop_var, loop.span, false, true);
     // The variable of a thread binding is another name of the loop variable.
-    if (loop.thread_binding && defined_.try_emplace(loop.thread_binding->var.get(), Definition{blocks_.size(), true, loop.span}).second) {
+    if (loop.thread_binding &&
+        defined_.try_emplace(loop.thread_binding->var.get(), Definition{blocks_.size(), true, loop.span})
+            .second) {
       order_.push_back(loop.thread_binding->var.get());
     }
     visit(loop.body);
@@ -259,7 +262,8 @@ class Verifier final : public Walker {
   // The strides and offset of a matched buffer may introduce variables; its shape may not.
   void define_match(const Buffer& buffer, const BufferTypeNode& type) {
     auto introduce = [&](const Expr& e) {
-      if (auto* var = as<VarNode>(e); var && defined_.try_emplace(var, Definition{blocks_.size(), false, {}}).second) {
+      if (auto* var = as<VarNode>(e);
+          var && defined_.try_emplace(var, Definition{blocks_.size(), false, {}}).second) {
         order_.push_back(var);
       }
     };

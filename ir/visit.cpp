@@ -65,7 +65,9 @@ struct MapField {
   bool binder = false;
 
   Expr operator()(const Expr& e) const { return e ? self.rewrite(e) : e; }
-  Var operator()(const Var& v) const { return !v ? v : binder ? self.rewrite_def(v) : self.rewrite_buffer(v); }
+  Var operator()(const Var& v) const {
+    return !v ? v : binder ? self.rewrite_def(v) : self.rewrite_buffer(v);
+  }
   Stmt operator()(const Stmt& s) const { return s ? self.rewrite(s) : s; }
   SBlock operator()(const SBlock& s) const {
     Stmt next = self.rewrite(Stmt(s));
@@ -243,7 +245,8 @@ struct Substitute final : Rewriter {
     auto found = values.find(buffer.get());
     if (found == values.end()) return buffer;
     auto* var = as<VarNode>(found->second);
-    MLC_CHECK(var && var->buffer(), "buffer `{}` is replaced by something that is no buffer", buffer->name.c_str());
+    MLC_CHECK(var && var->buffer(), "buffer `{}` is replaced by something that is no buffer",
+              buffer->name.c_str());
     return ref(var);
   }
 };
@@ -316,9 +319,15 @@ void post_order(const Expr& root, const std::function<void(const Expr&)>& on_exp
   PostOrder(on_expr, none).visit(root);
 }
 
-Expr substitute(const Expr& e, const VarMap& values) { return values.empty() ? e : Substitute(values).rewrite(e); }
-Stmt substitute(const Stmt& s, const VarMap& values) { return values.empty() ? s : Substitute(values).rewrite(s); }
-Range substitute(const Range& range, const VarMap& values) { return Substitute(values).Rewriter::rewrite(range); }
+Expr substitute(const Expr& e, const VarMap& values) {
+  return values.empty() ? e : Substitute(values).rewrite(e);
+}
+Stmt substitute(const Stmt& s, const VarMap& values) {
+  return values.empty() ? s : Substitute(values).rewrite(s);
+}
+Range substitute(const Range& range, const VarMap& values) {
+  return Substitute(values).Rewriter::rewrite(range);
+}
 TensorRegion substitute(const TensorRegion& region, const VarMap& values) {
   return Substitute(values).rewrite_region(region);
 }

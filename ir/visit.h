@@ -20,7 +20,7 @@ overloaded(Fs...) -> overloaded<Fs...>;
 template <class V>
 decltype(auto) dispatch(const ExprNode* node, V&& visitor) {
   switch (node->kind) {
-#define X(name)          \
+#define X(name)           \
   case ExprKind::k##name: \
     return visitor(static_cast<const name##Node*>(node));
     MLC_EXPR_KINDS(X)
@@ -35,7 +35,7 @@ decltype(auto) dispatch(const Expr& e, V&& visitor) {
 template <class V>
 decltype(auto) dispatch(const StmtNode* node, V&& visitor) {
   switch (node->kind) {
-#define X(name)          \
+#define X(name)           \
   case StmtKind::k##name: \
     return visitor(static_cast<const name##Node*>(node));
     MLC_STMT_KINDS(X)
@@ -58,8 +58,9 @@ const N* as(const Stmt& s) {
   return s && s->kind == N::kKind ? static_cast<const N*>(s.get()) : nullptr;
 }
 inline const BinaryNode* as_binary(const Expr& e) {
-  return e && e->kind >= ExprKind::kAdd && e->kind <= ExprKind::kRShift ? static_cast<const BinaryNode*>(e.get())
-                                                                         : nullptr;
+  return e && e->kind >= ExprKind::kAdd && e->kind <= ExprKind::kRShift
+             ? static_cast<const BinaryNode*>(e.get())
+             : nullptr;
 }
 
 // Read-only walk. Override visit() for the kinds of interest and call walk_children() to go on.

@@ -16,7 +16,8 @@ std::string_view view(const ir::String& text) { return {text.data(), text.size()
 const ir::OpRow* libm_row(std::string_view name) {
   for (const ir::OpRow& row : ir::op_rows()) {
     if (row.libm.empty() || (!row.unary && !row.binary)) continue;
-    if (name == row.libm || (name.size() == row.libm.size() + 1 && name.starts_with(row.libm) && name.ends_with('f'))) {
+    if (name == row.libm ||
+        (name.size() == row.libm.size() + 1 && name.starts_with(row.libm) && name.ends_with('f'))) {
       return &row;
     }
   }
@@ -95,21 +96,24 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.large_uint_imm") {
     int64_t low = *ir::const_int(node->args[0]);
     int64_t high = *ir::const_int(node->args[1]);
-    int64_t value = static_cast<int64_t>(static_cast<uint64_t>(high) << 32U | (static_cast<uint64_t>(low) & 0xFFFFFFFFU));
+    int64_t value =
+        static_cast<int64_t>(static_cast<uint64_t>(high) << 32U | (static_cast<uint64_t>(low) & 0xFFFFFFFFU));
     return [value](Frame&, Lane* out) { out->i = value; };
   }
   if (name == "tirx.fma") {
-    return [a = arg(0), b = arg(1), c = arg(2), lanes, bytes = number_of(type).bytes, round = number_of(type).round](
-               Frame& frame, Lane* out) {
+    return [a = arg(0), b = arg(1), c = arg(2), lanes, bytes = number_of(type).bytes,
+            round = number_of(type).round](Frame& frame, Lane* out) {
       Lanes y(lanes), z(lanes);
       a(frame, out);
       b(frame, y.data());
       c(frame, z.data());
       for (int i = 0; i < lanes; ++i) {
         // One rounding: float32 needs the float form, narrower products and sums are exact in double.
-        out[i].f = bytes == 4 ? static_cast<double>(std::fmaf(static_cast<float>(out[i].f), static_cast<float>(y[i].f),
-                                                              static_cast<float>(z[i].f)))
-                              : round(std::fma(out[i].f, y[i].f, z[i].f));
+        out[i].f =
+            bytes == 4
+                ? static_cast<double>(std::fmaf(static_cast<float>(out[i].f), static_cast<float>(y[i].f),
+                                                static_cast<float>(z[i].f)))
+                : round(std::fma(out[i].f, y[i].f, z[i].f));
       }
     };
   }
@@ -153,14 +157,16 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   }
   if (row.unary || row.binary) {
     if (!type.is_floating()) {
-      if (name == "tirx.fabs") return map_lanes(arg(0), lanes, [](Lane x) { return Lane{.i = x.i < 0 ? -x.i : x.i}; });
+      if (name == "tirx.fabs")
+        return map_lanes(arg(0), lanes, [](Lane x) { return Lane{.i = x.i < 0 ? -x.i : x.i}; });
       unsupported(node->span, fmt::format("`{}` on `{}`", name, type.str()));
     }
     std::vector<Code> args;
     for (size_t i = 0; i < node->args.size(); ++i) {
       // ldexp takes its exponent as an integer.
       bool integer_arg = !node->args[i]->dtype().is_floating();
-      args.push_back(integer_arg ? expr(ir::make<ir::CastNode>(DataType::Float(64, lanes), node->args[i])) : arg(i));
+      args.push_back(integer_arg ? expr(ir::make<ir::CastNode>(DataType::Float(64, lanes), node->args[i]))
+                                 : arg(i));
     }
     return float_math(row, std::move(args), type);
   }
@@ -205,8 +211,8 @@ Code Compiler::reinterpret(const ir::CallNode* node) {
   const Number* target = &number_of(to);
   int bytes = source->bytes * from.lanes();
   MLC_CHECK(bytes == target->bytes * to.lanes(), "`{}` is reinterpreted as `{}`", from.str(), to.str());
-  return [value = expr(node->args[0]), source, target, in = from.lanes(), out_lanes = to.lanes(), bytes](Frame& frame,
-                                                                                                        Lane* out) {
+  return [value = expr(node->args[0]), source, target, in = from.lanes(), out_lanes = to.lanes(), bytes](
+             Frame& frame, Lane* out) {
     Lanes lanes(in);
     value(frame, lanes.data());
     std::vector<char> image(static_cast<size_t>(bytes));

@@ -77,9 +77,12 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     });
   };
   switch (kind) {
-    case ExprKind::kAdd: return with([](int64_t x, int64_t y) { return s(u(x) + u(y)); });
-    case ExprKind::kSub: return with([](int64_t x, int64_t y) { return s(u(x) - u(y)); });
-    case ExprKind::kMul: return with([](int64_t x, int64_t y) { return s(u(x) * u(y)); });
+    case ExprKind::kAdd:
+      return with([](int64_t x, int64_t y) { return s(u(x) + u(y)); });
+    case ExprKind::kSub:
+      return with([](int64_t x, int64_t y) { return s(u(x) - u(y)); });
+    case ExprKind::kMul:
+      return with([](int64_t x, int64_t y) { return s(u(x) * u(y)); });
     case ExprKind::kDiv:
       if (is_unsigned) return divide([](int64_t x, int64_t y) { return s(u(x) / u(y)); });
       return divide([](int64_t x, int64_t y) { return y == -1 ? s(-u(x)) : x / y; });
@@ -98,8 +101,10 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     case ExprKind::kMax:
       if (is_unsigned) return with([](int64_t x, int64_t y) { return u(x) > u(y) ? x : y; });
       return with([](int64_t x, int64_t y) { return x > y ? x : y; });
-    case ExprKind::kEQ: return compare([](int64_t x, int64_t y) { return x == y; });
-    case ExprKind::kNE: return compare([](int64_t x, int64_t y) { return x != y; });
+    case ExprKind::kEQ:
+      return compare([](int64_t x, int64_t y) { return x == y; });
+    case ExprKind::kNE:
+      return compare([](int64_t x, int64_t y) { return x != y; });
     case ExprKind::kLT:
       if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) < u(y); });
       return compare([](int64_t x, int64_t y) { return x < y; });
@@ -112,16 +117,23 @@ Code integer_binary(ExprKind kind, const Number& number, int lanes, Code a, Code
     case ExprKind::kGE:
       if (is_unsigned) return compare([](int64_t x, int64_t y) { return u(x) >= u(y); });
       return compare([](int64_t x, int64_t y) { return x >= y; });
-    case ExprKind::kAnd: return compare([](int64_t x, int64_t y) { return x != 0 && y != 0; });
-    case ExprKind::kOr: return compare([](int64_t x, int64_t y) { return x != 0 || y != 0; });
-    case ExprKind::kBitwiseAnd: return with([](int64_t x, int64_t y) { return x & y; });
-    case ExprKind::kBitwiseOr: return with([](int64_t x, int64_t y) { return x | y; });
-    case ExprKind::kBitwiseXor: return with([](int64_t x, int64_t y) { return x ^ y; });
-    case ExprKind::kLShift: return shift([](int64_t x, int64_t y) { return s(u(x) << y); });
+    case ExprKind::kAnd:
+      return compare([](int64_t x, int64_t y) { return x != 0 && y != 0; });
+    case ExprKind::kOr:
+      return compare([](int64_t x, int64_t y) { return x != 0 || y != 0; });
+    case ExprKind::kBitwiseAnd:
+      return with([](int64_t x, int64_t y) { return x & y; });
+    case ExprKind::kBitwiseOr:
+      return with([](int64_t x, int64_t y) { return x | y; });
+    case ExprKind::kBitwiseXor:
+      return with([](int64_t x, int64_t y) { return x ^ y; });
+    case ExprKind::kLShift:
+      return shift([](int64_t x, int64_t y) { return s(u(x) << y); });
     case ExprKind::kRShift:
       if (is_unsigned) return shift([](int64_t x, int64_t y) { return s(u(x) >> y); });
       return shift([](int64_t x, int64_t y) { return x >> y; });
-    default: unsupported(span, "this operator on integers");
+    default:
+      unsupported(span, "this operator on integers");
   }
 }
 
@@ -136,22 +148,38 @@ Code float_binary(ExprKind kind, const Number& number, int lanes, Code a, Code b
     return lift(lanes, std::move(a), std::move(b), [op](Lane x, Lane y) { return Lane{.i = op(x.f, y.f)}; });
   };
   switch (kind) {
-    case ExprKind::kAdd: return with([](double x, double y) { return x + y; });
-    case ExprKind::kSub: return with([](double x, double y) { return x - y; });
-    case ExprKind::kMul: return with([](double x, double y) { return x * y; });
-    case ExprKind::kDiv: return with([](double x, double y) { return x / y; });
-    case ExprKind::kMod: return with([](double x, double y) { return std::fmod(x, y); });
-    case ExprKind::kFloorDiv: return with([](double x, double y) { return std::floor(x / y); });
-    case ExprKind::kFloorMod: return with([](double x, double y) { return x - std::floor(x / y) * y; });
-    case ExprKind::kMin: return with([](double x, double y) { return x < y ? x : y; });
-    case ExprKind::kMax: return with([](double x, double y) { return x > y ? x : y; });
-    case ExprKind::kEQ: return compare([](double x, double y) { return x == y; });
-    case ExprKind::kNE: return compare([](double x, double y) { return x != y; });
-    case ExprKind::kLT: return compare([](double x, double y) { return x < y; });
-    case ExprKind::kLE: return compare([](double x, double y) { return x <= y; });
-    case ExprKind::kGT: return compare([](double x, double y) { return x > y; });
-    case ExprKind::kGE: return compare([](double x, double y) { return x >= y; });
-    default: unsupported(span, "this operator on floating values");
+    case ExprKind::kAdd:
+      return with([](double x, double y) { return x + y; });
+    case ExprKind::kSub:
+      return with([](double x, double y) { return x - y; });
+    case ExprKind::kMul:
+      return with([](double x, double y) { return x * y; });
+    case ExprKind::kDiv:
+      return with([](double x, double y) { return x / y; });
+    case ExprKind::kMod:
+      return with([](double x, double y) { return std::fmod(x, y); });
+    case ExprKind::kFloorDiv:
+      return with([](double x, double y) { return std::floor(x / y); });
+    case ExprKind::kFloorMod:
+      return with([](double x, double y) { return x - std::floor(x / y) * y; });
+    case ExprKind::kMin:
+      return with([](double x, double y) { return x < y ? x : y; });
+    case ExprKind::kMax:
+      return with([](double x, double y) { return x > y ? x : y; });
+    case ExprKind::kEQ:
+      return compare([](double x, double y) { return x == y; });
+    case ExprKind::kNE:
+      return compare([](double x, double y) { return x != y; });
+    case ExprKind::kLT:
+      return compare([](double x, double y) { return x < y; });
+    case ExprKind::kLE:
+      return compare([](double x, double y) { return x <= y; });
+    case ExprKind::kGT:
+      return compare([](double x, double y) { return x > y; });
+    case ExprKind::kGE:
+      return compare([](double x, double y) { return x >= y; });
+    default:
+      unsupported(span, "this operator on floating values");
   }
 }
 
@@ -198,8 +226,14 @@ Code Compiler::var_use(const VarNode* var, Span span) {
 Code Compiler::load(const ir::TensorLoadNode* node) {
   const ir::BufferTypeNode* type = node->source->buffer();
   DataType element = type->dtype;
-  auto site = std::make_shared<Site>(Site{node->source, node->span, &number_of(element), element.lanes(),
-                                          view_of(node->source.get(), node->span), {}, 1, false});
+  auto site = std::make_shared<Site>(Site{node->source,
+                                          node->span,
+                                          &number_of(element),
+                                          element.lanes(),
+                                          view_of(node->source.get(), node->span),
+                                          {},
+                                          1,
+                                          false});
   MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is read with {} indices",
             node->source->name.c_str(), type->shape.size(), node->indices.size());
   for (const Expr& index : node->indices) {
@@ -218,7 +252,8 @@ Code Compiler::load(const ir::TensorLoadNode* node) {
     site->locate(frame, at.data());
     for (int64_t element : at) {
       const char* from = site->address(frame.views[static_cast<size_t>(site->view)], element);
-      for (int i = 0; i < site->element_lanes; ++i) *out++ = site->number->load(from + i * site->number->bytes);
+      for (int i = 0; i < site->element_lanes; ++i)
+        *out++ = site->number->load(from + i * site->number->bytes);
     }
   };
 }
@@ -234,111 +269,116 @@ std::function<int64_t(Frame&)> Compiler::integer(const Expr& e) {
 
 Code Compiler::expr(const Expr& e) {
   return ir::dispatch(
-      e,
-      ir::overloaded{
-          [&](const VarNode* node) { return var_use(node, node->span); },
-          [&](const ir::IntImmNode* node) -> Code {
-            return [value = Lane{.i = number_of(node->dtype()).wrap(node->value)}](Frame&, Lane* out) { *out = value; };
-          },
-          [&](const ir::FloatImmNode* node) -> Code {
-            return [value = Lane{.f = number_of(node->dtype()).round(node->value)}](Frame&, Lane* out) {
-              *out = value;
-            };
-          },
-          [&](const ir::BinaryNode* node) { return binary(node); },
-          [&](const ir::NotNode* node) -> Code {
-            return [a = expr(node->a), lanes = lanes_of(node->a)](Frame& frame, Lane* out) {
-              a(frame, out);
-              for (int i = 0; i < lanes; ++i) out[i].i = out[i].i == 0;
-            };
-          },
-          [&](const ir::BitwiseNotNode* node) -> Code {
-            return [a = expr(node->a), lanes = lanes_of(node->a), number = number_of(node->dtype())](Frame& frame,
-                                                                                                    Lane* out) {
-              a(frame, out);
-              for (int i = 0; i < lanes; ++i) out[i].i = number.wrap(~out[i].i);
-            };
-          },
-          [&](const ir::CastNode* node) { return cast(node); },
-          [&](const ir::SelectNode* node) -> Code {
-            int lanes = lanes_of(node->true_value);
-            int condition_lanes = lanes_of(node->condition);
-            return [condition = expr(node->condition), yes = expr(node->true_value), no = expr(node->false_value), lanes,
-                    condition_lanes](Frame& frame, Lane* out) {
-              Lanes chosen(condition_lanes), other(lanes);
-              condition(frame, chosen.data());
-              yes(frame, out);
-              no(frame, other.data());
-              for (int i = 0; i < lanes; ++i) {
-                if (chosen[condition_lanes == 1 ? 0 : i].i == 0) out[i] = other[i];
-              }
-            };
-          },
-          [&](const ir::RampNode* node) -> Code {
-            return [base = expr(node->base), stride = expr(node->stride), inner = lanes_of(node->base),
-                    count = lanes_of(e) / lanes_of(node->base), number = number_of(node->dtype())](Frame& frame,
-                                                                                                   Lane* out) {
-              Lanes step(inner);
-              base(frame, out);
-              stride(frame, step.data());
-              for (int i = inner; i < inner * count; ++i) {
-                out[i].i = number.wrap(s(u(out[i - inner].i) + u(step[i % inner].i)));
-              }
-            };
-          },
-          [&](const ir::BroadcastNode* node) -> Code {
-            return [value = expr(node->value), inner = lanes_of(node->value), lanes = lanes_of(e)](Frame& frame,
-                                                                                                   Lane* out) {
-              value(frame, out);
-              for (int i = inner; i < lanes; ++i) out[i] = out[i - inner];
-            };
-          },
-          [&](const ir::ShuffleNode* node) -> Code {
-            std::vector<std::pair<Code, int>> vectors;
-            int total = 0;
-            for (const Expr& vector : node->vectors) {
-              vectors.emplace_back(expr(vector), lanes_of(vector));
-              total += lanes_of(vector);
-            }
-            std::vector<std::function<int64_t(Frame&)>> picks;
-            for (const Expr& index : node->indices) picks.push_back(integer(index));
-            return [vectors, picks, total, span = node->span](Frame& frame, Lane* out) {
-              Lanes all(total);
-              int at = 0;
-              for (const auto& [vector, lanes] : vectors) {
-                vector(frame, all.data() + at);
-                at += lanes;
-              }
-              for (const auto& pick : picks) {
-                int64_t lane = pick(frame);
-                if (lane < 0 || lane >= total) {
-                  throw ir::Error("index-out-of-bounds", "lane {} of {} is picked", lane, total).at(span);
-                }
-                *out++ = all[static_cast<int>(lane)];
-              }
-            };
-          },
-          [&](const ir::LetNode* node) -> Code {
-            Code value = expr(node->value);
-            int slot = define_slot(node->var);
-            Code body = expr(node->body);
-            return [value, slot, body](Frame& frame, Lane* out) {
-              value(frame, &frame.slots[static_cast<size_t>(slot)]);
-              body(frame, out);
-            };
-          },
-          [&](const ir::TensorLoadNode* node) { return load(node); },
-          [&](const ir::CallNode* node) { return call(node); },
-          [&](const ir::StringImmNode* node) -> Code { unsupported(node->span, "a string outside of a call"); },
-          [&](const ir::GlobalVarNode* node) -> Code { unsupported(node->span, "a function as a value"); },
-          [&](const ir::OpNode* node) -> Code { unsupported(node->span, "an operator as a value"); },
-          [&](const ir::TupleNode* node) -> Code { unsupported(node->span, "tuples"); },
-          [&](const ir::TupleGetItemNode* node) -> Code { unsupported(node->span, "tuples"); },
-          [&](const ir::TensorRegionNode* node) -> Code { unsupported(node->span, "a buffer region as a value"); },
-          [&](const ir::ReduceNode* node) -> Code {
-            unsupported(node->span, "a te reduction that is not yet a block");
-          },
-      });
+      e, ir::overloaded{
+             [&](const VarNode* node) { return var_use(node, node->span); },
+             [&](const ir::IntImmNode* node) -> Code {
+               return [value = Lane{.i = number_of(node->dtype()).wrap(node->value)}](Frame&, Lane* out) {
+                 *out = value;
+               };
+             },
+             [&](const ir::FloatImmNode* node) -> Code {
+               return [value = Lane{.f = number_of(node->dtype()).round(node->value)}](Frame&, Lane* out) {
+                 *out = value;
+               };
+             },
+             [&](const ir::BinaryNode* node) { return binary(node); },
+             [&](const ir::NotNode* node) -> Code {
+               return [a = expr(node->a), lanes = lanes_of(node->a)](Frame& frame, Lane* out) {
+                 a(frame, out);
+                 for (int i = 0; i < lanes; ++i) out[i].i = out[i].i == 0;
+               };
+             },
+             [&](const ir::BitwiseNotNode* node) -> Code {
+               return [a = expr(node->a), lanes = lanes_of(node->a), number = number_of(node->dtype())](
+                          Frame& frame, Lane* out) {
+                 a(frame, out);
+                 for (int i = 0; i < lanes; ++i) out[i].i = number.wrap(~out[i].i);
+               };
+             },
+             [&](const ir::CastNode* node) { return cast(node); },
+             [&](const ir::SelectNode* node) -> Code {
+               int lanes = lanes_of(node->true_value);
+               int condition_lanes = lanes_of(node->condition);
+               return [condition = expr(node->condition), yes = expr(node->true_value),
+                       no = expr(node->false_value), lanes, condition_lanes](Frame& frame, Lane* out) {
+                 Lanes chosen(condition_lanes), other(lanes);
+                 condition(frame, chosen.data());
+                 yes(frame, out);
+                 no(frame, other.data());
+                 for (int i = 0; i < lanes; ++i) {
+                   if (chosen[condition_lanes == 1 ? 0 : i].i == 0) out[i] = other[i];
+                 }
+               };
+             },
+             [&](const ir::RampNode* node) -> Code {
+               return [base = expr(node->base), stride = expr(node->stride), inner = lanes_of(node->base),
+                       count = lanes_of(e) / lanes_of(node->base),
+                       number = number_of(node->dtype())](Frame& frame, Lane* out) {
+                 Lanes step(inner);
+                 base(frame, out);
+                 stride(frame, step.data());
+                 for (int i = inner; i < inner * count; ++i) {
+                   out[i].i = number.wrap(s(u(out[i - inner].i) + u(step[i % inner].i)));
+                 }
+               };
+             },
+             [&](const ir::BroadcastNode* node) -> Code {
+               return [value = expr(node->value), inner = lanes_of(node->value), lanes = lanes_of(e)](
+                          Frame& frame, Lane* out) {
+                 value(frame, out);
+                 for (int i = inner; i < lanes; ++i) out[i] = out[i - inner];
+               };
+             },
+             [&](const ir::ShuffleNode* node) -> Code {
+               std::vector<std::pair<Code, int>> vectors;
+               int total = 0;
+               for (const Expr& vector : node->vectors) {
+                 vectors.emplace_back(expr(vector), lanes_of(vector));
+                 total += lanes_of(vector);
+               }
+               std::vector<std::function<int64_t(Frame&)>> picks;
+               for (const Expr& index : node->indices) picks.push_back(integer(index));
+               return [vectors, picks, total, span = node->span](Frame& frame, Lane* out) {
+                 Lanes all(total);
+                 int at = 0;
+                 for (const auto& [vector, lanes] : vectors) {
+                   vector(frame, all.data() + at);
+                   at += lanes;
+                 }
+                 for (const auto& pick : picks) {
+                   int64_t lane = pick(frame);
+                   if (lane < 0 || lane >= total) {
+                     throw ir::Error("index-out-of-bounds", "lane {} of {} is picked", lane, total).at(span);
+                   }
+                   *out++ = all[static_cast<int>(lane)];
+                 }
+               };
+             },
+             [&](const ir::LetNode* node) -> Code {
+               Code value = expr(node->value);
+               int slot = define_slot(node->var);
+               Code body = expr(node->body);
+               return [value, slot, body](Frame& frame, Lane* out) {
+                 value(frame, &frame.slots[static_cast<size_t>(slot)]);
+                 body(frame, out);
+               };
+             },
+             [&](const ir::TensorLoadNode* node) { return load(node); },
+             [&](const ir::CallNode* node) { return call(node); },
+             [&](const ir::StringImmNode* node) -> Code {
+               unsupported(node->span, "a string outside of a call");
+             },
+             [&](const ir::GlobalVarNode* node) -> Code { unsupported(node->span, "a function as a value"); },
+             [&](const ir::OpNode* node) -> Code { unsupported(node->span, "an operator as a value"); },
+             [&](const ir::TupleNode* node) -> Code { unsupported(node->span, "tuples"); },
+             [&](const ir::TupleGetItemNode* node) -> Code { unsupported(node->span, "tuples"); },
+             [&](const ir::TensorRegionNode* node) -> Code {
+               unsupported(node->span, "a buffer region as a value");
+             },
+             [&](const ir::ReduceNode* node) -> Code {
+               unsupported(node->span, "a te reduction that is not yet a block");
+             },
+         });
 }
 
 }  // namespace mlc::interp

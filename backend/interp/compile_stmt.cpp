@@ -26,7 +26,8 @@ int Compiler::define_view(const Buffer& buffer) {
 }
 int Compiler::slot_of(const VarNode* var, Span span) const {
   auto found = at_.find(var);
-  if (found == at_.end()) throw ir::Error("undefined-variable", "`{}` is not defined here", var->name.c_str()).at(span);
+  if (found == at_.end())
+    throw ir::Error("undefined-variable", "`{}` is not defined here", var->name.c_str()).at(span);
   return found->second;
 }
 int Compiler::view_of(const VarNode* buffer, Span span) const { return slot_of(buffer, span); }
@@ -64,7 +65,8 @@ std::function<void(Frame&, View&)> Compiler::pointer(const Expr& data) {
     code(frame, &address);
     view.data = reinterpret_cast<char*>(address.i);
     view.block = frame.program.heap.find(view.data);
-    if (!view.block) throw ir::Error("address-out-of-bounds", "the pointer points to no known memory").at(span);
+    if (!view.block)
+      throw ir::Error("address-out-of-bounds", "the pointer points to no known memory").at(span);
   };
 }
 
@@ -103,8 +105,14 @@ Action Compiler::declare(const ir::DeclBufferNode* node) {
 Action Compiler::store(const ir::BufferStoreNode* node) {
   const ir::BufferTypeNode* type = node->buffer->buffer();
   ir::DataType element = type->dtype;
-  auto site = std::make_shared<Site>(Site{node->buffer, node->span, &number_of(element), element.lanes(),
-                                          view_of(node->buffer.get(), node->span), {}, 1, true});
+  auto site = std::make_shared<Site>(Site{node->buffer,
+                                          node->span,
+                                          &number_of(element),
+                                          element.lanes(),
+                                          view_of(node->buffer.get(), node->span),
+                                          {},
+                                          1,
+                                          true});
   MLC_CHECK(node->indices.size() == type->shape.size(), "`{}` of {} dimensions is written with {} indices",
             node->buffer->name.c_str(), type->shape.size(), node->indices.size());
   for (const Expr& index : node->indices) {
@@ -112,7 +120,8 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
     site->lanes = index->dtype().lanes();
   }
   int lanes = site->lanes * site->element_lanes;
-  MLC_CHECK(node->value->dtype().lanes() == lanes, "{} lanes are stored to {}", node->value->dtype().lanes(), lanes);
+  MLC_CHECK(node->value->dtype().lanes() == lanes, "{} lanes are stored to {}", node->value->dtype().lanes(),
+            lanes);
   return [site, lanes, value = expr(node->value)](Frame& frame) {
     Lanes values(lanes);
     value(frame, values.data());
@@ -122,7 +131,8 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
     const Lane* next = values.data();
     for (int i = 0; i < site->lanes; ++i) {
       char* to = site->address(frame.views[static_cast<size_t>(site->view)], at[i].i);
-      for (int j = 0; j < site->element_lanes; ++j) site->number->store(to + j * site->number->bytes, *next++);
+      for (int j = 0; j < site->element_lanes; ++j)
+        site->number->store(to + j * site->number->bytes, *next++);
     }
     return Flow::kNext;
   };
@@ -253,7 +263,8 @@ Action Compiler::realize(const ir::SBlockRealizeNode* node) {
     std::function<int64_t(Frame&)> value;
   };
   std::vector<Binding> bindings;
-  std::vector<std::pair<int, std::function<int64_t(Frame&)>>> reductions;  // slot and the domain's first value
+  std::vector<std::pair<int, std::function<int64_t(Frame&)>>>
+      reductions;  // slot and the domain's first value
   const ir::SBlock& block = node->block;
   MLC_CHECK(block->iter_vars.size() == node->iter_values.size(), "block `{}` has {} iterators and {} values",
             block->name_hint.c_str(), block->iter_vars.size(), node->iter_values.size());
@@ -273,7 +284,8 @@ Action Compiler::realize(const ir::SBlockRealizeNode* node) {
   };
   auto predicate = integer(node->predicate);
   return [predicate, bindings, body = this->block(block.get(), first_reduction)](Frame& frame) {
-    for (const Binding& binding : bindings) frame.slots[static_cast<size_t>(binding.slot)].i = binding.value(frame);
+    for (const Binding& binding : bindings)
+      frame.slots[static_cast<size_t>(binding.slot)].i = binding.value(frame);
     return predicate(frame) != 0 ? body(frame) : Flow::kNext;
   };
 }
@@ -290,7 +302,8 @@ Action Compiler::stmt(const Stmt& s) {
                };
              },
              [&](const ir::AttrStmtNode* node) -> Action {
-               bool thread = view(node->attr_key) == "thread_extent" || view(node->attr_key) == "virtual_thread";
+               bool thread =
+                   view(node->attr_key) == "thread_extent" || view(node->attr_key) == "virtual_thread";
                return thread ? thread_extent(node) : stmt(node->body);
              },
              [&](const ir::AssertStmtNode* node) -> Action {
@@ -298,7 +311,8 @@ Action Compiler::stmt(const Stmt& s) {
                for (const ir::String& part : node->message_parts) message += std::string(part);
                return [condition = integer(node->condition), message, kind = std::string(node->error_kind),
                        span = node->span](Frame& frame) {
-                 if (condition(frame) == 0) throw ir::Error("assertion-failed", "{}", message).kind(kind).at(span);
+                 if (condition(frame) == 0)
+                   throw ir::Error("assertion-failed", "{}", message).kind(kind).at(span);
                  return Flow::kNext;
                };
              },

@@ -83,7 +83,7 @@ struct Function {
   ir::PrimFunc source;
   int slots = 0;
   int views = 0;
-  std::vector<int> param_at;              // slot or view of each parameter
+  std::vector<int> param_at;                                  // slot or view of each parameter
   std::function<void(Frame&, std::span<const Actual>)> bind;  // arguments into slots and views, with checks
   Action body;
 };

@@ -19,7 +19,8 @@ Block::~Block() {
 std::shared_ptr<Block> Heap::allocate(size_t bytes, bool track) {
   size_t rounded = (std::max<size_t>(bytes, 1) + 63) / 64 * 64;
   auto* begin = static_cast<char*>(std::aligned_alloc(64, rounded));
-  if (begin == nullptr) throw ir::Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
+  if (begin == nullptr)
+    throw ir::Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
   std::memset(begin, 0xCB, rounded);  // the same absurd values every time for what reads too early
   auto block = std::make_shared<Block>(*this, begin, begin + bytes, true, track);
   blocks_[begin] = block;
@@ -102,7 +103,8 @@ char* Site::address(const View& at, int64_t element) const {
   int64_t bytes = static_cast<int64_t>(number->bytes) * element_lanes;
   char* begin = at.data + element * bytes;
   if (begin < at.block->begin || begin + bytes > at.block->end) [[unlikely]] {
-    throw ir::Error("address-out-of-bounds", "element {} of `{}` lies outside the memory behind it ({} bytes)", element,
+    throw ir::Error("address-out-of-bounds",
+                    "element {} of `{}` lies outside the memory behind it ({} bytes)", element,
                     buffer->name.c_str(), at.block->end - at.block->begin)
         .kind("IndexError")
         .at(span);

@@ -45,8 +45,9 @@ double decode(const Format& f, uint32_t bits) {
   }
   if (f.special == Format::kFn && magnitude == (1U << sign_at) - 1) return nan;
   if (f.special == Format::kFnuz && negative && magnitude == 0) return nan;
-  double value = exponent == 0 ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
-                               : std::ldexp(mantissa + (1U << f.mantissa_bits), exponent - f.bias - f.mantissa_bits);
+  double value = exponent == 0
+                     ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
+                     : std::ldexp(mantissa + (1U << f.mantissa_bits), exponent - f.bias - f.mantissa_bits);
   return negative ? -value : value;
 }
 
@@ -55,23 +56,27 @@ uint32_t encode(const Format& f, double value) {
   uint32_t sign = std::signbit(value) ? 1U << sign_at : 0U;
   uint32_t top = ((1U << f.exponent_bits) - 1) << f.mantissa_bits;
   // The largest finite magnitude, and what stands for "not representable".
-  uint32_t largest = f.special == Format::kIEEE ? top - 1 : f.special == Format::kFn ? (1U << sign_at) - 2 : (1U << sign_at) - 1;
-  uint32_t nan = f.special == Format::kIEEE  ? top | (1U << (f.mantissa_bits - 1))
+  uint32_t largest = f.special == Format::kIEEE ? top - 1
+                     : f.special == Format::kFn ? (1U << sign_at) - 2
+                                                : (1U << sign_at) - 1;
+  uint32_t nan = f.special == Format::kIEEE ? top | (1U << (f.mantissa_bits - 1))
                  : f.special == Format::kFn ? (1U << sign_at) - 1
                                             : 1U << sign_at;
   if (std::isnan(value)) return f.special == Format::kFnuz ? nan : nan | sign;
   double magnitude = std::fabs(value);
   int exponent = 0;
-  std::frexp(magnitude, &exponent);                           // magnitude = m * 2^exponent, m in [0.5, 1)
+  std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
   int unit = std::max(exponent - 1, 1 - f.bias) - f.mantissa_bits;  // weight of the last mantissa bit
-  double steps = std::isinf(magnitude) ? INFINITY : std::nearbyint(std::ldexp(magnitude, -unit));  // ties to even
+  double steps =
+      std::isinf(magnitude) ? INFINITY : std::nearbyint(std::ldexp(magnitude, -unit));  // ties to even
   uint64_t bits = 0;
   if (std::isinf(steps)) {
     bits = std::numeric_limits<uint64_t>::max();
   } else if (steps != 0) {
     // Denormals count units directly; normals carry the implicit bit into the exponent field.
     int64_t field = unit + f.mantissa_bits + f.bias - 1;
-    bits = (static_cast<uint64_t>(std::max<int64_t>(field, 0)) << f.mantissa_bits) + static_cast<uint64_t>(steps);
+    bits = (static_cast<uint64_t>(std::max<int64_t>(field, 0)) << f.mantissa_bits) +
+           static_cast<uint64_t>(steps);
   }
   if (bits > largest) {
     bits = f.special == Format::kIEEE ? top : nan;
@@ -83,7 +88,10 @@ uint32_t encode(const Format& f, double value) {
 
 template <const Format& F, class Bits>
 Number small_float(DataType type) {
-  return {type, true, false, static_cast<int>(sizeof(Bits)),
+  return {type,
+          true,
+          false,
+          static_cast<int>(sizeof(Bits)),
           +[](const char* at) {
             Bits bits;
             std::memcpy(&bits, at, sizeof bits);
@@ -98,21 +106,29 @@ Number small_float(DataType type) {
 
 template <class T>
 Number native_number(DataType type) {
-  return {type, std::is_floating_point_v<T>, std::is_unsigned_v<T>, static_cast<int>(sizeof(T)),
+  return {type,
+          std::is_floating_point_v<T>,
+          std::is_unsigned_v<T>,
+          static_cast<int>(sizeof(T)),
           +[](const char* at) {
             T value;
             std::memcpy(&value, at, sizeof value);
-            if constexpr (std::is_floating_point_v<T>) return Lane{.f = static_cast<double>(value)};
-            else return Lane{.i = static_cast<int64_t>(value)};
+            if constexpr (std::is_floating_point_v<T>)
+              return Lane{.f = static_cast<double>(value)};
+            else
+              return Lane{.i = static_cast<int64_t>(value)};
           },
           +[](char* at, Lane lane) {
             T value;
-            if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(lane.f);
-            else value = static_cast<T>(lane.i);
+            if constexpr (std::is_floating_point_v<T>)
+              value = static_cast<T>(lane.f);
+            else
+              value = static_cast<T>(lane.i);
             std::memcpy(at, &value, sizeof value);
           },
-          std::is_floating_point_v<T> ? +[](double value) { return static_cast<double>(static_cast<T>(value)); }
-                                      : nullptr};
+          std::is_floating_point_v<T>
+              ? +[](double value) { return static_cast<double>(static_cast<T>(value)); }
+              : nullptr};
 }
 
 // A scale: an exponent without sign or mantissa, 255 is NaN.
@@ -127,12 +143,18 @@ uint8_t encode_e8m0(double value) {
 const std::vector<Number>& numbers() {
   static const std::vector<Number> rows = [] {
     std::vector<Number> all = {
-        native_number<int8_t>(DataType::Int(8)),     native_number<int16_t>(DataType::Int(16)),
-        native_number<int32_t>(DataType::Int(32)),   native_number<int64_t>(DataType::Int(64)),
-        native_number<uint8_t>(DataType::UInt(8)),   native_number<uint16_t>(DataType::UInt(16)),
-        native_number<uint32_t>(DataType::UInt(32)), native_number<uint64_t>(DataType::UInt(64)),
-        native_number<uint8_t>(DataType::Bool()),    native_number<uint64_t>(DataType::Handle()),
-        native_number<float>(DataType::Float(32)),   native_number<double>(DataType::Float(64)),
+        native_number<int8_t>(DataType::Int(8)),
+        native_number<int16_t>(DataType::Int(16)),
+        native_number<int32_t>(DataType::Int(32)),
+        native_number<int64_t>(DataType::Int(64)),
+        native_number<uint8_t>(DataType::UInt(8)),
+        native_number<uint16_t>(DataType::UInt(16)),
+        native_number<uint32_t>(DataType::UInt(32)),
+        native_number<uint64_t>(DataType::UInt(64)),
+        native_number<uint8_t>(DataType::Bool()),
+        native_number<uint64_t>(DataType::Handle()),
+        native_number<float>(DataType::Float(32)),
+        native_number<double>(DataType::Float(64)),
         small_float<half, uint16_t>(DataType::Float(16)),
         small_float<bfloat, uint16_t>(DataType::BFloat16()),
         small_float<e3m4, uint8_t>({kDLFloat8_e3m4, 8}),
@@ -142,7 +164,10 @@ const std::vector<Number>& numbers() {
         small_float<e4m3fnuz, uint8_t>({kDLFloat8_e4m3fnuz, 8}),
         small_float<e5m2, uint8_t>({kDLFloat8_e5m2, 8}),
         small_float<e5m2fnuz, uint8_t>({kDLFloat8_e5m2fnuz, 8}),
-        Number{{kDLFloat8_e8m0fnu, 8}, true, false, 1,
+        Number{{kDLFloat8_e8m0fnu, 8},
+               true,
+               false,
+               1,
                +[](const char* at) { return Lane{.f = decode_e8m0(static_cast<uint8_t>(*at))}; },
                +[](char* at, Lane value) { *at = static_cast<char>(encode_e8m0(value.f)); },
                +[](double value) { return decode_e8m0(encode_e8m0(value)); }},
@@ -158,7 +183,8 @@ const Number& number_of(DataType type) {
   for (const Number& row : numbers()) {
     if (row.type == type.element()) return row;
   }
-  throw ir::Error("interpret-unsupported", "the interpreter has no numbers of type `{}`", type.element().str());
+  throw ir::Error("interpret-unsupported", "the interpreter has no numbers of type `{}`",
+                  type.element().str());
 }
 
 Lane convert(const Number& from, const Number& to, Lane value) {

@@ -18,9 +18,9 @@ union Lane {
 
 // What memory and arithmetic need to know of an element type.
 struct Number {
-  ir::DataType type;             // one lane
+  ir::DataType type;  // one lane
   bool floating = false;
-  bool is_unsigned = false;      // uint and bool
+  bool is_unsigned = false;  // uint and bool
   int bytes = 0;
   Lane (*load)(const char*) = nullptr;
   void (*store)(char*, Lane) = nullptr;

@@ -47,16 +47,24 @@ class Dims {
       int64_t a = value(op->a);
       int64_t b = value(op->b);
       switch (op->kind) {
-        case ir::ExprKind::kAdd: return a + b;
-        case ir::ExprKind::kSub: return a - b;
-        case ir::ExprKind::kMul: return a * b;
+        case ir::ExprKind::kAdd:
+          return a + b;
+        case ir::ExprKind::kSub:
+          return a - b;
+        case ir::ExprKind::kMul:
+          return a * b;
         case ir::ExprKind::kFloorDiv:
-        case ir::ExprKind::kDiv: return b == 0 ? 0 : a / b;
+        case ir::ExprKind::kDiv:
+          return b == 0 ? 0 : a / b;
         case ir::ExprKind::kFloorMod:
-        case ir::ExprKind::kMod: return b == 0 ? 0 : a % b;
-        case ir::ExprKind::kMin: return std::min(a, b);
-        case ir::ExprKind::kMax: return std::max(a, b);
-        default: break;
+        case ir::ExprKind::kMod:
+          return b == 0 ? 0 : a % b;
+        case ir::ExprKind::kMin:
+          return std::min(a, b);
+        case ir::ExprKind::kMax:
+          return std::max(a, b);
+        default:
+          break;
       }
     }
     if (auto* cast = ir::as<ir::CastNode>(e)) return value(cast->value);
@@ -67,7 +75,8 @@ class Dims {
     auto found = values_.find(var);
     if (found != values_.end()) return found->second;
     auto given = given_.find(std::string(var->name));
-    int64_t value = given != given_.end() ? given->second : std::uniform_int_distribution<int64_t>(1, 12)(random_);
+    int64_t value =
+        given != given_.end() ? given->second : std::uniform_int_distribution<int64_t>(1, 12)(random_);
     return values_[var] = value;
   }
   void set(const VarNode* var, int64_t value) { values_.emplace(var, value); }
@@ -81,7 +90,8 @@ class Dims {
 Lane random_lane(std::mt19937_64& random, const Number& number, std::optional<int64_t> below) {
   if (number.floating) return {.f = number.round(std::uniform_real_distribution<double>(-1, 1)(random))};
   if (number.type.is_bool()) return {.i = static_cast<int64_t>(random() & 1U)};
-  if (below) return {.i = std::uniform_int_distribution<int64_t>(0, std::max<int64_t>(*below, 1) - 1)(random)};
+  if (below)
+    return {.i = std::uniform_int_distribution<int64_t>(0, std::max<int64_t>(*below, 1) - 1)(random)};
   return {.i = std::uniform_int_distribution<int64_t>(number.is_unsigned ? 0 : -8, 8)(random)};
 }
 

@@ -18,9 +18,12 @@ struct Property {
 int64_t read(const Property& property, std::span<const Actual> args) {
   const View& view = args[property.param].view;
   switch (property.kind) {
-    case Property::kShape: return view.shape[property.dim];
-    case Property::kStride: return view.strides[property.dim];
-    case Property::kOffset: return view.offset;
+    case Property::kShape:
+      return view.shape[property.dim];
+    case Property::kStride:
+      return view.strides[property.dim];
+    case Property::kOffset:
+      return view.offset;
   }
   return 0;
 }
@@ -43,7 +46,8 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
   actual.type = dl->dtype;
   View& view = actual.view;
   view.shape.assign(dl->shape, dl->shape + dl->ndim);
-  view.strides = dl->strides ? std::vector<int64_t>(dl->strides, dl->strides + dl->ndim) : compact_strides(view.shape);
+  view.strides =
+      dl->strides ? std::vector<int64_t>(dl->strides, dl->strides + dl->ndim) : compact_strides(view.shape);
   int64_t bytes = static_cast<int64_t>(number_of(actual.type).bytes) * actual.type.lanes();
   int64_t elements = 1;
   for (size_t d = 0; d < view.shape.size(); ++d) elements += (view.shape[d] - 1) * view.strides[d];
@@ -55,9 +59,10 @@ Actual from_tensor(Program& program, const ir::ffi::Tensor& tensor) {
   return actual;
 }
 
-[[noreturn]] void wrong_argument(const Function& fn, size_t index, const std::string& expected, const std::string& got) {
-  throw ir::Error("wrong-argument", "`{}` of `{}` expects {}, got {}", fn.source->params[index]->name.c_str(), fn.name,
-                  expected, got)
+[[noreturn]] void wrong_argument(const Function& fn, size_t index, const std::string& expected,
+                                 const std::string& got) {
+  throw ir::Error("wrong-argument", "`{}` of `{}` expects {}, got {}", fn.source->params[index]->name.c_str(),
+                  fn.name, expected, got)
       .kind("TypeError");
 }
 
@@ -147,17 +152,20 @@ std::unique_ptr<Function> Compiler::compile(std::string name, const ir::PrimFunc
       }
       if (!actual.is_buffer) wrong_argument(*fn, i, "a tensor", "a number");
       if (!(DataType(type->dtype) == actual.type)) {
-        wrong_argument(*fn, i, "a tensor of `" + DataType(type->dtype).str() + "`", "`" + actual.type.str() + "`");
+        wrong_argument(*fn, i, "a tensor of `" + DataType(type->dtype).str() + "`",
+                       "`" + actual.type.str() + "`");
       }
       if (actual.view.shape.size() != type->shape.size()) {
-        wrong_argument(*fn, i, fmt::format("{} dimensions", type->shape.size()), "shape " + text_of(actual.view.shape));
+        wrong_argument(*fn, i, fmt::format("{} dimensions", type->shape.size()),
+                       "shape " + text_of(actual.view.shape));
       }
       if (type->strides.empty() && !is_compact(actual.view)) {
         wrong_argument(*fn, i, "a compact tensor", "strides " + text_of(actual.view.strides));
       }
       frame.views[at] = actual.view;
     }
-    for (const auto& [slot, property] : defines) frame.slots[static_cast<size_t>(slot)].i = read(property, args);
+    for (const auto& [slot, property] : defines)
+      frame.slots[static_cast<size_t>(slot)].i = read(property, args);
     for (const Check& check : checks) {
       int64_t expected = check.expected(frame);
       int64_t actual = read(check.property, args);
@@ -165,9 +173,9 @@ std::unique_ptr<Function> Compiler::compile(std::string name, const ir::PrimFunc
       // The stride of a dimension with one element is never used.
       const View& view = args[check.property.param].view;
       if (check.property.kind == Property::kStride && view.shape[check.property.dim] == 1) continue;
-      throw ir::Error("shape-mismatch", "{} {} of `{}` of `{}` must be {}, got {}", describe(check.property.kind),
-                      check.property.dim, fn->source->params[check.property.param]->name.c_str(), fn->name, expected,
-                      actual)
+      throw ir::Error("shape-mismatch", "{} {} of `{}` of `{}` must be {}, got {}",
+                      describe(check.property.kind), check.property.dim,
+                      fn->source->params[check.property.param]->name.c_str(), fn->name, expected, actual)
           .kind("ValueError");
     }
   };
@@ -186,15 +194,19 @@ const Function& Program::function(std::string_view name, Span span) {
 }
 
 Lane Program::call(const Function& fn, std::span<const Actual> args) {
-  MLC_CHECK(args.size() == fn.source->params.size(), "`{}` is called with {} arguments", fn.name, args.size());
-  Frame frame{*this, std::vector<Lane>(static_cast<size_t>(fn.slots), Lane{.i = 0}),
-              std::vector<View>(static_cast<size_t>(fn.views)), {}};
+  MLC_CHECK(args.size() == fn.source->params.size(), "`{}` is called with {} arguments", fn.name,
+            args.size());
+  Frame frame{*this,
+              std::vector<Lane>(static_cast<size_t>(fn.slots), Lane{.i = 0}),
+              std::vector<View>(static_cast<size_t>(fn.views)),
+              {}};
   fn.bind(frame, args);
   fn.body(frame);
   return frame.result;
 }
 
-Any run(const ir::IRModule& mod, std::string_view function, std::span<const Any> args, const Options& options) {
+Any run(const ir::IRModule& mod, std::string_view function, std::span<const Any> args,
+        const Options& options) {
   Program program(mod, options);
   return call_with(program, function, args);
 }

@@ -28,8 +28,8 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
 }
 
 // An instance's class; for exceptions and instances alike.
-bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name, Any& out,
-                        ir::Span span) {
+bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
+                        Any& out, ir::Span span) {
   const Any* member = instance->cls->find(name);
   if (member != nullptr && as<PropertyNode>(*member) != nullptr) {
     out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
@@ -150,8 +150,9 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
       continue;
     }
     if (const Any* member = each->own(name)) {
-      out = of_class && as<StaticMethodNode>(*member) == nullptr ? *member
-                                                                 : bind_member(evaluator, super->self, cls, *member, span);
+      out = of_class && as<StaticMethodNode>(*member) == nullptr
+                ? *member
+                : bind_member(evaluator, super->self, cls, *member, span);
       return true;
     }
     if (each->is_exception && each->module != "__main__" && name == known().init) {
@@ -239,25 +240,37 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   }
   if (auto* property = as<PropertyNode>(object)) return property_attribute(property, object, name, out);
   if (auto* slice = as<SliceNode>(object)) {
-    if (name.str() == "start") out = slice->start;
-    else if (name.str() == "stop") out = slice->stop;
-    else if (name.str() == "step") out = slice->step;
-    else return false;
+    if (name.str() == "start")
+      out = slice->start;
+    else if (name.str() == "stop")
+      out = slice->stop;
+    else if (name.str() == "step")
+      out = slice->step;
+    else
+      return false;
     return true;
   }
   if (auto* range = as<RangeNode>(object)) {
-    if (name.str() == "start") out = range->start;
-    else if (name.str() == "stop") out = range->stop;
-    else if (name.str() == "step") out = range->step;
-    else if (const BuiltinRow* row = builtin_method(kTVMFFIArray, name)) out = bind(object, builtin_value(row, "range"));
-    else return false;
+    if (name.str() == "start")
+      out = range->start;
+    else if (name.str() == "stop")
+      out = range->stop;
+    else if (name.str() == "step")
+      out = range->step;
+    else if (const BuiltinRow* row = builtin_method(kTVMFFIArray, name))
+      out = bind(object, builtin_value(row, "range"));
+    else
+      return false;
     return true;
   }
   if (const BuiltinRow* row = builtin_method_of(object, name)) {
-    out = bind(object, builtin_value(row, builtin_type_of(object) ? std::string_view(builtin_type_of(object)->name) : "dict"));
+    out = bind(object,
+               builtin_value(
+                   row, builtin_type_of(object) ? std::string_view(builtin_type_of(object)->name) : "dict"));
     return true;
   }
-  if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out)) return true;
+  if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out))
+    return true;
   if (!is_object(object)) return false;
   if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
     if (api->row.kind == ir::ApiKind::kProperty) {
@@ -373,8 +386,8 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
   }
   if (auto* cls = as<ClassNode>(object)) {
     if (cls->module == "builtins" || cls->module.find('.') != std::string::npos) {
-      raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
-            cls->name);
+      raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'",
+            name.str(), cls->name);
     }
     cls->set(name, value);
     cls->has_getattr = cls->find(known().getattr) != nullptr;
@@ -424,7 +437,8 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
   } else {
     for (std::string& name : builtin_names_of(value)) names.push_back(std::move(name));
     if (is_object(value)) {
-      for (std::string& name : ir::ApiRegistry::global().methods(value.type_index())) names.push_back(std::move(name));
+      for (std::string& name : ir::ApiRegistry::global().methods(value.type_index()))
+        names.push_back(std::move(name));
       for (std::string& name : object_fields(value.type_index())) names.push_back(std::move(name));
     }
   }

@@ -37,7 +37,8 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
   const Any& value = args[0];
   if (is_int(value) || is_bool(value)) {
     int64_t v = raw_int(value);
-    if (v == INT64_MIN) raise("OverflowError", args.span, "integer-overflow", "abs({}) does not fit in 64 bits", v);
+    if (v == INT64_MIN)
+      raise("OverflowError", args.span, "integer-overflow", "abs({}) does not fit in 64 bits", v);
     return v < 0 ? -v : v;
   }
   if (is_float(value)) return std::abs(raw_float(value));
@@ -49,7 +50,8 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
       return evaluator.call(evaluator.state().api_value(api), std::span<const Any>(&value, 1), {}, args.span);
     }
   }
-  raise("TypeError", args.span_of(0), "wrong-type", "bad operand type for abs(): '{}'", type_name_of(evaluator, value));
+  raise("TypeError", args.span_of(0), "wrong-type", "bad operand type for abs(): '{}'",
+        type_name_of(evaluator, value));
 }
 
 // Rounds half to even in decimal, by way of the correctly rounded text.
@@ -85,14 +87,17 @@ Any round(Evaluator& evaluator, const Arguments& args) {
   if (is_float(value)) {
     double real = raw_float(value);
     if (digits != nullptr) return round_digits(real, raw_int(*digits));
-    if (std::isnan(real)) raise("ValueError", args.span, "not-a-number", "cannot convert float NaN to integer");
+    if (std::isnan(real))
+      raise("ValueError", args.span, "not-a-number", "cannot convert float NaN to integer");
     if (std::isinf(real)) {
       raise("OverflowError", args.span, "integer-overflow", "cannot convert float infinity to integer");
     }
     return static_cast<int64_t>(std::nearbyint(real));
   }
   Any result;
-  if (evaluator.state().special(value, syntax::Symbol("__round__"), digits == nullptr ? std::span<const Any>() : std::span<const Any>(digits, 1), result, args.span)) {
+  if (evaluator.state().special(value, syntax::Symbol("__round__"),
+                                digits == nullptr ? std::span<const Any>() : std::span<const Any>(digits, 1),
+                                result, args.span)) {
     return result;
   }
   raise("TypeError", args.span_of(0), "wrong-type", "type {} doesn't define __round__ method",
@@ -108,13 +113,17 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2) return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
   for (size_t i = 0; i < 3; ++i) {
     if (!is_int(args[i])) {
-      raise("TypeError", args.span_of(i), "wrong-type", "pow() 3rd argument not allowed unless all arguments are integers");
+      raise("TypeError", args.span_of(i), "wrong-type",
+            "pow() 3rd argument not allowed unless all arguments are integers");
     }
   }
   int64_t modulus = raw_int(args[2]);
   if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
-  if (raw_int(args[1]) < 0) raise("ValueError", args.span, "not-supported", "pow() with a negative exponent and a modulus");
-  auto multiply = [&](__int128 a, __int128 b) { return static_cast<int64_t>((a * b % modulus + modulus) % modulus); };
+  if (raw_int(args[1]) < 0)
+    raise("ValueError", args.span, "not-supported", "pow() with a negative exponent and a modulus");
+  auto multiply = [&](__int128 a, __int128 b) {
+    return static_cast<int64_t>((a * b % modulus + modulus) % modulus);
+  };
   int64_t result = multiply(1, 1);
   int64_t base = multiply(raw_int(args[0]), 1);
   for (int64_t e = raw_int(args[1]); e > 0; e >>= 1) {
@@ -129,12 +138,20 @@ int64_t whole(Evaluator& evaluator, const Arguments& args) {
 }
 std::string with_prefix(int64_t value, std::string_view prefix, int base) {
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  std::string digits = base == 16 ? fmt::format("{:x}", magnitude) : base == 8 ? fmt::format("{:o}", magnitude) : fmt::format("{:b}", magnitude);
+  std::string digits = base == 16  ? fmt::format("{:x}", magnitude)
+                       : base == 8 ? fmt::format("{:o}", magnitude)
+                                   : fmt::format("{:b}", magnitude);
   return std::string(value < 0 ? "-" : "") + std::string(prefix) + digits;
 }
-Any hex(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0x", 16)); }
-Any oct(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0o", 8)); }
-Any bin(Evaluator& evaluator, const Arguments& args) { return str_value(with_prefix(whole(evaluator, args), "0b", 2)); }
+Any hex(Evaluator& evaluator, const Arguments& args) {
+  return str_value(with_prefix(whole(evaluator, args), "0x", 16));
+}
+Any oct(Evaluator& evaluator, const Arguments& args) {
+  return str_value(with_prefix(whole(evaluator, args), "0o", 8));
+}
+Any bin(Evaluator& evaluator, const Arguments& args) {
+  return str_value(with_prefix(whole(evaluator, args), "0b", 2));
+}
 
 Any chr(Evaluator& evaluator, const Arguments& args) {
   int64_t point = whole(evaluator, args);
@@ -152,8 +169,8 @@ Any ord(Evaluator& evaluator, const Arguments& args) {
   }
   std::string_view text = text_of(args[0]);
   if (utf8_length(text) != 1) {
-    raise("TypeError", args.span_of(0), "wrong-type", "ord() expected a character, but string of length {} found",
-          utf8_length(text));
+    raise("TypeError", args.span_of(0), "wrong-type",
+          "ord() expected a character, but string of length {} found", utf8_length(text));
   }
   auto c = static_cast<unsigned char>(text[0]);
   if (c < 0x80) return static_cast<int64_t>(c);
@@ -169,7 +186,8 @@ Any bit_length(Evaluator&, const Arguments& args) {
 }
 Any bit_count(Evaluator&, const Arguments& args) {
   int64_t value = raw_int(args[0]);
-  return static_cast<int64_t>(__builtin_popcountll(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
+  return static_cast<int64_t>(
+      __builtin_popcountll(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
 }
 Any is_integer(Evaluator&, const Arguments& args) {
   if (!is_float(args[0])) return true;

@@ -88,10 +88,12 @@ Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
   }
   Any best, best_key;
   for (size_t i = 0; i < values.size(); ++i) {
-    Any value_key = key == nullptr ? values[i] : evaluator.call(*key, std::span<const Any>(&values[i], 1), {}, args.span);
+    Any value_key =
+        key == nullptr ? values[i] : evaluator.call(*key, std::span<const Any>(&values[i], 1), {}, args.span);
     if (i == 0 ||
-        evaluator.truth(evaluator.compare(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt, value_key,
-                                          best_key, args.span), args.span)) {
+        evaluator.truth(evaluator.compare(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt,
+                                          value_key, best_key, args.span),
+                        args.span)) {
       best = values[i];
       best_key = value_key;
     }
@@ -116,7 +118,8 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
   for (const Any& base : bases) {
     auto* base_class = as<ClassNode>(base);
     if (base_class == nullptr) {
-      raise("TypeError", args.span_of(1), "not-a-type", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+      raise("TypeError", args.span_of(1), "not-a-type",
+            "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
     if (cls->derives_from(base_class) || base_class == types().object.get()) return true;
   }
@@ -170,11 +173,14 @@ Any delattr(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any id(Evaluator&, const Arguments& args) {
-  return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0]))) : raw_int(args[0]);
+  return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0])))
+                            : raw_int(args[0]);
 }
 Any hash(Evaluator& evaluator, const Arguments& args) { return evaluator.hash(args[0], args.span_of(0)); }
 Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
-Any ascii(Evaluator& evaluator, const Arguments& args) { return str_value(ascii_text(evaluator.repr(args[0]))); }
+Any ascii(Evaluator& evaluator, const Arguments& args) {
+  return str_value(ascii_text(evaluator.repr(args[0])));
+}
 Any format(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2 && !is_str(args[1])) {
     raise("TypeError", args.span_of(1), "wrong-type", "format() argument 2 must be str, not {}",
@@ -226,7 +232,8 @@ Any refused(Evaluator&, const Arguments& args, std::string_view name, std::strin
   raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
 }
 Any open(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "open", "scripts of mlc read and write files through np.load and the build commands");
+  return refused(evaluator, args, "open",
+                 "scripts of mlc read and write files through np.load and the build commands");
 }
 Any exec(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "exec", "scripts of mlc do not run text as code");
@@ -239,8 +246,8 @@ Any locals(Evaluator& evaluator, const Arguments& args) {
 }
 
 constexpr BuiltinRow rows[] = {
-    {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.", print, 0, 127,
-     "sep end file flush"},
+    {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.",
+     print, 0, 127, "sep end file flush"},
     {"len", "(obj)", "The number of items.", len, 1, 1},
     {"sorted", "(iterable, *, key=None, reverse=False)", "A new sorted list.", sorted, 1, 1, "key reverse"},
     {"all", "(iterable)", "True when every element is true.", all, 1, 1},
@@ -281,11 +288,13 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
   std::vector<std::pair<Any, Any>> keyed;
   keyed.reserve(values.size());
   for (Any& value : values) {
-    Any by = key == nullptr || is_none(*key) ? value : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
+    Any by = key == nullptr || is_none(*key)
+                 ? value
+                 : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
     keyed.emplace_back(std::move(by), std::move(value));
   }
-  // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their order in
-  // both directions.
+  // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their
+  // order in both directions.
   std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
     return descending ? less(b.first, a.first) : less(a.first, b.first);
   });
@@ -307,8 +316,9 @@ void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
   }
   const Types& t = types();
   for (const Ref<ClassNode>& type :
-       {t.object, t.type, t.boolean, t.integer, t.real, t.str, t.bytes, t.list, t.tuple, t.dict, t.set, t.frozenset, t.range,
-        t.slice, t.property, t.static_method, t.class_method, t.super, t.enumerate, t.zip, t.map, t.filter, t.reversed}) {
+       {t.object,       t.type,  t.boolean,   t.integer,   t.real,  t.str,    t.bytes,    t.list,
+        t.tuple,        t.dict,  t.set,       t.frozenset, t.range, t.slice,  t.property, t.static_method,
+        t.class_method, t.super, t.enumerate, t.zip,       t.map,   t.filter, t.reversed}) {
     builtins[Symbol(type->name)] = Any(type);
   }
   for (const auto& [name, cls] : exception_classes()) {

@@ -49,7 +49,9 @@ void note_call(ir::Error& error, std::string_view name, ir::Span span) {
   if (calls < kShownCalls) first.notes.push_back({fmt::format("`{}` was called here", name), span});
 }
 
-std::string plural(size_t n, std::string_view one) { return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s"); }
+std::string plural(size_t n, std::string_view one) {
+  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
+}
 
 std::string quoted_list(const std::vector<std::string>& names) {
   std::string text;
@@ -82,10 +84,11 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
   if (given > info.positional) {
     if (!info.has_vararg) {
       size_t least = info.positional - fn.defaults.size();
-      std::string takes = least == info.positional ? plural(info.positional, "positional argument")
-                                                   : fmt::format("from {} to {} positional arguments", least, info.positional);
-      throw ir::Error("too-many-arguments", "{}() takes {} but {} {} given", info.qualified_name, takes, given,
-                      given == 1 ? "was" : "were")
+      std::string takes = least == info.positional
+                              ? plural(info.positional, "positional argument")
+                              : fmt::format("from {} to {} positional arguments", least, info.positional);
+      throw ir::Error("too-many-arguments", "{}() takes {} but {} {} given", info.qualified_name, takes,
+                      given, given == 1 ? "was" : "were")
           .kind("TypeError")
           .at(span)
           .note(fmt::format("`{}` is defined here", info.name), info.span);
@@ -108,7 +111,8 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
       }
       std::vector<std::string> names;
       for (Symbol p : info.parameters) names.emplace_back(p.str());
-      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", info.qualified_name, name)
+      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", info.qualified_name,
+                      name)
           .kind("TypeError")
           .at(span)
           .note(fmt::format("`{}` is defined here", info.name), info.span)
@@ -227,7 +231,9 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     if (!error.first().span) error.first().span = span;
     throw;
   } catch (const ffi::Error& error) {
-    throw ir::Error("call-failed", "{}", std::string(error.message())).kind(std::string(error.kind())).at(span);
+    throw ir::Error("call-failed", "{}", std::string(error.message()))
+        .kind(std::string(error.kind()))
+        .at(span);
   }
 }
 
@@ -259,7 +265,8 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
     }
     return call_packed(callee.cast<ffi::Function>(), base, span);
   }
-  if (auto* fixed = as<StaticMethodNode>(callee)) return call_on_stack(fixed->callee, base, keywords, span, spans);
+  if (auto* fixed = as<StaticMethodNode>(callee))
+    return call_on_stack(fixed->callee, base, keywords, span, spans);
   Any method;
   if (auto* instance = as<InstanceNode>(callee)) {
     if (const Any* call = instance->cls->find(known().call)) {
@@ -267,14 +274,15 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
     }
   } else if (is_object(callee)) {
     if (const ir::Api* api = ir::ApiRegistry::global().method(callee.type_index(), "__call__")) {
-      return call_on_stack(Any(ir::make<BoundMethodNode>(callee, api_value(api))), base, keywords, span, spans);
+      return call_on_stack(Any(ir::make<BoundMethodNode>(callee, api_value(api))), base, keywords, span,
+                           spans);
     }
   }
   raise("TypeError", span, "not-callable", "'{}' object is not callable", type_name_of(self, callee));
 }
 
-Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords, ir::Span span,
-                        std::span<const ir::Span> spans) {
+Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
+                        ir::Span span, std::span<const ir::Span> spans) {
   size_t given = static_cast<size_t>(top - base);
   size_t least = static_cast<size_t>(row.least) + (owner.empty() ? 0 : 1);
   size_t most = static_cast<size_t>(row.most) + (owner.empty() ? 0 : 1);
@@ -323,7 +331,8 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
                       std::span<const ir::Span> spans) {
   size_t given = static_cast<size_t>(top - base);
   // A builtin type, or an exception class.
-  if (cls->construct != nullptr && (cls->module == "builtins" || cls->module.find('.') != std::string::npos || cls->is_exception)) {
+  if (cls->construct != nullptr &&
+      (cls->module == "builtins" || cls->module.find('.') != std::string::npos || cls->is_exception)) {
     Arguments arguments{{base, given}, keywords, span, spans};
     if (!cls->is_exception || cls->find(known().init) == nullptr) {
       if (!keywords.empty() && cls->is_exception) {
@@ -345,7 +354,8 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
     *base = object;
     Any result = call_on_stack(*init, base, keywords, span, {});
     if (!is_none(result)) {
-      raise("TypeError", span, "init-result", "__init__() should return None, not '{}'", type_name_of(self, result));
+      raise("TypeError", span, "init-result", "__init__() should return None, not '{}'",
+            type_name_of(self, result));
     }
   } else if (given > 0 || !keywords.empty()) {
     raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->name);
@@ -354,7 +364,8 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
 }
 
 Any State::zero_super(Frame& f, ir::Span span) {
-  if (f.function == nullptr || f.info->parameters.empty()) raise("RuntimeError", span, "no-super", "super(): no arguments");
+  if (f.function == nullptr || f.info->parameters.empty())
+    raise("RuntimeError", span, "no-super", "super(): no arguments");
   auto* owner = as<ClassNode>(f.function->owner);
   if (owner == nullptr) raise("RuntimeError", span, "no-super", "super(): __class__ cell not found");
   Any self_value = f.slots[0];
@@ -371,7 +382,8 @@ Any State::eval_call(const Call& call, Frame& f) {
   if (call.func->kind == ExprKind::kAttribute) {
     auto* attribute = static_cast<const Attribute*>(call.func);
     Any object = eval(attribute->value, f);
-    method = load_method(object, attribute->attr, attribute->attr_span ? attribute->attr_span : call.func->span, callee);
+    method = load_method(object, attribute->attr,
+                         attribute->attr_span ? attribute->attr_span : call.func->span, callee);
     if (method) push(std::move(object));
   } else {
     const Any* variable = peek(call.func, f);
@@ -380,7 +392,8 @@ Any State::eval_call(const Call& call, Frame& f) {
     } else {
       callee = eval(call.func, f);
     }
-    if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty()) return zero_super(f, call.span);
+    if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty())
+      return zero_super(f, call.span);
   }
   target = &callee;
   size_t count = call.args.size() + (method ? 1 : 0);
@@ -401,8 +414,9 @@ Any State::eval_call(const Call& call, Frame& f) {
       auto* star = static_cast<const Starred*>(arg);
       Any more = eval(star->value, f);
       if (!iterable(more)) {
-        raise("TypeError", star->value->span, "not-iterable", "{} argument after * must be an iterable, not {}",
-              callee_text(callee), type_name_of(self, more));
+        raise("TypeError", star->value->span, "not-iterable",
+              "{} argument after * must be an iterable, not {}", callee_text(callee),
+              type_name_of(self, more));
       }
       for (Any& value : self.elements_of(more, star->value->span)) push(std::move(value));
     } else {
@@ -418,11 +432,12 @@ Any State::eval_call(const Call& call, Frame& f) {
     }
     Any more = eval(keyword->value, f);
     if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
-      raise("TypeError", keyword->value->span, "not-a-mapping", "{} argument after ** must be a mapping, not {}",
-            callee_text(callee), type_name_of(self, more));
+      raise("TypeError", keyword->value->span, "not-a-mapping",
+            "{} argument after ** must be a mapping, not {}", callee_text(callee), type_name_of(self, more));
     }
     for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
-      if (!is_str(key)) raise("TypeError", keyword->value->span, "keyword-not-a-string", "keywords must be strings");
+      if (!is_str(key))
+        raise("TypeError", keyword->value->span, "keyword-not-a-string", "keywords must be strings");
       keywords.emplace_back(Symbol(text_of(key)).str(), value);
     }
   }
@@ -451,8 +466,8 @@ Any Evaluator::call(const Any& callee, std::span<const Any> args,
 }
 
 bool Evaluator::callable(const Any& value) {
-  if (as<FunctionNode>(value) || as<BuiltinNode>(value) || as<BoundMethodNode>(value) || as<ClassNode>(value) ||
-      as<ApiFunctionNode>(value) || value.type_index() == kTVMFFIFunction) {
+  if (as<FunctionNode>(value) || as<BuiltinNode>(value) || as<BoundMethodNode>(value) ||
+      as<ClassNode>(value) || as<ApiFunctionNode>(value) || value.type_index() == kTVMFFIFunction) {
     return true;
   }
   if (auto* instance = as<InstanceNode>(value)) return instance->cls->find(known().call) != nullptr;
@@ -467,7 +482,8 @@ std::vector<std::string> Evaluator::parameter_names(const Any& callee) {
   } else if (auto* fn = as<FunctionNode>(callee)) {
     for (size_t i = 0; i < fn->info->positional; ++i) names.emplace_back(fn->info->parameters[i].str());
     if (fn->info->has_vararg) {
-      names.push_back("*" + std::string(fn->info->parameters[fn->info->positional + fn->info->keyword_only].str()));
+      names.push_back("*" +
+                      std::string(fn->info->parameters[fn->info->positional + fn->info->keyword_only].str()));
     }
   } else if (auto* api = as<ApiFunctionNode>(callee)) {
     for (const ir::ApiParam& p : api->api->params) {

@@ -15,15 +15,20 @@ using SymbolSet = std::unordered_set<Symbol>;
 template <class F>
 void each_target(const syntax::Expr* target, F&& visit) {
   switch (target->kind) {
-    case syntax::ExprKind::kName: visit(static_cast<const syntax::Name&>(*target)); break;
-    case syntax::ExprKind::kStarred: each_target(static_cast<const syntax::Starred*>(target)->value, visit); break;
+    case syntax::ExprKind::kName:
+      visit(static_cast<const syntax::Name&>(*target));
+      break;
+    case syntax::ExprKind::kStarred:
+      each_target(static_cast<const syntax::Starred*>(target)->value, visit);
+      break;
     case syntax::ExprKind::kTuple:
       for (const syntax::Expr* e : static_cast<const syntax::Tuple*>(target)->elts) each_target(e, visit);
       break;
     case syntax::ExprKind::kList:
       for (const syntax::Expr* e : static_cast<const syntax::List*>(target)->elts) each_target(e, visit);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -76,14 +81,17 @@ class Collector {
         for (const syntax::Expr* e : def->decorators) expression(e);
         for (const syntax::Expr* e : def->bases) expression(e);
         for (const syntax::Keyword* k : def->keywords) expression(k->value);
-        // The body looks names up as it runs, its functions skip it: everything it mentions is taken from here.
+        // The body looks names up as it runs, its functions skip it: everything it mentions is taken from
+        // here.
         Collector body(resolver_);
         body.statements(def->body);
         inner_free.insert(body.used.begin(), body.used.end());
         inner_free.insert(body.inner_free.begin(), body.inner_free.end());
         break;
       }
-      case syntax::StmtKind::kReturn: expression(static_cast<const syntax::Return*>(stmt)->value); break;
+      case syntax::StmtKind::kReturn:
+        expression(static_cast<const syntax::Return*>(stmt)->value);
+        break;
       case syntax::StmtKind::kDelete:
         for (const syntax::Expr* e : static_cast<const syntax::Delete*>(stmt)->targets) target(e);
         break;
@@ -157,7 +165,8 @@ class Collector {
         expression(static_cast<const syntax::Assert*>(stmt)->msg);
         break;
       case syntax::StmtKind::kImport:
-        for (const syntax::Alias* a : static_cast<const syntax::Import*>(stmt)->names) bind(a->asname ? a->asname : a->first);
+        for (const syntax::Alias* a : static_cast<const syntax::Import*>(stmt)->names)
+          bind(a->asname ? a->asname : a->first);
         break;
       case syntax::StmtKind::kImportFrom:
         for (const syntax::Alias* a : static_cast<const syntax::ImportFrom*>(stmt)->names) {
@@ -173,31 +182,42 @@ class Collector {
           use(s);
         }
         break;
-      case syntax::StmtKind::kExprStmt: expression(static_cast<const syntax::ExprStmt*>(stmt)->value); break;
+      case syntax::StmtKind::kExprStmt:
+        expression(static_cast<const syntax::ExprStmt*>(stmt)->value);
+        break;
       case syntax::StmtKind::kPass:
       case syntax::StmtKind::kBreak:
-      case syntax::StmtKind::kContinue: break;
+      case syntax::StmtKind::kContinue:
+        break;
     }
   }
 
   void target(const syntax::Expr* expr) {
     switch (expr->kind) {
-      case syntax::ExprKind::kName: bind(static_cast<const syntax::Name*>(expr)->id); break;
-      case syntax::ExprKind::kStarred: target(static_cast<const syntax::Starred*>(expr)->value); break;
+      case syntax::ExprKind::kName:
+        bind(static_cast<const syntax::Name*>(expr)->id);
+        break;
+      case syntax::ExprKind::kStarred:
+        target(static_cast<const syntax::Starred*>(expr)->value);
+        break;
       case syntax::ExprKind::kTuple:
         for (const syntax::Expr* e : static_cast<const syntax::Tuple*>(expr)->elts) target(e);
         break;
       case syntax::ExprKind::kList:
         for (const syntax::Expr* e : static_cast<const syntax::List*>(expr)->elts) target(e);
         break;
-      default: expression(expr); break;
+      default:
+        expression(expr);
+        break;
     }
   }
 
   void expression(const syntax::Expr* expr) {
     if (expr == nullptr) return;
     switch (expr->kind) {
-      case syntax::ExprKind::kBoolOp: expressions(static_cast<const syntax::BoolOp*>(expr)->values); break;
+      case syntax::ExprKind::kBoolOp:
+        expressions(static_cast<const syntax::BoolOp*>(expr)->values);
+        break;
       case syntax::ExprKind::kNamedExpr: {
         auto* named = static_cast<const syntax::NamedExpr*>(expr);
         expression(named->value);
@@ -208,7 +228,9 @@ class Collector {
         expression(static_cast<const syntax::BinOp*>(expr)->left);
         expression(static_cast<const syntax::BinOp*>(expr)->right);
         break;
-      case syntax::ExprKind::kUnaryOp: expression(static_cast<const syntax::UnaryOp*>(expr)->operand); break;
+      case syntax::ExprKind::kUnaryOp:
+        expression(static_cast<const syntax::UnaryOp*>(expr)->operand);
+        break;
       case syntax::ExprKind::kLambda: {
         auto* lambda = static_cast<const syntax::Lambda*>(expr);
         defaults(*lambda->args);
@@ -226,7 +248,9 @@ class Collector {
         expressions(static_cast<const syntax::Dict*>(expr)->keys);
         expressions(static_cast<const syntax::Dict*>(expr)->values);
         break;
-      case syntax::ExprKind::kSet: expressions(static_cast<const syntax::Set*>(expr)->elts); break;
+      case syntax::ExprKind::kSet:
+        expressions(static_cast<const syntax::Set*>(expr)->elts);
+        break;
       case syntax::ExprKind::kListComp: {
         auto* c = static_cast<const syntax::ListComp*>(expr);
         comprehension(c->generators, c->elt, nullptr);
@@ -271,17 +295,30 @@ class Collector {
         expression(static_cast<const syntax::FormattedValue*>(expr)->value);
         expression(static_cast<const syntax::FormattedValue*>(expr)->format_spec);
         break;
-      case syntax::ExprKind::kJoinedStr: expressions(static_cast<const syntax::JoinedStr*>(expr)->values); break;
-      case syntax::ExprKind::kConstant: break;
-      case syntax::ExprKind::kAttribute: expression(static_cast<const syntax::Attribute*>(expr)->value); break;
+      case syntax::ExprKind::kJoinedStr:
+        expressions(static_cast<const syntax::JoinedStr*>(expr)->values);
+        break;
+      case syntax::ExprKind::kConstant:
+        break;
+      case syntax::ExprKind::kAttribute:
+        expression(static_cast<const syntax::Attribute*>(expr)->value);
+        break;
       case syntax::ExprKind::kSubscript:
         expression(static_cast<const syntax::Subscript*>(expr)->value);
         expression(static_cast<const syntax::Subscript*>(expr)->slice);
         break;
-      case syntax::ExprKind::kStarred: expression(static_cast<const syntax::Starred*>(expr)->value); break;
-      case syntax::ExprKind::kName: use(static_cast<const syntax::Name*>(expr)->id); break;
-      case syntax::ExprKind::kList: expressions(static_cast<const syntax::List*>(expr)->elts); break;
-      case syntax::ExprKind::kTuple: expressions(static_cast<const syntax::Tuple*>(expr)->elts); break;
+      case syntax::ExprKind::kStarred:
+        expression(static_cast<const syntax::Starred*>(expr)->value);
+        break;
+      case syntax::ExprKind::kName:
+        use(static_cast<const syntax::Name*>(expr)->id);
+        break;
+      case syntax::ExprKind::kList:
+        expressions(static_cast<const syntax::List*>(expr)->elts);
+        break;
+      case syntax::ExprKind::kTuple:
+        expressions(static_cast<const syntax::Tuple*>(expr)->elts);
+        break;
       case syntax::ExprKind::kSlice:
         expression(static_cast<const syntax::Slice*>(expr)->lower);
         expression(static_cast<const syntax::Slice*>(expr)->upper);
@@ -362,7 +399,8 @@ class Collector {
     for (const syntax::Arg* a : def.args->args) annotation(a);
     for (const syntax::Arg* a : def.args->kwonlyargs) annotation(a);
   }
-  void comprehension(syntax::Seq<syntax::Comprehension> generators, const syntax::Expr* a, const syntax::Expr* b) {
+  void comprehension(syntax::Seq<syntax::Comprehension> generators, const syntax::Expr* a,
+                     const syntax::Expr* b) {
     expression(generators[0]->iter);
     SymbolSet scope;
     for (const syntax::Comprehension* c : generators) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comprehensions run in the frame around them, their variables in slots of their own. Generator expressions are
-// lazy: an object that keeps its slots and its iterators.
+// Comprehensions run in the frame around them, their variables in slots of their own. Generator expressions
+// are lazy: an object that keeps its slots and its iterators.
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -19,14 +19,17 @@ void fresh_cells(const Expr* target, Frame& f) {
       }
       break;
     }
-    case ExprKind::kStarred: fresh_cells(static_cast<const Starred*>(target)->value, f); break;
+    case ExprKind::kStarred:
+      fresh_cells(static_cast<const Starred*>(target)->value, f);
+      break;
     case ExprKind::kTuple:
       for (const Expr* e : static_cast<const syntax::Tuple*>(target)->elts) fresh_cells(e, f);
       break;
     case ExprKind::kList:
       for (const Expr* e : static_cast<const syntax::List*>(target)->elts) fresh_cells(e, f);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -130,7 +133,8 @@ struct GeneratorExpression final : IteratorNode {
     slots.resize(info.slots);
     for (Any& slot : slots) slot = unbound();
     for (uint32_t slot : info.cells) slots[slot] = Any(ir::make<CellNode>(unbound()));
-    for (size_t i = 0; i < info.free_variables.size(); ++i) slots[info.free_variables[i].slot] = this->fn->cells[i];
+    for (size_t i = 0; i < info.free_variables.size(); ++i)
+      slots[info.free_variables[i].slot] = this->fn->cells[i];
     slots[0] = std::move(first);
     open.resize(info.generator->generators.size());
     open[0] = true;
@@ -171,7 +175,8 @@ struct GeneratorExpression final : IteratorNode {
           return true;
         }
         ++level;
-        slots[level] = evaluator.iterate(state.eval(generators[level]->iter, f), generators[level]->iter->span);
+        slots[level] =
+            evaluator.iterate(state.eval(generators[level]->iter, f), generators[level]->iter->span);
         open[level] = true;
       }
     } catch (...) {
@@ -191,8 +196,8 @@ Any State::list_comprehension(const ListComp& expr, Frame& f) {
 }
 Any State::set_comprehension(const SetComp& expr, Frame& f) {
   Ref<SetNode> result = ir::make<SetNode>();
-  auto emit = emit_with(
-      [&](Frame& inner) { const_cast<SetNode*>(result.get())->add(self, eval(expr.elt, inner)); });
+  auto emit =
+      emit_with([&](Frame& inner) { const_cast<SetNode*>(result.get())->add(self, eval(expr.elt, inner)); });
   run_loops(*this, f, expr.generators, expr.resolved, emit);
   return Any(result);
 }
@@ -215,7 +220,8 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
     NameList by_name;
     for (Symbol name : resolver.free_names(expr)) {
       const Any* found = find_dynamic(name, f);
-      if (found != nullptr && found != f.module->find(name) && !builtins.contains(name)) by_name.push_back(name);
+      if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
+        by_name.push_back(name);
     }
     info = resolver.generator(expr, f.module, by_name);
   }

@@ -52,7 +52,8 @@ std::vector<ClassNode*> linearise(ClassNode* cls, ir::Span span) {
     }
     if (empty) return order;
     if (next == nullptr) {
-      raise("TypeError", span, "bad-bases", "Cannot create a consistent method resolution order (MRO) for bases");
+      raise("TypeError", span, "bad-bases",
+            "Cannot create a consistent method resolution order (MRO) for bases");
     }
     order.push_back(next);
     for (auto& list : lists) {
@@ -63,7 +64,9 @@ std::vector<ClassNode*> linearise(ClassNode* cls, ir::Span span) {
 
 }  // namespace
 
-void register_definition_hook(std::string api_path, DefinitionHook hook) { hooks()[std::move(api_path)] = hook; }
+void register_definition_hook(std::string api_path, DefinitionHook hook) {
+  hooks()[std::move(api_path)] = hook;
+}
 
 DefinitionHook find_hook(const ir::Api& api) {
   auto found = hooks().find(api.path());
@@ -110,11 +113,13 @@ bool State::run_hook(const Stmt& def, Seq<Expr> decorators, Frame& f, Any& out) 
   Any arguments;
   if (call != nullptr) {
     if (!call->args.empty()) {
-      raise("TypeError", call->args[0]->span, "too-many-arguments", "`{}` takes keyword arguments only", api->api->name);
+      raise("TypeError", call->args[0]->span, "too-many-arguments", "`{}` takes keyword arguments only",
+            api->api->name);
     }
     ir::Map<String, Any> given;
     for (const Keyword* keyword : call->keywords) {
-      if (!keyword->name) raise("TypeError", keyword->span, "no-expansion", "`**` is not allowed in this decorator");
+      if (!keyword->name)
+        raise("TypeError", keyword->span, "no-expansion", "`**` is not allowed in this decorator");
       bool accepted = false;
       std::vector<std::string> names;
       for (const ir::ApiParam& p : api->api->params) {
@@ -122,7 +127,8 @@ bool State::run_hook(const Stmt& def, Seq<Expr> decorators, Frame& f, Any& out) 
         accepted = accepted || p.name == keyword->name.str() || p.kind == ir::ApiParam::Kind::kVarKeywords;
       }
       if (!accepted) {
-        throw ir::Error("unknown-keyword", "`{}` has no argument named `{}`", api->api->name, keyword->name.str())
+        throw ir::Error("unknown-keyword", "`{}` has no argument named `{}`", api->api->name,
+                        keyword->name.str())
             .kind("TypeError")
             .at(keyword->name_span)
             .help(ir::did_you_mean(keyword->name.str(), names));
@@ -144,7 +150,8 @@ Any State::decorate(Seq<Expr> decorators, size_t count, Any value, Frame& f) {
 
 Any State::define_function(const FunctionDef& def, Frame& f) {
   Any made;
-  if (run_hook(def, def.decorators, f, made)) return decorate(def.decorators, def.decorators.size() - 1, made, f);
+  if (run_hook(def, def.decorators, f, made))
+    return decorate(def.decorators, def.decorators.size() - 1, made, f);
   Frame* around = function_frame(f);
   const FunctionInfo* parent = around != nullptr && around->function != nullptr ? around->info : nullptr;
   const FunctionInfo* info = resolver.function(def, parent, f.module, scope_name(f));
@@ -153,7 +160,8 @@ Any State::define_function(const FunctionDef& def, Frame& f) {
 
 Any State::define_class(const ClassDef& def, Frame& f) {
   Any made;
-  if (run_hook(def, def.decorators, f, made)) return decorate(def.decorators, def.decorators.size() - 1, made, f);
+  if (run_hook(def, def.decorators, f, made))
+    return decorate(def.decorators, def.decorators.size() - 1, made, f);
   Ref<ClassNode> ref = ir::make<ClassNode>(std::string(def.name.str()));
   auto* cls = const_cast<ClassNode*>(ref.get());
   std::string around = scope_name(f);
@@ -178,7 +186,8 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   }
   if (cls->bases.empty()) cls->bases.push_back(types().object);
   cls->mro = linearise(cls, def.name_span);
-  for (const Ref<ClassNode>& base : cls->bases) cls->construct = cls->construct ? cls->construct : base->construct;
+  for (const Ref<ClassNode>& base : cls->bases)
+    cls->construct = cls->construct ? cls->construct : base->construct;
   Frame body;
   body.dynamic = true;
   body.cls = cls;
@@ -199,10 +208,12 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     if (doc != nullptr && doc->type == Constant::Type::kStr) cls->set(known().doc, str_value(doc->text));
   }
   cls->has_getattr = cls->find(known().getattr) != nullptr;
-  if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr) cls->set(known().hash, Any(nullptr));
+  if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr)
+    cls->set(known().hash, Any(nullptr));
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];
-    if (auto* instance = as<InstanceNode>(value); instance != nullptr && instance->cls->find(known().set_name)) {
+    if (auto* instance = as<InstanceNode>(value);
+        instance != nullptr && instance->cls->find(known().set_name)) {
       Any args[] = {Any(ref), str_value(name.str())};
       Any ignored;
       special(value, known().set_name, args, ignored, def.name_span);

@@ -58,7 +58,8 @@ Any update(Evaluator& evaluator, const Arguments& args) {
   check_mutable(args);
   if (args.size() == 2) {
     Any other = evaluator.call(Any(types().dict), std::span<const Any>(&args[1], 1), {}, args.span);
-    for (const auto& [key, value] : *map_of(other)) dict_set(evaluator, args[0], plain_key(key), value, args.span);
+    for (const auto& [key, value] : *map_of(other))
+      dict_set(evaluator, args[0], plain_key(key), value, args.span);
   }
   for (const auto& [name, value] : args.keywords) dict_set(evaluator, args[0], str_value(name), value);
   return nullptr;
@@ -76,7 +77,8 @@ Any copy(Evaluator&, const Arguments& args) {
 Any fromkeys(Evaluator& evaluator, const Arguments& args) {
   Dict result;
   Any value = args.size() == 2 ? args[1] : Any(nullptr);
-  for (const Any& key : evaluator.elements_of(args[0], args.span_of(0))) dict_set(evaluator, result, key, value, args.span);
+  for (const Any& key : evaluator.elements_of(args[0], args.span_of(0)))
+    dict_set(evaluator, result, key, value, args.span);
   return result;
 }
 
@@ -87,12 +89,14 @@ constexpr BuiltinRow rows[] = {
     {"get", "(key, default=None)", "The value of the key, or the default.", get, 1, 2},
     {"pop", "(key, default)", "Removes the key and returns its value.", pop, 1, 2},
     {"popitem", "()", "Removes and returns the last pair.", popitem, 0, 0},
-    {"setdefault", "(key, default=None)", "The value of the key, which is added if missing.", setdefault, 1, 2},
+    {"setdefault", "(key, default=None)", "The value of the key, which is added if missing.", setdefault, 1,
+     2},
     {"update", "(other, **more)", "Adds all pairs of another dict.", update, 0, 1, "*"},
     {"clear", "()", "Removes everything.", clear, 0, 0},
     {"copy", "()", "A new dict of the same pairs.", copy, 0, 0},
 };
-constexpr BuiltinRow from_keys_row = {"fromkeys", "(iterable, value=None)", "A dict with these keys.", fromkeys, 1, 2};
+constexpr BuiltinRow from_keys_row = {
+    "fromkeys", "(iterable, value=None)", "A dict with these keys.", fromkeys, 1, 2};
 
 }  // namespace
 

@@ -31,24 +31,38 @@ inline bool fast_int(BinOperator op, int64_t a, int64_t b, Any& out) {
       r = a % b;
       if (r != 0 && (r ^ b) < 0) r += b;
       break;
-    case BinOperator::kBitAnd: r = a & b; break;
-    case BinOperator::kBitOr: r = a | b; break;
-    case BinOperator::kBitXor: r = a ^ b; break;
-    default: return false;
+    case BinOperator::kBitAnd:
+      r = a & b;
+      break;
+    case BinOperator::kBitOr:
+      r = a | b;
+      break;
+    case BinOperator::kBitXor:
+      r = a ^ b;
+      break;
+    default:
+      return false;
   }
   out = r;
   return true;
 }
 inline bool fast_float(BinOperator op, double a, double b, Any& out) {
   switch (op) {
-    case BinOperator::kAdd: out = a + b; return true;
-    case BinOperator::kSub: out = a - b; return true;
-    case BinOperator::kMult: out = a * b; return true;
+    case BinOperator::kAdd:
+      out = a + b;
+      return true;
+    case BinOperator::kSub:
+      out = a - b;
+      return true;
+    case BinOperator::kMult:
+      out = a * b;
+      return true;
     case BinOperator::kDiv:
       if (b == 0) return false;
       out = a / b;
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 inline bool fast_binary(BinOperator op, const Any& a, const Any& b, Any& out) {
@@ -65,13 +79,20 @@ inline bool fast_binary(BinOperator op, const Any& a, const Any& b, Any& out) {
 template <class T>
 inline int compare_numbers(CmpOperator op, T a, T b) {
   switch (op) {
-    case CmpOperator::kEq: return a == b;
-    case CmpOperator::kNotEq: return a != b;
-    case CmpOperator::kLt: return a < b;
-    case CmpOperator::kLtE: return a <= b;
-    case CmpOperator::kGt: return a > b;
-    case CmpOperator::kGtE: return a >= b;
-    default: return -1;
+    case CmpOperator::kEq:
+      return a == b;
+    case CmpOperator::kNotEq:
+      return a != b;
+    case CmpOperator::kLt:
+      return a < b;
+    case CmpOperator::kLtE:
+      return a <= b;
+    case CmpOperator::kGt:
+      return a > b;
+    case CmpOperator::kGtE:
+      return a >= b;
+    default:
+      return -1;
   }
 }
 // 0, 1, or -1 when the general way must answer.
@@ -86,7 +107,9 @@ inline int fast_compare(CmpOperator op, const Any& a, const Any& b) {
 }
 
 // Nothing runs between looking at a variable and using it when the other operand is one of these.
-inline bool is_plain(const Expr* expr) { return expr->kind == ExprKind::kName || expr->kind == ExprKind::kConstant; }
+inline bool is_plain(const Expr* expr) {
+  return expr->kind == ExprKind::kName || expr->kind == ExprKind::kConstant;
+}
 
 }  // namespace
 
@@ -121,7 +144,8 @@ const Any* State::find_dynamic(Symbol name, Frame& f) {
       auto place = at->info->names.find(name);
       if (place != at->info->names.end()) {
         const Any* value = &at->slots[index_of(place->second)];
-        if (storage_of(place->second) == Storage::kCell) value = &static_cast<CellNode*>(raw_object(*value))->value;
+        if (storage_of(place->second) == Storage::kCell)
+          value = &static_cast<CellNode*>(raw_object(*value))->value;
         if (!is_unbound(*value)) return value;
       }
     }
@@ -171,18 +195,24 @@ Any State::load_slow(const Name& name, Frame& f) {
 
 Any State::constant(const Constant& constant) {
   switch (constant.type) {
-    case Constant::Type::kNone: return Any(nullptr);
-    case Constant::Type::kBool: return constant.boolean;
-    case Constant::Type::kInt: return constant.integer;
-    case Constant::Type::kFloat: return constant.real;
+    case Constant::Type::kNone:
+      return Any(nullptr);
+    case Constant::Type::kBool:
+      return constant.boolean;
+    case Constant::Type::kInt:
+      return constant.integer;
+    case Constant::Type::kFloat:
+      return constant.real;
     case Constant::Type::kStr: {
       if (constant.text.size() < 8) return str_value(constant.text);
       Any& text = texts[&constant];
       if (is_none(text)) text = str_value(constant.text);
       return text;
     }
-    case Constant::Type::kBytes: return ffi::Bytes(std::string(constant.text));
-    case Constant::Type::kEllipsis: return ellipsis();
+    case Constant::Type::kBytes:
+      return ffi::Bytes(std::string(constant.text));
+    case Constant::Type::kEllipsis:
+      return ellipsis();
   }
   __builtin_unreachable();
 }
@@ -248,7 +278,8 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
       if (last || fast == 0) return fast == 1;
     } else {
       Any result = self.compare(compare.ops[i], left, right, compare.span);
-      if (f.names != nullptr && is_ir_value(result) && !last) return ir_compare_chain(compare, i, std::move(result), right, f);
+      if (f.names != nullptr && is_ir_value(result) && !last)
+        return ir_compare_chain(compare, i, std::move(result), right, f);
       if (last || !self.truth(result, compare.span)) return result;
     }
     left = std::move(right);
@@ -258,13 +289,15 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
 
 // In a builder's expression `a and b` and `a < b < c` of IR values build IR.
 Any State::ir_bool_chain(const BoolOp& op, size_t at, Any value, Frame& f) {
-  for (size_t i = at + 1; i < op.values.size(); ++i) value = ir_bool_op(op.op, value, eval(op.values[i], f), op.span);
+  for (size_t i = at + 1; i < op.values.size(); ++i)
+    value = ir_bool_op(op.op, value, eval(op.values[i], f), op.span);
   return value;
 }
 Any State::ir_compare_chain(const Compare& compare, size_t at, Any result, Any left, Frame& f) {
   for (size_t i = at + 1; i < compare.ops.size(); ++i) {
     Any right = eval(compare.comparators[i], f);
-    result = ir_bool_op(BoolOperator::kAnd, result, self.compare(compare.ops[i], left, right, compare.span), compare.span);
+    result = ir_bool_op(BoolOperator::kAnd, result, self.compare(compare.ops[i], left, right, compare.span),
+                        compare.span);
     left = std::move(right);
   }
   return result;
@@ -276,7 +309,8 @@ bool State::test(const Expr* expr, Frame& f) {
     if (compare->ops.size() == 1) {
       const Expr* right_expr = compare->comparators[0];
       Any left_value, right_value;
-      const Any* left = is_plain(right_expr) ? operand(compare->left, f, left_value) : &(left_value = eval(compare->left, f));
+      const Any* left = is_plain(right_expr) ? operand(compare->left, f, left_value)
+                                             : &(left_value = eval(compare->left, f));
       const Any* right = operand(right_expr, f, right_value);
       int fast = fast_compare(compare->ops[0], *left, *right);
       if (fast >= 0) return fast == 1;
@@ -309,7 +343,8 @@ Any State::eval_binary(const BinOp& op, Frame& f) {
 
 Any State::eval_subscript(const Subscript& subscript, Frame& f) {
   Any value, index_value;
-  const Any* object = is_plain(subscript.slice) ? operand(subscript.value, f, value) : &(value = eval(subscript.value, f));
+  const Any* object =
+      is_plain(subscript.slice) ? operand(subscript.value, f, value) : &(value = eval(subscript.value, f));
   const Any* index = peek(subscript.slice, f);
   if (index == nullptr) index = &(index_value = eval_slice(subscript.slice, f));
   if (is_int(*index) && (object->type_index() == kTVMFFIList || object->type_index() == kTVMFFIArray)) {
@@ -332,10 +367,14 @@ Any State::eval(const Expr* expr, Frame& f) {
       if (literal.type == Constant::Type::kInt) return literal.integer;
       return constant(literal);
     }
-    case ExprKind::kBinOp: return eval_binary(static_cast<const BinOp&>(*expr), f);
-    case ExprKind::kCall: return eval_call(static_cast<const Call&>(*expr), f);
-    case ExprKind::kSubscript: return eval_subscript(static_cast<const Subscript&>(*expr), f);
-    default: return eval_rare(expr, f);
+    case ExprKind::kBinOp:
+      return eval_binary(static_cast<const BinOp&>(*expr), f);
+    case ExprKind::kCall:
+      return eval_call(static_cast<const Call&>(*expr), f);
+    case ExprKind::kSubscript:
+      return eval_subscript(static_cast<const Subscript&>(*expr), f);
+    default:
+      return eval_rare(expr, f);
   }
 }
 
@@ -345,19 +384,23 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       if (const Any* value = peek(expr, f)) return *value;
       return load_slow(static_cast<const Name&>(*expr), f);
     }
-    case ExprKind::kConstant: return constant(static_cast<const Constant&>(*expr));
-    case ExprKind::kBinOp: return eval_binary(static_cast<const BinOp&>(*expr), f);
+    case ExprKind::kConstant:
+      return constant(static_cast<const Constant&>(*expr));
+    case ExprKind::kBinOp:
+      return eval_binary(static_cast<const BinOp&>(*expr), f);
     case ExprKind::kCompare: {
       auto& compare = static_cast<const Compare&>(*expr);
       return compare_chain(compare, f);
     }
-    case ExprKind::kCall: return eval_call(static_cast<const Call&>(*expr), f);
+    case ExprKind::kCall:
+      return eval_call(static_cast<const Call&>(*expr), f);
     case ExprKind::kAttribute: {
       auto& attribute = static_cast<const Attribute&>(*expr);
       Any object = eval(attribute.value, f);
       return self.attribute(object, attribute.attr, attribute.attr_span ? attribute.attr_span : expr->span);
     }
-    case ExprKind::kSubscript: return eval_subscript(static_cast<const Subscript&>(*expr), f);
+    case ExprKind::kSubscript:
+      return eval_subscript(static_cast<const Subscript&>(*expr), f);
     case ExprKind::kBoolOp: {
       auto& op = static_cast<const BoolOp&>(*expr);
       bool stop_at = op.op == BoolOperator::kOr;
@@ -408,7 +451,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
         NameList by_name;
         for (Symbol name : resolver.free_names(lambda)) {
           const Any* found = find_dynamic(name, f);
-          if (found != nullptr && found != f.module->find(name) && !builtins.contains(name)) by_name.push_back(name);
+          if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
+            by_name.push_back(name);
         }
         info = resolver.lambda(lambda, f.module, by_name);
       }
@@ -419,7 +463,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       Mark mark(*this);
       for (const Expr* e : tuple.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
-          for (Any& value : self.elements_of(eval(starred->value, f), starred->value->span)) push(std::move(value));
+          for (Any& value : self.elements_of(eval(starred->value, f), starred->value->span))
+            push(std::move(value));
         } else {
           push(eval(e, f));
         }
@@ -434,7 +479,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
         if (auto* starred = syntax::as<Starred>(e)) {
           Any more = eval(starred->value, f);
           if (!iterable(more)) {
-            raise("TypeError", starred->span, "not-iterable", "Value after * must be an iterable, not {}", type_name_of(self, more));
+            raise("TypeError", starred->span, "not-iterable", "Value after * must be an iterable, not {}",
+                  type_name_of(self, more));
           }
           for (Any& value : self.elements_of(more, starred->value->span)) result.push_back(value);
         } else {
@@ -455,8 +501,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
           const_cast<SetNode*>(result.get())->add(self, eval(e, f));
         }
       }
-      // CPython makes three or more constants a frozenset first, and that anew when it merges equal constants; the
-      // order shows it.
+      // CPython makes three or more constants a frozenset first, and that anew when it merges equal
+      // constants; the order shows it.
       bool constants = set.elts.size() >= 3;
       for (const Expr* e : set.elts) constants = constants && e->kind == ExprKind::kConstant;
       if (constants) {
@@ -488,15 +534,22 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       }
       return result;
     }
-    case ExprKind::kListComp: return list_comprehension(static_cast<const ListComp&>(*expr), f);
-    case ExprKind::kSetComp: return set_comprehension(static_cast<const SetComp&>(*expr), f);
-    case ExprKind::kDictComp: return dict_comprehension(static_cast<const DictComp&>(*expr), f);
-    case ExprKind::kGeneratorExp: return generator_expression(static_cast<const GeneratorExp&>(*expr), f);
-    case ExprKind::kJoinedStr: return joined(static_cast<const JoinedStr&>(*expr), f);
-    case ExprKind::kSlice: return eval_slice(expr, f);
+    case ExprKind::kListComp:
+      return list_comprehension(static_cast<const ListComp&>(*expr), f);
+    case ExprKind::kSetComp:
+      return set_comprehension(static_cast<const SetComp&>(*expr), f);
+    case ExprKind::kDictComp:
+      return dict_comprehension(static_cast<const DictComp&>(*expr), f);
+    case ExprKind::kGeneratorExp:
+      return generator_expression(static_cast<const GeneratorExp&>(*expr), f);
+    case ExprKind::kJoinedStr:
+      return joined(static_cast<const JoinedStr&>(*expr), f);
+    case ExprKind::kSlice:
+      return eval_slice(expr, f);
     case ExprKind::kStarred:
       raise("SyntaxError", expr->span, "misplaced-star", "can't use starred expression here");
-    case ExprKind::kFormattedValue: return Any(nullptr);  // only inside of JoinedStr
+    case ExprKind::kFormattedValue:
+      return Any(nullptr);  // only inside of JoinedStr
     case ExprKind::kYield: {
       auto& yield = static_cast<const Yield&>(*expr);
       return yield_value(yield.value == nullptr ? Any(nullptr) : eval(yield.value, f), f, expr->span);

@@ -10,12 +10,17 @@ using State = Evaluator::State;
 
 void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
   switch (storage_of(resolved)) {
-    case Storage::kLocal: f.slots[index_of(resolved)] = std::move(value); return;
+    case Storage::kLocal:
+      f.slots[index_of(resolved)] = std::move(value);
+      return;
     case Storage::kCell:
       static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value = std::move(value);
       return;
-    case Storage::kGlobal: f.module->slots[index_of(resolved)].value = std::move(value); return;
-    case Storage::kDynamic: break;
+    case Storage::kGlobal:
+      f.module->slots[index_of(resolved)].value = std::move(value);
+      return;
+    case Storage::kDynamic:
+      break;
   }
   for (size_t i = f.locals.size(); i-- > 0;) {
     if (f.locals[i].first == name) {
@@ -53,7 +58,8 @@ void State::store(const Expr* target, Any value, Frame& f) {
     case ExprKind::kAttribute: {
       auto* attribute = static_cast<const Attribute*>(target);
       Any object = eval(attribute->value, f);
-      self.set_attribute(object, attribute->attr, value, attribute->attr_span ? attribute->attr_span : target->span);
+      self.set_attribute(object, attribute->attr, value,
+                         attribute->attr_span ? attribute->attr_span : target->span);
       return;
     }
     case ExprKind::kSubscript: {
@@ -72,9 +78,14 @@ void State::store(const Expr* target, Any value, Frame& f) {
       self.set_subscript(object, index, value, target->span);
       return;
     }
-    case ExprKind::kTuple: unpack(static_cast<const syntax::Tuple*>(target)->elts, value, target->span, f); return;
-    case ExprKind::kList: unpack(static_cast<const syntax::List*>(target)->elts, value, target->span, f); return;
-    default: raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
+    case ExprKind::kTuple:
+      unpack(static_cast<const syntax::Tuple*>(target)->elts, value, target->span, f);
+      return;
+    case ExprKind::kList:
+      unpack(static_cast<const syntax::List*>(target)->elts, value, target->span, f);
+      return;
+    default:
+      raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
   }
 }
 
@@ -83,14 +94,16 @@ bool State::iterable(const Any& value) {
   if (auto* instance = as<InstanceNode>(value)) {
     return instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr;
   }
-  return as<FunctionNode>(value) == nullptr && as<ClassNode>(value) == nullptr && as<ModuleNode>(value) == nullptr;
+  return as<FunctionNode>(value) == nullptr && as<ClassNode>(value) == nullptr &&
+         as<ModuleNode>(value) == nullptr;
 }
 
 void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f) {
   // An iterable of known length is looked at in place; the copy keeps it alive while targets are stored.
   std::vector<Any> values;
   if (!iterable(value)) {
-    raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object", type_name_of(self, value));
+    raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object",
+          type_name_of(self, value));
   }
   values = self.elements_of(value, span);
   size_t star = targets.size();
@@ -105,8 +118,8 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
           .note(fmt::format("the right side has {} values", values.size()));
     }
     if (values.size() < targets.size()) {
-      raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected {}, got {})", targets.size(),
-            values.size());
+      raise("ValueError", span, "unpack-mismatch", "not enough values to unpack (expected {}, got {})",
+            targets.size(), values.size());
     }
     for (size_t i = 0; i < targets.size(); ++i) store(targets[i], std::move(values[i]), f);
     return;
@@ -117,16 +130,25 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
   }
   size_t behind = targets.size() - star - 1;
   for (size_t i = 0; i < star; ++i) store(targets[i], std::move(values[i]), f);
-  store(static_cast<const Starred*>(targets[star])->value, List(values.begin() + static_cast<ptrdiff_t>(star), values.end() - static_cast<ptrdiff_t>(behind)), f);
-  for (size_t i = 0; i < behind; ++i) store(targets[star + 1 + i], std::move(values[values.size() - behind + i]), f);
+  store(static_cast<const Starred*>(targets[star])->value,
+        List(values.begin() + static_cast<ptrdiff_t>(star), values.end() - static_cast<ptrdiff_t>(behind)),
+        f);
+  for (size_t i = 0; i < behind; ++i)
+    store(targets[star + 1 + i], std::move(values[values.size() - behind + i]), f);
 }
 
 void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span) {
   Any* place = nullptr;
   switch (storage_of(resolved)) {
-    case Storage::kLocal: place = &f.slots[index_of(resolved)]; break;
-    case Storage::kCell: place = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value; break;
-    case Storage::kGlobal: place = &f.module->slots[index_of(resolved)].value; break;
+    case Storage::kLocal:
+      place = &f.slots[index_of(resolved)];
+      break;
+    case Storage::kCell:
+      place = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value;
+      break;
+    case Storage::kGlobal:
+      place = &f.module->slots[index_of(resolved)].value;
+      break;
     case Storage::kDynamic:
       if (f.cls != nullptr) {
         auto& members = f.cls->members;
@@ -170,7 +192,8 @@ void State::remove(const Expr* target, Frame& f) {
           SliceBounds bounds = slice_bounds(self, *slice, static_cast<int64_t>(list->size()), target->span);
           std::vector<Any> kept;
           std::vector<bool> gone(list->size());
-          for (int64_t i = 0; i < bounds.count; ++i) gone[static_cast<size_t>(bounds.start + i * bounds.step)] = true;
+          for (int64_t i = 0; i < bounds.count; ++i)
+            gone[static_cast<size_t>(bounds.start + i * bounds.step)] = true;
           for (size_t i = 0; i < list->size(); ++i) {
             if (!gone[i]) kept.push_back((*list)[static_cast<int64_t>(i)]);
           }
@@ -207,7 +230,8 @@ void State::remove(const Expr* target, Frame& f) {
       raise("AttributeError", target->span, "no-attribute", "'{}' object has no attribute '{}'",
             type_name_of(self, object), attribute->attr.str());
     }
-    default: raise("SyntaxError", target->span, "not-a-target", "cannot delete this expression");
+    default:
+      raise("SyntaxError", target->span, "not-a-target", "cannot delete this expression");
   }
 }
 
@@ -215,9 +239,14 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
   if (auto* name = syntax::as<Name>(assign.target)) {
     Any* place = nullptr;
     switch (storage_of(name->resolved)) {
-      case Storage::kLocal: place = &f.slots[index_of(name->resolved)]; break;
-      case Storage::kGlobal: place = &f.module->slots[index_of(name->resolved)].value; break;
-      default: break;
+      case Storage::kLocal:
+        place = &f.slots[index_of(name->resolved)];
+        break;
+      case Storage::kGlobal:
+        place = &f.module->slots[index_of(name->resolved)].value;
+        break;
+      default:
+        break;
     }
     Any right_value;
     const Any* right = peek(assign.value, f);
@@ -318,9 +347,10 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   Any manager = eval(item->context_expr, f);
   ir::Span span = item->context_expr->span;
   Any enter, exit;
-  if (!self.find_attribute(manager, known().enter, enter) || !self.find_attribute(manager, known().exit, exit)) {
-    raise("TypeError", span, "not-a-context-manager", "'{}' object does not support the context manager protocol",
-          type_name_of(self, manager));
+  if (!self.find_attribute(manager, known().enter, enter) ||
+      !self.find_attribute(manager, known().exit, exit)) {
+    raise("TypeError", span, "not-a-context-manager",
+          "'{}' object does not support the context manager protocol", type_name_of(self, manager));
   }
   Any value = call_values(enter, {}, span);
   Flow flow;
@@ -348,7 +378,8 @@ Flow State::handle(const Try& attempt, ScriptError& error, Frame& f) {
       bool valid = as<ClassNode>(type) != nullptr || as<ApiFunctionNode>(type) != nullptr;
       if (type.type_index() == kTVMFFIArray) {
         valid = true;
-        for (const Any& each : elements(type)) valid = valid && (as<ClassNode>(each) != nullptr || as<ApiFunctionNode>(each) != nullptr);
+        for (const Any& each : elements(type))
+          valid = valid && (as<ClassNode>(each) != nullptr || as<ApiFunctionNode>(each) != nullptr);
       }
       if (!valid) {
         raise("TypeError", handler->type->span, "not-an-exception-class",
@@ -416,7 +447,8 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   Any value = eval(raise_stmt.exc, f);
   if (auto* cls = as<ClassNode>(value)) {
     if (!cls->is_exception) {
-      raise("TypeError", raise_stmt.exc->span, "not-an-exception", "exceptions must derive from BaseException");
+      raise("TypeError", raise_stmt.exc->span, "not-an-exception",
+            "exceptions must derive from BaseException");
     }
     value = call_values(value, {}, raise_stmt.exc->span);
   } else if (as<ApiFunctionNode>(value) != nullptr) {
@@ -432,7 +464,9 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
 
 Flow State::exec(const Stmt* stmt, Frame& f) {
   switch (stmt->kind) {
-    case StmtKind::kExprStmt: eval(static_cast<const ExprStmt*>(stmt)->value, f); return Flow::kNext;
+    case StmtKind::kExprStmt:
+      eval(static_cast<const ExprStmt*>(stmt)->value, f);
+      return Flow::kNext;
     case StmtKind::kAssign: {
       auto* assign = static_cast<const Assign*>(stmt);
       const Expr* first = assign->targets[0];
@@ -461,7 +495,9 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       for (const Expr* target : assign->targets) store(target, value, f);
       return Flow::kNext;
     }
-    case StmtKind::kAugAssign: exec_augmented(static_cast<const AugAssign&>(*stmt), f); return Flow::kNext;
+    case StmtKind::kAugAssign:
+      exec_augmented(static_cast<const AugAssign&>(*stmt), f);
+      return Flow::kNext;
     case StmtKind::kAnnAssign: {
       auto* assign = static_cast<const AnnAssign*>(stmt);
       if (assign->value != nullptr) store(assign->target, eval(assign->value, f), f);
@@ -471,8 +507,10 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       auto* branch = static_cast<const If*>(stmt);
       return exec_block(test(branch->test, f) ? branch->body : branch->orelse, f);
     }
-    case StmtKind::kFor: return exec_for(static_cast<const For&>(*stmt), f);
-    case StmtKind::kWhile: return exec_while(static_cast<const While&>(*stmt), f);
+    case StmtKind::kFor:
+      return exec_for(static_cast<const For&>(*stmt), f);
+    case StmtKind::kWhile:
+      return exec_while(static_cast<const While&>(*stmt), f);
     case StmtKind::kReturn: {
       auto* ret = static_cast<const Return*>(stmt);
       if (ret->value != nullptr) {
@@ -482,11 +520,14 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       }
       return Flow::kReturn;
     }
-    case StmtKind::kBreak: return Flow::kBreak;
-    case StmtKind::kContinue: return Flow::kContinue;
+    case StmtKind::kBreak:
+      return Flow::kBreak;
+    case StmtKind::kContinue:
+      return Flow::kContinue;
     case StmtKind::kPass:
     case StmtKind::kGlobal:
-    case StmtKind::kNonlocal: return Flow::kNext;
+    case StmtKind::kNonlocal:
+      return Flow::kNext;
     case StmtKind::kFunctionDef: {
       auto* def = static_cast<const FunctionDef*>(stmt);
       Any value = define_function(*def, f);
@@ -499,9 +540,12 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       store_name(def->name, place_of(def->name, f), std::move(value), f);
       return Flow::kNext;
     }
-    case StmtKind::kWith: return exec_with(static_cast<const With&>(*stmt), 0, f);
-    case StmtKind::kTry: return exec_try(static_cast<const Try&>(*stmt), f);
-    case StmtKind::kRaise: exec_raise(static_cast<const Raise&>(*stmt), f);
+    case StmtKind::kWith:
+      return exec_with(static_cast<const With&>(*stmt), 0, f);
+    case StmtKind::kTry:
+      return exec_try(static_cast<const Try&>(*stmt), f);
+    case StmtKind::kRaise:
+      exec_raise(static_cast<const Raise&>(*stmt), f);
     case StmtKind::kAssert: {
       auto* check = static_cast<const Assert*>(stmt);
       if (test(check->test, f)) return Flow::kNext;
@@ -510,8 +554,12 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
     case StmtKind::kDelete:
       for (const Expr* target : static_cast<const Delete*>(stmt)->targets) remove(target, f);
       return Flow::kNext;
-    case StmtKind::kImport: exec_import(static_cast<const Import&>(*stmt), f); return Flow::kNext;
-    case StmtKind::kImportFrom: exec_import_from(static_cast<const ImportFrom&>(*stmt), f); return Flow::kNext;
+    case StmtKind::kImport:
+      exec_import(static_cast<const Import&>(*stmt), f);
+      return Flow::kNext;
+    case StmtKind::kImportFrom:
+      exec_import_from(static_cast<const ImportFrom&>(*stmt), f);
+      return Flow::kNext;
   }
   __builtin_unreachable();
 }

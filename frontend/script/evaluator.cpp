@@ -23,10 +23,10 @@ namespace {
 
 constexpr size_t kValueStackBytes = size_t{64} << 20;  // committed as it is touched
 constexpr size_t kWantedCStack = size_t{100} << 20;
-constexpr size_t kCStackMargin = size_t{192} << 10;    // for native functions below the last script call
+constexpr size_t kCStackMargin = size_t{192} << 10;  // for native functions below the last script call
 
-// The lowest address the C++ stack may reach. The main thread's stack grows up to the resource limit, which is
-// raised here where the system allows it.
+// The lowest address the C++ stack may reach. The main thread's stack grows up to the resource limit, which
+// is raised here where the system allows it.
 char* find_stack_limit() {
   pthread_attr_t attributes;
   void* low = nullptr;
@@ -38,8 +38,10 @@ char* find_stack_limit() {
   char* high = static_cast<char*>(low) + size;
   rlimit limit{};
   bool main_thread = getpid() == gettid();
-  if (main_thread && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < kWantedCStack) {
-    rlim_t wanted = limit.rlim_max == RLIM_INFINITY ? kWantedCStack : std::min<rlim_t>(limit.rlim_max, kWantedCStack);
+  if (main_thread && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < kWantedCStack) {
+    rlim_t wanted =
+        limit.rlim_max == RLIM_INFINITY ? kWantedCStack : std::min<rlim_t>(limit.rlim_max, kWantedCStack);
     limit.rlim_cur = wanted;
     if (setrlimit(RLIMIT_STACK, &limit) == 0) size = wanted;
   } else if (main_thread) {
@@ -52,7 +54,8 @@ char* find_stack_limit() {
 }  // namespace
 
 State::State(Evaluator& evaluator) : self(evaluator) {
-  void* memory = mmap(nullptr, kValueStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, kValueStackBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   MLC_CHECK(memory != MAP_FAILED, "no memory for the value stack");
   stack = top = static_cast<Any*>(memory);
   stack_end = stack + kValueStackBytes / sizeof(Any);
@@ -101,12 +104,14 @@ Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool valu
   syntax::Seq<syntax::Stmt> body = tree->module->body;
   Any last;
   for (size_t i = 0; i < body.size(); ++i) {
-    auto* expression = i + 1 == body.size() && value_of_last ? syntax::as<syntax::ExprStmt>(body[i]) : nullptr;
+    auto* expression =
+        i + 1 == body.size() && value_of_last ? syntax::as<syntax::ExprStmt>(body[i]) : nullptr;
     try {
       if (expression != nullptr) {
         last = eval(expression->value, f);
       } else if (exec(body[i], f) != Flow::kNext) {
-        raise("SyntaxError", body[i]->span, "misplaced-jump", "'return', 'break' or 'continue' outside of its place");
+        raise("SyntaxError", body[i]->span, "misplaced-jump",
+              "'return', 'break' or 'continue' outside of its place");
       }
     } catch (ir::Error& error) {
       if (!error.first().span) error.first().span = body[i]->span;
@@ -132,9 +137,11 @@ auto with_exit(Evaluator& evaluator, F&& run) {
     return run();
   } catch (ScriptError& error) {
     auto* instance = as<InstanceNode>(error.exception);
-    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("SystemExit").get())) throw;
+    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("SystemExit").get()))
+      throw;
     const Any* args = instance->own(known().args);
-    if (args == nullptr || elements(*args).empty() || is_none(elements(*args)[0])) throw Evaluator::SystemExit{0};
+    if (args == nullptr || elements(*args).empty() || is_none(elements(*args)[0]))
+      throw Evaluator::SystemExit{0};
     Any code = elements(*args)[0];
     if (is_int(code) || is_bool(code)) throw Evaluator::SystemExit{static_cast<int>(raw_int(code))};
     evaluator.err(evaluator.str(code) + "\n");
@@ -166,7 +173,9 @@ Any Evaluator::evaluate_repl(uint32_t file_id) {
   return with_exit(*this, [&] { return state_->run_module(file_id, state_->main, true); });
 }
 
-Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names) { return evaluate(expr, names, state_->frame); }
+Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names) {
+  return evaluate(expr, names, state_->frame);
+}
 
 Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where) {
   Frame f;
@@ -195,7 +204,8 @@ void Evaluator::print(std::string_view text) { out(text); }
 
 std::vector<std::pair<std::string, Any>> Evaluator::globals() const {
   std::vector<std::pair<std::string, Any>> all;
-  for (const ModuleNode::Slot* slot : state_->main->bound()) all.emplace_back(std::string(slot->name.str()), slot->value);
+  for (const ModuleNode::Slot* slot : state_->main->bound())
+    all.emplace_back(std::string(slot->name.str()), slot->value);
   return all;
 }
 const Any* Evaluator::global(std::string_view name) const { return state_->main->find(Symbol(name)); }

@@ -20,7 +20,7 @@ void register_api();  // all rows of this room: builtins' modules, numpy, tvm.ir
 class NameScope {
  public:
   virtual ~NameScope() = default;
-  virtual const Any* find(Symbol name) = 0;  // null when it is not one of them
+  virtual const Any* find(Symbol name) = 0;                      // null when it is not one of them
   virtual std::vector<std::string> names() const { return {}; }  // for did-you-mean
 };
 
@@ -28,8 +28,8 @@ struct Frame;          // frame.h
 using Scope = Frame*;  // where a definition stands: the script scopes around it
 
 // Called instead of making a script function or class when the innermost decorator of a definition is the api
-// function it was registered for (bare or called). `arguments`: Map<String, Any> of the decorator call's keyword
-// arguments, or None for a bare decorator. The result is bound to the definition's name.
+// function it was registered for (bare or called). `arguments`: Map<String, Any> of the decorator call's
+// keyword arguments, or None for a bare decorator. The result is bound to the definition's name.
 using DefinitionHook = Any (*)(Evaluator&, const syntax::Stmt& definition, const Any& arguments, Scope where);
 void register_definition_hook(std::string api_path, DefinitionHook hook);
 
@@ -50,14 +50,14 @@ class Evaluator : public ir::Host {
 
   // Runs a program. `sys.exit()` comes out as SystemExit below; every other uncaught exception as ir::Error.
   void run_file(const std::string& path, std::vector<std::string> argv = {});
-  void run_source(uint32_t file_id);        // a registered text, in the main module
-  Any evaluate_repl(uint32_t file_id);      // as run_source; the value of a last expression statement, else None
+  void run_source(uint32_t file_id);    // a registered text, in the main module
+  Any evaluate_repl(uint32_t file_id);  // as run_source; the value of a last expression statement, else None
   struct SystemExit {
     int code;
   };
 
-  // For IR builders: the value of an expression; names are looked up in `names` first, then where the definition
-  // stands (the frame that runs its hook), then builtins.
+  // For IR builders: the value of an expression; names are looked up in `names` first, then where the
+  // definition stands (the frame that runs its hook), then builtins.
   Any evaluate(const syntax::Expr& expr, NameScope& names);
   Any evaluate(const syntax::Expr& expr, NameScope& names, Scope where);
   // A name as the script sees it where the definition stands, or null.
@@ -87,13 +87,13 @@ class Evaluator : public ir::Host {
   Any unary(syntax::UnaryOperator op, const Any& a, ir::Span span = {});
   Any compare(syntax::CmpOperator op, const Any& a, const Any& b, ir::Span span = {});
   bool contains(const Any& container, const Any& value, ir::Span span = {});
-  Any iterate(const Any& value, ir::Span span = {});              // an Iterator, or an object with __next__
-  bool next(const Any& iterator, Any& out, ir::Span span = {});   // false at the end
+  Any iterate(const Any& value, ir::Span span = {});             // an Iterator, or an object with __next__
+  bool next(const Any& iterator, Any& out, ir::Span span = {});  // false at the end
   std::vector<Any> elements_of(const Any& iterable, ir::Span span = {});
   int64_t length(const Any& value, ir::Span span = {});
   Any type_of(const Any& value);
   bool is_instance(const Any& value, const Any& type, ir::Span span = {});
-  std::vector<std::string> attribute_names(const Any& value);     // sorted; for completion
+  std::vector<std::string> attribute_names(const Any& value);  // sorted; for completion
 
   // The names of the main module (REPL completion, `:save`), builtins excluded.
   std::vector<std::pair<std::string, Any>> globals() const;

@@ -165,12 +165,14 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
   diagnostic.kind = "AssertionError";
   diagnostic.message = args.empty() ? "assertion failed" : "assertion failed: " + self.str(args[0]);
   diagnostic.span = check.test->span;
-  // The values of the plain variables in a failed comparison; evaluating anything else again might have effects.
+  // The values of the plain variables in a failed comparison; evaluating anything else again might have
+  // effects.
   if (auto* compare = syntax::as<syntax::Compare>(check.test)) {
     auto show = [&](const syntax::Expr* e) {
       const Any* value = peek(e, f);
       if (value == nullptr || is_object(*value)) return;
-      diagnostic.notes.push_back({fmt::format("`{}` is {}", ir::SourceMap::global().text(e->span), self.repr(*value)), {}});
+      diagnostic.notes.push_back(
+          {fmt::format("`{}` is {}", ir::SourceMap::global().text(e->span), self.repr(*value)), {}});
     };
     show(compare->left);
     for (const syntax::Expr* e : compare->comparators) show(e);

@@ -78,7 +78,8 @@ Spec parse_spec(std::string_view text, std::string_view type_name, ir::Span span
   if (text.size() == 1) {
     spec.type = text[0];
   } else if (!text.empty()) {
-    raise("ValueError", span, "bad-format", "Invalid format specifier '{}' for object of type '{}'", whole, type_name);
+    raise("ValueError", span, "bad-format", "Invalid format specifier '{}' for object of type '{}'", whole,
+          type_name);
   }
   if (spec.width > 1'000'000 || spec.precision > 1'000'000) {
     raise("ValueError", span, "bad-format", "Too many decimal digits in format string");
@@ -111,8 +112,8 @@ std::string group(std::string_view digits, char separator, size_t every) {
 }
 
 // Sign, prefix ("0x"), digits and what follows them (".5e+10"), padded; '=' pads between sign and digits.
-std::string pad_number(std::string_view sign, std::string_view prefix, std::string digits, std::string_view rest,
-                       const Spec& spec, size_t every = 3) {
+std::string pad_number(std::string_view sign, std::string_view prefix, std::string digits,
+                       std::string_view rest, const Spec& spec, size_t every = 3) {
   if (spec.grouping != 0) {
     if (spec.align == '=' && spec.fill == "0") {
       // Zeros take part in the grouping.
@@ -222,25 +223,37 @@ std::string format_int(int64_t value, const Spec& spec, std::string_view type_na
   switch (spec.type) {
     case 0:
     case 'd':
-    case 'n': digits = fmt::format("{}", magnitude); break;
-    case 'x': digits = fmt::format("{:x}", magnitude), prefix = "0x", every = 4; break;
-    case 'X': digits = fmt::format("{:X}", magnitude), prefix = "0X", every = 4; break;
-    case 'o': digits = fmt::format("{:o}", magnitude), prefix = "0o", every = 4; break;
-    case 'b': digits = fmt::format("{:b}", magnitude), prefix = "0b", every = 4; break;
+    case 'n':
+      digits = fmt::format("{}", magnitude);
+      break;
+    case 'x':
+      digits = fmt::format("{:x}", magnitude), prefix = "0x", every = 4;
+      break;
+    case 'X':
+      digits = fmt::format("{:X}", magnitude), prefix = "0X", every = 4;
+      break;
+    case 'o':
+      digits = fmt::format("{:o}", magnitude), prefix = "0o", every = 4;
+      break;
+    case 'b':
+      digits = fmt::format("{:b}", magnitude), prefix = "0b", every = 4;
+      break;
     case 'c': {
       std::string text;
       append_utf8(text, static_cast<uint32_t>(value));
       return pad(text, spec, '<');
     }
     default:
-      raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", spec.type, type_name);
+      raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", spec.type,
+            type_name);
   }
   return pad_number(sign_text(value < 0, spec), spec.alternate ? prefix : "", digits, "", spec, every);
 }
 
 std::string format_str(std::string_view text, const Spec& spec, std::string_view type_name, ir::Span span) {
   if (spec.type != 0 && spec.type != 's') {
-    raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", spec.type, type_name);
+    raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", spec.type,
+          type_name);
   }
   if (spec.align == '=' && !spec.zero) {
     raise("ValueError", span, "bad-format", "'=' alignment not allowed in string format specifier");
@@ -248,7 +261,8 @@ std::string format_str(std::string_view text, const Spec& spec, std::string_view
   std::string cut(text);
   if (spec.precision >= 0) {
     size_t at = 0;
-    for (int64_t i = 0; i < spec.precision && at < cut.size(); ++i) at += point_size(std::string_view(cut).substr(at));
+    for (int64_t i = 0; i < spec.precision && at < cut.size(); ++i)
+      at += point_size(std::string_view(cut).substr(at));
     cut.resize(at);
   }
   Spec padded = spec;
@@ -330,7 +344,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     if (format[i] == '(') {
       size_t close = format.find(')', i);
       if (close == std::string_view::npos) raise("ValueError", span, "bad-format", "incomplete format key");
-      if (args.type_index() != kTVMFFIDict) raise("TypeError", span, "bad-format", "format requires a mapping");
+      if (args.type_index() != kTVMFFIDict)
+        raise("TypeError", span, "bad-format", "format requires a mapping");
       Any key = str_value(format.substr(i + 1, close - i - 1));
       value = evaluator.subscript(args, key, span);
       named = by_name = true;
@@ -341,12 +356,18 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     bool zero = false;
     for (; i < format.size(); ++i) {
       char c = format[i];
-      if (c == '-') spec.align = '<';
-      else if (c == '+') spec.sign = '+';
-      else if (c == ' ') spec.sign = spec.sign == '+' ? '+' : ' ';
-      else if (c == '#') spec.alternate = true;
-      else if (c == '0') zero = true;
-      else break;
+      if (c == '-')
+        spec.align = '<';
+      else if (c == '+')
+        spec.sign = '+';
+      else if (c == ' ')
+        spec.sign = spec.sign == '+' ? '+' : ' ';
+      else if (c == '#')
+        spec.alternate = true;
+      else if (c == '0')
+        zero = true;
+      else
+        break;
     }
     auto number = [&](int64_t& out) {
       if (i < format.size() && format[i] == '*') {
@@ -357,7 +378,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
         return;
       }
       out = 0;
-      while (i < format.size() && std::isdigit(static_cast<unsigned char>(format[i]))) out = out * 10 + (format[i++] - '0');
+      while (i < format.size() && std::isdigit(static_cast<unsigned char>(format[i])))
+        out = out * 10 + (format[i++] - '0');
     };
     number(spec.width);
     if (spec.width < 0) {
@@ -426,7 +448,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
       case 'G': {
         if (is_int(plain) || is_bool(plain)) plain = static_cast<double>(raw_int(plain));
         if (!is_float(plain)) {
-          raise("TypeError", span, "bad-format", "must be real number, not {}", type_name_of(evaluator, value));
+          raise("TypeError", span, "bad-format", "must be real number, not {}",
+                type_name_of(evaluator, value));
         }
         spec.type = type;
         if (!std::isfinite(raw_float(plain)) && spec.align == '=') spec.align = '>', spec.fill = " ";
@@ -446,8 +469,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
         break;
       }
       default:
-        raise("ValueError", span, "bad-format", "unsupported format character '{}' (0x{:x}) at index {}", type,
-              static_cast<int>(type), i);
+        raise("ValueError", span, "bad-format", "unsupported format character '{}' (0x{:x}) at index {}",
+              type, static_cast<int>(type), i);
     }
   }
   size_t given = tuple ? elements(args).size() : 1;
@@ -509,7 +532,8 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
           end = stop_at;
         } else {
           size_t close = name.find(']', end);
-          if (close == std::string_view::npos) raise("ValueError", args.span, "bad-format", "Missing ']' in format string");
+          if (close == std::string_view::npos)
+            raise("ValueError", args.span, "bad-format", "Missing ']' in format string");
           std::string_view key = name.substr(end + 1, close - end - 1);
           int64_t i = 0;
           auto [at, ok] = std::from_chars(key.data(), key.data() + key.size(), i);
@@ -560,12 +584,18 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
           std::string_view rest = colon == std::string_view::npos ? "" : inside.substr(colon);
           Any value = field(name);
           if (!rest.empty() && rest[0] == '!') {
-            if (rest.size() < 2) raise("ValueError", args.span, "bad-format", "end of string while looking for conversion specifier");
+            if (rest.size() < 2)
+              raise("ValueError", args.span, "bad-format",
+                    "end of string while looking for conversion specifier");
             char conversion = rest[1];
-            if (conversion == 'r') value = str_value(evaluator.repr(value));
-            else if (conversion == 'a') value = str_value(ascii_text(evaluator.repr(value)));
-            else if (conversion == 's') value = str_value(evaluator.str(value));
-            else raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
+            if (conversion == 'r')
+              value = str_value(evaluator.repr(value));
+            else if (conversion == 'a')
+              value = str_value(ascii_text(evaluator.repr(value)));
+            else if (conversion == 's')
+              value = str_value(evaluator.str(value));
+            else
+              raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
             rest.remove_prefix(2);
           }
           if (!rest.empty()) rest.remove_prefix(1);

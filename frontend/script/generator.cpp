@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator functions. Each running generator has a C++ stack and a value stack of its own; `yield` switches back to
-// whoever asked for the next value.
+// Generator functions. Each running generator has a C++ stack and a value stack of its own; `yield` switches
+// back to whoever asked for the next value.
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -25,7 +25,8 @@ class Areas {
       free_.pop_back();
       return area;
     }
-    void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
     return static_cast<char*>(area);
   }
@@ -64,7 +65,7 @@ struct GeneratorNode final : IteratorNode {
   std::vector<Any> handled_inside;
 
   enum class Phase : uint8_t { kNew, kSuspended, kRunning, kDone } phase = Phase::kNew;
-  Any value;   // yielded, or returned
+  Any value;  // yielded, or returned
   Any sent;
   Any thrown;  // an exception to raise at the yield
   bool has_thrown = false;
@@ -142,8 +143,8 @@ struct GeneratorNode final : IteratorNode {
       inside.uc_stack.ss_size = kStackBytes;
       inside.uc_link = nullptr;
       auto address = reinterpret_cast<uintptr_t>(this);
-      makecontext(&inside, reinterpret_cast<void (*)()>(&GeneratorNode::enter), 2, static_cast<unsigned>(address),
-                  static_cast<unsigned>(address >> 32));
+      makecontext(&inside, reinterpret_cast<void (*)()>(&GeneratorNode::enter), 2,
+                  static_cast<unsigned>(address), static_cast<unsigned>(address >> 32));
     }
     int depth_outside = state.depth;
     Frame* caller = state.frame;
@@ -196,7 +197,8 @@ Any State::start_generator(const FunctionNode& fn, Any* base) {
 }
 
 Any State::yield_value(Any value, Frame& f, ir::Span span) {
-  if (f.generator == nullptr) raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
+  if (f.generator == nullptr)
+    raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
   return f.generator->yield(std::move(value));
 }
 
@@ -212,7 +214,8 @@ Any State::yield_all(const Any& iterable, Frame& f, ir::Span span) {
   std::vector<Any> args;
   Any result = generator_result(iterator);
   if (!is_none(result)) args.push_back(result);
-  evaluator.state().throw_exception(evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
+  evaluator.state().throw_exception(
+      evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
 }
 Any generator_result(const Any& iterator) {
   auto* generator = dynamic_cast<GeneratorNode*>(value_as_iterator(iterator));
@@ -223,13 +226,15 @@ namespace {
 
 GeneratorNode* generator_of(const Arguments& args) {
   auto* generator = dynamic_cast<GeneratorNode*>(value_as_iterator(args[0]));
-  if (generator == nullptr) raise("AttributeError", args.span, "no-attribute", "this iterator is not a generator function's");
+  if (generator == nullptr)
+    raise("AttributeError", args.span, "no-attribute", "this iterator is not a generator function's");
   return generator;
 }
 Any send(Evaluator& evaluator, const Arguments& args) {
   GeneratorNode* generator = generator_of(args);
   if (generator->phase == GeneratorNode::Phase::kNew && !is_none(args[1])) {
-    raise("TypeError", args.span, "generator-not-started", "can't send non-None value to a just-started generator");
+    raise("TypeError", args.span, "generator-not-started",
+          "can't send non-None value to a just-started generator");
   }
   generator->sent = args[1];
   Any out;

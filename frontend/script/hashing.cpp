@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes and equality of dictionary keys and set elements. Numbers and tuples of numbers hash as in CPython, so
-// that sets iterate in CPython's order.
+// Hashes and equality of dictionary keys and set elements. Numbers and tuples of numbers hash as in CPython,
+// so that sets iterate in CPython's order.
 //
-// A tvm-ffi Dict compares keys by type and bits. Python wants 1 == 1.0 == True: a look-up tries each spelling of
-// the number. Tuples, frozen sets and objects with __eq__ are stored behind a KeyNode, whose hash and equality are
-// Python's.
+// A tvm-ffi Dict compares keys by type and bits. Python wants 1 == 1.0 == True: a look-up tries each spelling
+// of the number. Tuples, frozen sets and objects with __eq__ are stored behind a KeyNode, whose hash and
+// equality are Python's.
 #include <cmath>
 
 #include "frontend/script/machine.h"
@@ -19,7 +19,8 @@ struct KeyNode final : ffi::Object {
   Any value;
   int64_t hash;
   Evaluator* evaluator;
-  KeyNode(Any value, int64_t hash, Evaluator* evaluator) : value(std::move(value)), hash(hash), evaluator(evaluator) {}
+  KeyNode(Any value, int64_t hash, Evaluator* evaluator)
+      : value(std::move(value)), hash(hash), evaluator(evaluator) {}
   MLC_NODE("mlc.script.key", KeyNode, ffi::Object);
 };
 
@@ -79,8 +80,10 @@ uint64_t rotate(uint64_t x) { return (x << 31) | (x >> 33); }
 
 bool needs_key(const Any& key) {
   switch (key.type_index()) {
-    case kTVMFFIArray: return true;
-    default: break;
+    case kTVMFFIArray:
+      return true;
+    default:
+      break;
   }
   if (auto* instance = as<InstanceNode>(key)) return instance->cls->find(known().eq) != nullptr;
   return as<SetNode>(key) != nullptr || as<RangeNode>(key) != nullptr || as<BoundMethodNode>(key) != nullptr;
@@ -92,9 +95,12 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
     case kTVMFFISmallStr:
     case kTVMFFIStr:
     case kTVMFFIBool:
-    case kTVMFFINone: return key;
-    case kTVMFFIFloat: return raw_float(key) == 0 ? Any(0.0) : key;
-    default: break;
+    case kTVMFFINone:
+      return key;
+    case kTVMFFIFloat:
+      return raw_float(key) == 0 ? Any(0.0) : key;
+    default:
+      break;
   }
   Any plain = plain_number(key);
   if (!is_object(plain)) return plain;
@@ -142,12 +148,16 @@ Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
 
 int64_t Evaluator::hash(const Any& value, ir::Span span) {
   switch (value.type_index()) {
-    case kTVMFFINone: return 0xfca86420;
+    case kTVMFFINone:
+      return 0xfca86420;
     case kTVMFFIBool:
-    case kTVMFFIInt: return hash_int(raw_int(value));
-    case kTVMFFIFloat: return hash_float(raw_float(value));
+    case kTVMFFIInt:
+      return hash_int(raw_int(value));
+    case kTVMFFIFloat:
+      return hash_float(raw_float(value));
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return static_cast<int64_t>(std::hash<std::string_view>()(text_of(value)));
+    case kTVMFFIStr:
+      return static_cast<int64_t>(std::hash<std::string_view>()(text_of(value)));
     case kTVMFFIArray: {
       uint64_t acc = 2870177450012600261ULL;
       for (const Any& element : elements(value)) {
@@ -160,7 +170,8 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     case kTVMFFIList:
     case kTVMFFIDict:
       raise("TypeError", span, "unhashable", "unhashable type: '{}'", type_name_of(*this, value));
-    default: break;
+    default:
+      break;
   }
   if (auto* set = as<SetNode>(value)) {
     if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
@@ -174,12 +185,14 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     return static_cast<int64_t>(acc * 69069U + 907133923UL);
   }
   if (as<SliceNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'slice'");
-  if (auto* range = as<RangeNode>(value)) return hash_int(range->size() * 31 + range->start * 7 + range->step);
+  if (auto* range = as<RangeNode>(value))
+    return hash_int(range->size() * 31 + range->start * 7 + range->step);
   if (auto* method = as<BoundMethodNode>(value)) return hash(method->self, span) ^ hash(method->callee, span);
   if (auto* instance = as<InstanceNode>(value)) {
     const Any* method = instance->cls->find(known().hash);
     if (method != nullptr) {
-      if (is_none(*method)) raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->name);
+      if (is_none(*method))
+        raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->name);
       Any result;
       state_->special(value, known().hash, {}, result, span);
       if (is_int(result)) return raw_int(result);
@@ -222,7 +235,8 @@ Any plain_key(const Any& stored) {
 }
 
 void key_error(Evaluator& evaluator, const Any& key, ir::Span span) {
-  Any exception = evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
+  Any exception =
+      evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
   ir::Diagnostic diagnostic;
   diagnostic.name = "missing-key";
   diagnostic.kind = "KeyError";
@@ -231,7 +245,8 @@ void key_error(Evaluator& evaluator, const Any& key, ir::Span span) {
   throw ScriptError(std::move(diagnostic), std::move(exception));
 }
 
-// ---- sets: CPython's table (open addressing, ten linear probes, then perturbation), so that the order is the same ----
+// ---- sets: CPython's table (open addressing, ten linear probes, then perturbation), so that the order is
+// the same ----
 
 namespace {
 constexpr size_t kLinearProbes = 9;

@@ -110,7 +110,8 @@ void State::exec_import(const Import& import, Frame& f) {
     if (alias->asname) {
       store_name(alias->asname, place_of(alias->asname, f), module, f);
     } else {
-      if (alias->name != alias->first.str() && as<ApiModuleNode>(module)) module = import_path(alias->first.str(), span);
+      if (alias->name != alias->first.str() && as<ApiModuleNode>(module))
+        module = import_path(alias->first.str(), span);
       store_name(alias->first, place_of(alias->first, f), module, f);
     }
   }
@@ -130,7 +131,8 @@ void State::exec_import_from(const ImportFrom& import, Frame& f) {
     return;
   }
   const ir::Api* as_class = ir::ApiRegistry::global().find(path);
-  module = as_class != nullptr && !ir::ApiRegistry::global().is_module(path) ? api_value(as_class) : import_path(path, module_span);
+  module = as_class != nullptr && !ir::ApiRegistry::global().is_module(path) ? api_value(as_class)
+                                                                             : import_path(path, module_span);
   for (const Alias* alias : import.names) {
     if (alias->name == "*") {
       for (const std::string& member : self.attribute_names(module)) {
@@ -146,7 +148,8 @@ void State::exec_import_from(const ImportFrom& import, Frame& f) {
     Any value;
     if (!self.find_attribute(module, member, value)) {
       Any file;
-      if (as<ModuleNode>(module) == nullptr || !import_file(path + "." + std::string(alias->name), file, span)) {
+      if (as<ModuleNode>(module) == nullptr ||
+          !import_file(path + "." + std::string(alias->name), file, span)) {
         throw ir::Error("cannot-import", "cannot import name '{}' from '{}'", alias->name, path)
             .kind("ImportError")
             .at(span)

@@ -42,7 +42,8 @@ Expr number(const Any& value, Span span) {
 Span use_of(const Expr& e, Span span) { return e->kind == ir::ExprKind::kVar || !e->span ? span : e->span; }
 
 [[noreturn]] void unsupported(std::string_view op, const Any& a, const Any& b, Span span) {
-  throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a), ir::type_name(b))
+  throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a),
+              ir::type_name(b))
       .at(span)
       .kind("TypeError");
 }
@@ -53,7 +54,8 @@ Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, 
   if (!e) e = number(value, {});
   if (!e) unsupported(op, a, b, span);
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
-    throw Error("region-as-value", "`{}` on a region of `{}`, which is no value", op, region->source->name.c_str())
+    throw Error("region-as-value", "`{}` on a region of `{}`, which is no value", op,
+                region->source->name.c_str())
         .at(use_of(e, span))
         .kind("TypeError")
         .help("index every dimension with an expression");
@@ -97,12 +99,13 @@ Expr index_expr(const Any& value, Span span) {
   return e;
 }
 
-void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, size_t dim, const Expr& index, Span span) {
+void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, size_t dim, const Expr& index,
+                  Span span) {
   auto* at = ir::as<ir::IntImmNode>(index);
   auto* extent = ir::as<ir::IntImmNode>(type->shape[dim]);
   if (!at || !extent || (at->value >= 0 && at->value < extent->value)) return;
-  throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", at->value, dim,
-              buffer->name.c_str(), extent->value)
+  throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}",
+              at->value, dim, buffer->name.c_str(), extent->value)
       .at(use_of(index, span))
       .kind("IndexError")
       .note("the buffer is declared here", buffer->span);
@@ -111,10 +114,11 @@ void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, siz
 Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Span span) {
   const ir::BufferTypeNode* type = buffer->buffer();
   size_t rank = type->shape.size();
-  bool has_slice = std::any_of(indices.begin(), indices.end(), [](const Any& i) { return as<SliceNode>(i) != nullptr; });
+  bool has_slice =
+      std::any_of(indices.begin(), indices.end(), [](const Any& i) { return as<SliceNode>(i) != nullptr; });
   if (indices.size() > rank || (indices.size() < rank && rank > 0 && indices.empty())) {
-    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(), rank,
-                rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
+                rank, rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
         .at(span)
         .kind("IndexError")
         .note("the buffer is declared here", buffer->span);
@@ -140,7 +144,9 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
     }
     if (auto* slice = as<SliceNode>(indices[i])) {
       if (!is_none(slice->step) && !(is_int(slice->step) && raw_int(slice->step) == 1)) {
-        throw Error("slice-with-step", "a region of a buffer has no step").at(span).help("write `A[start:stop]`");
+        throw Error("slice-with-step", "a region of a buffer has no step")
+            .at(span)
+            .help("write `A[start:stop]`");
       }
       Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
       Expr end = is_none(slice->stop) ? extent : index_expr(slice->stop, span);
@@ -163,9 +169,11 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
 std::optional<Any> buffer_attribute(const ir::VarNode* buffer, std::string_view name, Span span) {
   const ir::BufferTypeNode* type = buffer->buffer();
   if (name == "data") {
-    ir::Type pointer = ir::make<ir::PointerTypeNode>(ir::Type(ir::prim_type(type->dtype)), type->storage_scope);
+    ir::Type pointer =
+        ir::make<ir::PointerTypeNode>(ir::Type(ir::prim_type(type->dtype)), type->storage_scope);
     static const ir::Op op = ir::op("tirx.buffer_data");
-    return Any(Expr(ir::make<ir::CallNode>(pointer, op, Array<Expr>{ir::ref(buffer)}, ir::Map<String, Any>{}, span)));
+    return Any(Expr(
+        ir::make<ir::CallNode>(pointer, op, Array<Expr>{ir::ref(buffer)}, ir::Map<String, Any>{}, span)));
   }
   if (name == "shape") return Any(type->shape);
   if (name == "strides") return Any(type->strides);
@@ -204,42 +212,64 @@ Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {
   Expr x = operand(a, sign, a, b, span);
   Expr y = operand(b, sign, a, b, span);
   switch (op) {
-    case BinOperator::kAdd: return ir::add(std::move(x), std::move(y), span);
-    case BinOperator::kSub: return ir::sub(std::move(x), std::move(y), span);
-    case BinOperator::kMult: return ir::mul(std::move(x), std::move(y), span);
-    case BinOperator::kDiv: return ir::div(std::move(x), std::move(y), span);
-    case BinOperator::kFloorDiv: return ir::floordiv(std::move(x), std::move(y), span);
-    case BinOperator::kMod: return ir::floormod(std::move(x), std::move(y), span);
+    case BinOperator::kAdd:
+      return ir::add(std::move(x), std::move(y), span);
+    case BinOperator::kSub:
+      return ir::sub(std::move(x), std::move(y), span);
+    case BinOperator::kMult:
+      return ir::mul(std::move(x), std::move(y), span);
+    case BinOperator::kDiv:
+      return ir::div(std::move(x), std::move(y), span);
+    case BinOperator::kFloorDiv:
+      return ir::floordiv(std::move(x), std::move(y), span);
+    case BinOperator::kMod:
+      return ir::floormod(std::move(x), std::move(y), span);
     case BinOperator::kPow:
-      throw Error("unsupported-operator", "`**` is not defined for expressions").at(span).kind("TypeError").help(
-          "use `T.pow(a, b)` on floats");
-    case BinOperator::kMatMult: unsupported(sign, a, b, span);
-    default: break;
+      throw Error("unsupported-operator", "`**` is not defined for expressions")
+          .at(span)
+          .kind("TypeError")
+          .help("use `T.pow(a, b)` on floats");
+    case BinOperator::kMatMult:
+      unsupported(sign, a, b, span);
+    default:
+      break;
   }
   x = like(a, y, x);
   y = like(b, x, y);
   switch (op) {
-    case BinOperator::kLShift: return ir::shift_left(std::move(x), std::move(y), span);
-    case BinOperator::kRShift: return ir::shift_right(std::move(x), std::move(y), span);
-    case BinOperator::kBitOr: return ir::bitwise_or(std::move(x), std::move(y), span);
-    case BinOperator::kBitXor: return ir::bitwise_xor(std::move(x), std::move(y), span);
-    default: return ir::bitwise_and(std::move(x), std::move(y), span);
+    case BinOperator::kLShift:
+      return ir::shift_left(std::move(x), std::move(y), span);
+    case BinOperator::kRShift:
+      return ir::shift_right(std::move(x), std::move(y), span);
+    case BinOperator::kBitOr:
+      return ir::bitwise_or(std::move(x), std::move(y), span);
+    case BinOperator::kBitXor:
+      return ir::bitwise_xor(std::move(x), std::move(y), span);
+    default:
+      return ir::bitwise_and(std::move(x), std::move(y), span);
   }
 }
 
 Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
   Expr x = operand(a, syntax::spelling(op), a, a, span);
   switch (op) {
-    case syntax::UnaryOperator::kInvert: return ir::bitwise_not(std::move(x), span);
-    case syntax::UnaryOperator::kUSub: return ir::neg(std::move(x), span);
+    case syntax::UnaryOperator::kInvert:
+      return ir::bitwise_not(std::move(x), span);
+    case syntax::UnaryOperator::kUSub:
+      return ir::neg(std::move(x), span);
     case syntax::UnaryOperator::kNot:
       if (!x->dtype().is_bool()) {
-        throw Error("type-mismatch", "`not` needs a bool, got `{}`", x->dtype().str()).at(span).help("compare it: `x == 0`");
+        throw Error("type-mismatch", "`not` needs a bool, got `{}`", x->dtype().str())
+            .at(span)
+            .help("compare it: `x == 0`");
       }
       return Expr(ir::make<ir::NotNode>(std::move(x), span));
-    default: break;
+    default:
+      break;
   }
-  throw Error("unsupported-operator", "unary `+` is not defined for `{}`", ir::type_name(a)).at(span).kind("TypeError");
+  throw Error("unsupported-operator", "unary `+` is not defined for `{}`", ir::type_name(a))
+      .at(span)
+      .kind("TypeError");
 }
 
 Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
@@ -250,8 +280,10 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
       return same == (op == CmpOperator::kIs);
     }
     case CmpOperator::kIn:
-    case CmpOperator::kNotIn: unsupported(syntax::spelling(op), a, b, span);
-    default: break;
+    case CmpOperator::kNotIn:
+      unsupported(syntax::spelling(op), a, b, span);
+    default:
+      break;
   }
   // Nothing of the IR equals None, a string or a list.
   bool comparable = to_expr(a).has_value() && to_expr(b).has_value();
@@ -274,10 +306,14 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
   Expr x = operand(a, sign, a, b, span);
   Expr y = operand(b, sign, a, b, span);
   switch (op) {
-    case CmpOperator::kLt: return ir::lt(std::move(x), std::move(y), span);
-    case CmpOperator::kLtE: return ir::le(std::move(x), std::move(y), span);
-    case CmpOperator::kGt: return ir::gt(std::move(x), std::move(y), span);
-    default: return ir::ge(std::move(x), std::move(y), span);
+    case CmpOperator::kLt:
+      return ir::lt(std::move(x), std::move(y), span);
+    case CmpOperator::kLtE:
+      return ir::le(std::move(x), std::move(y), span);
+    case CmpOperator::kGt:
+      return ir::gt(std::move(x), std::move(y), span);
+    default:
+      return ir::ge(std::move(x), std::move(y), span);
   }
 }
 
@@ -309,12 +345,15 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     const auto& types = static_cast<const ir::TupleTypeNode*>(e->ty.get())->elements;
     auto size = static_cast<int64_t>(types.size());
     if (indices.size() != 1 || !is_int(indices[0])) {
-      throw Error("index-not-integer", "an element of a tuple is chosen by one integer constant").at(span).kind("TypeError");
+      throw Error("index-not-integer", "an element of a tuple is chosen by one integer constant")
+          .at(span)
+          .kind("TypeError");
     }
     int64_t at = raw_int(indices[0]);
     if (at < 0) at += size;
     if (at < 0 || at >= size) {
-      throw Error("index-out-of-range", "index {} is outside a tuple of {} elements", raw_int(indices[0]), size)
+      throw Error("index-out-of-range", "index {} is outside a tuple of {} elements", raw_int(indices[0]),
+                  size)
           .at(span)
           .kind("IndexError");
     }
@@ -322,7 +361,8 @@ Any ir_subscript(const Any& base, std::span<const Any> indices, Span span) {
     return Expr(ir::make<ir::TupleGetItemNode>(e, at, span));
   }
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
-    throw Error("not-subscriptable", "a region of `{}` cannot be indexed again", region->source->name.c_str()).at(span);
+    throw Error("not-subscriptable", "a region of `{}` cannot be indexed again", region->source->name.c_str())
+        .at(span);
   }
   throw Error("not-subscriptable", "`{}` cannot be indexed", ir::type_name(base)).at(span).kind("TypeError");
 }
@@ -334,7 +374,8 @@ std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span spa
   if (var && var->buffer()) return buffer_attribute(var, name, span);
   if (name == "dtype") return Any(String(e->ty->kind == ir::TypeKind::kPrim ? e->dtype().str() : "handle"));
   if (auto* load = ir::as<ir::TensorLoadNode>(e); load && name == "buffer") return Any(Expr(load->source));
-  if (auto* region = ir::as<ir::TensorRegionNode>(e); region && name == "buffer") return Any(Expr(region->source));
+  if (auto* region = ir::as<ir::TensorRegionNode>(e); region && name == "buffer")
+    return Any(Expr(region->source));
   return std::nullopt;
 }
 

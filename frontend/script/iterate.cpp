@@ -52,7 +52,8 @@ struct TextIterator final : IteratorNode {
 struct CopyIterator final : IteratorNode {
   std::vector<Any> values;
   size_t at = 0;
-  CopyIterator(std::vector<Any> values, std::string_view name) : IteratorNode(name), values(std::move(values)) {}
+  CopyIterator(std::vector<Any> values, std::string_view name)
+      : IteratorNode(name), values(std::move(values)) {}
   bool next(Evaluator&, Any& out) override {
     if (at >= values.size()) return false;
     out = std::move(values[at++]);
@@ -82,9 +83,15 @@ struct DictIterator final : IteratorNode {
     if (given >= size || at == map()->end()) return false;
     auto& [key, value] = *at;
     switch (kind) {
-      case DictViewNode::Kind::kKeys: out = plain_key(key); break;
-      case DictViewNode::Kind::kValues: out = value; break;
-      case DictViewNode::Kind::kItems: out = Tuple{plain_key(key), value}; break;
+      case DictViewNode::Kind::kKeys:
+        out = plain_key(key);
+        break;
+      case DictViewNode::Kind::kValues:
+        out = value;
+        break;
+      case DictViewNode::Kind::kItems:
+        out = Tuple{plain_key(key), value};
+        break;
     }
     ++at;
     ++given;
@@ -95,7 +102,8 @@ struct ArrayIterator final : IteratorNode {  // rows of an np.ndarray
   Any array;
   int64_t at = 0;
   int64_t size;
-  ArrayIterator(Any array, int64_t size) : IteratorNode("array_iterator"), array(std::move(array)), size(size) {}
+  ArrayIterator(Any array, int64_t size)
+      : IteratorNode("array_iterator"), array(std::move(array)), size(size) {}
   bool next(Evaluator& evaluator, Any& out) override {
     if (at >= size) return false;
     out = array_subscript(evaluator, array, Any(at++), {});
@@ -112,7 +120,8 @@ struct GetItemIterator final : IteratorNode {  // the old protocol: __getitem__ 
       return true;
     } catch (ir::Error& error) {
       auto* instance = as<InstanceNode>(evaluator.state().exception_of(error));
-      if (instance != nullptr && instance->cls->derives_from(exception_classes().at("IndexError").get())) return false;
+      if (instance != nullptr && instance->cls->derives_from(exception_classes().at("IndexError").get()))
+        return false;
       throw;
     }
   }
@@ -129,7 +138,8 @@ struct CallIterator final : IteratorNode {  // iter(callable, sentinel)
 struct EnumerateIterator final : IteratorNode {
   Any inner;
   int64_t count;
-  EnumerateIterator(Any inner, int64_t count) : IteratorNode("enumerate"), inner(std::move(inner)), count(count) {}
+  EnumerateIterator(Any inner, int64_t count)
+      : IteratorNode("enumerate"), inner(std::move(inner)), count(count) {}
   bool next(Evaluator& evaluator, Any& out) override {
     Any value;
     if (!evaluator.next(inner, value)) return false;
@@ -140,7 +150,8 @@ struct EnumerateIterator final : IteratorNode {
 struct ZipIterator final : IteratorNode {
   std::vector<Any> inner;
   bool strict;
-  ZipIterator(std::vector<Any> inner, bool strict) : IteratorNode("zip"), inner(std::move(inner)), strict(strict) {}
+  ZipIterator(std::vector<Any> inner, bool strict)
+      : IteratorNode("zip"), inner(std::move(inner)), strict(strict) {}
   bool next(Evaluator& evaluator, Any& out) override {
     if (inner.empty()) return false;
     std::vector<Any> values(inner.size());
@@ -161,8 +172,8 @@ struct ZipIterator final : IteratorNode {
     Any ignored;
     for (size_t i = 1; i < inner.size(); ++i) {
       if (evaluator.next(inner[i], ignored)) {
-        raise("ValueError", {}, "zip-lengths", "zip() argument {} is longer than argument{}{}", i + 1, i == 1 ? " " : "",
-              others(i));
+        raise("ValueError", {}, "zip-lengths", "zip() argument {} is longer than argument{}{}", i + 1,
+              i == 1 ? " " : "", others(i));
       }
     }
   }
@@ -186,10 +197,12 @@ struct MapIterator final : IteratorNode {
 };
 struct FilterIterator final : IteratorNode {
   Any callee, inner;
-  FilterIterator(Any callee, Any inner) : IteratorNode("filter"), callee(std::move(callee)), inner(std::move(inner)) {}
+  FilterIterator(Any callee, Any inner)
+      : IteratorNode("filter"), callee(std::move(callee)), inner(std::move(inner)) {}
   bool next(Evaluator& evaluator, Any& out) override {
     while (evaluator.next(inner, out)) {
-      if (is_none(callee) ? evaluator.truth(out) : evaluator.truth(evaluator.call(callee, std::span<const Any>(&out, 1)))) {
+      if (is_none(callee) ? evaluator.truth(out)
+                          : evaluator.truth(evaluator.call(callee, std::span<const Any>(&out, 1)))) {
         return true;
       }
     }
@@ -199,7 +212,8 @@ struct FilterIterator final : IteratorNode {
 struct ReversedIterator final : IteratorNode {
   Any sequence;
   int64_t at;
-  ReversedIterator(Any sequence, int64_t size) : IteratorNode("reversed"), sequence(std::move(sequence)), at(size) {}
+  ReversedIterator(Any sequence, int64_t size)
+      : IteratorNode("reversed"), sequence(std::move(sequence)), at(size) {}
   bool next(Evaluator& evaluator, Any& out) override {
     if (at <= 0) return false;
     --at;
@@ -250,7 +264,8 @@ Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   if (auto* range = as<RangeNode>(value)) {
     int64_t size = range->size();
     if (size == 0) return make_iterator<RangeIterator>(RangeNode(0, 0, 1));
-    return make_iterator<RangeIterator>(RangeNode(range->at(size - 1), range->start - range->step, -range->step));
+    return make_iterator<RangeIterator>(
+        RangeNode(range->at(size - 1), range->start - range->step, -range->step));
   }
   if (value.type_index() == kTVMFFIDict || value.type_index() == kTVMFFIMap || as<DictViewNode>(value)) {
     std::vector<Any> all = evaluator.elements_of(value, span);
@@ -260,23 +275,31 @@ Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   Any result;
   if (evaluator.state().special(value, known().reversed, {}, result, span)) return result;
   if (as<SetNode>(value) != nullptr || value.as<IteratorNode>() != nullptr) {
-    raise("TypeError", span, "not-reversible", "'{}' object is not reversible", type_name_of(evaluator, value));
+    raise("TypeError", span, "not-reversible", "'{}' object is not reversible",
+          type_name_of(evaluator, value));
   }
   return make_iterator<ReversedIterator>(value, evaluator.length(value, span));
 }
 
 Any Evaluator::iterate(const Any& value, ir::Span span) {
   switch (value.type_index()) {
-    case kTVMFFIList: return make_iterator<SequenceIterator>(value, "list_iterator");
-    case kTVMFFIArray: return make_iterator<SequenceIterator>(value, "tuple_iterator");
+    case kTVMFFIList:
+      return make_iterator<SequenceIterator>(value, "list_iterator");
+    case kTVMFFIArray:
+      return make_iterator<SequenceIterator>(value, "tuple_iterator");
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return make_iterator<TextIterator>(value);
+    case kTVMFFIStr:
+      return make_iterator<TextIterator>(value);
     case kTVMFFIDict:
-    case kTVMFFIMap: return make_iterator<DictIterator>(value, DictViewNode::Kind::kKeys);
-    case kTVMFFIShape: return make_iterator<CopyIterator>(elements_of(value, span), "tuple_iterator");
+    case kTVMFFIMap:
+      return make_iterator<DictIterator>(value, DictViewNode::Kind::kKeys);
+    case kTVMFFIShape:
+      return make_iterator<CopyIterator>(elements_of(value, span), "tuple_iterator");
     case kTVMFFISmallBytes:
-    case kTVMFFIBytes: return make_iterator<CopyIterator>(elements_of(value, span), "bytes_iterator");
-    default: break;
+    case kTVMFFIBytes:
+      return make_iterator<CopyIterator>(elements_of(value, span), "bytes_iterator");
+    default:
+      break;
   }
   if (!is_object(value)) {
     raise("TypeError", span, "not-iterable", "'{}' object is not iterable", type_name_of(*this, value));
@@ -329,7 +352,8 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
     if (instance != nullptr && instance->cls->derives_from(stop)) return false;
     throw;
   }
-  raise("TypeError", span, "not-an-iterator", "'{}' object is not an iterator", type_name_of(*this, iterator));
+  raise("TypeError", span, "not-an-iterator", "'{}' object is not an iterator",
+        type_name_of(*this, iterator));
 }
 
 std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
@@ -346,10 +370,12 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
       auto bytes = iterable.cast<ffi::Bytes>();
-      for (size_t i = 0; i < bytes.size(); ++i) result.push_back(Any(static_cast<int64_t>(static_cast<unsigned char>(bytes.data()[i]))));
+      for (size_t i = 0; i < bytes.size(); ++i)
+        result.push_back(Any(static_cast<int64_t>(static_cast<unsigned char>(bytes.data()[i]))));
       return result;
     }
-    default: break;
+    default:
+      break;
   }
   if (auto* range = as<RangeNode>(iterable)) {
     int64_t size = range->size();
@@ -376,15 +402,21 @@ size_t utf8_length(std::string_view text) {
 int64_t Evaluator::length(const Any& value, ir::Span span) {
   switch (value.type_index()) {
     case kTVMFFIList:
-    case kTVMFFIArray: return static_cast<int64_t>(elements(value).size());
+    case kTVMFFIArray:
+      return static_cast<int64_t>(elements(value).size());
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return static_cast<int64_t>(utf8_length(text_of(value)));
+    case kTVMFFIStr:
+      return static_cast<int64_t>(utf8_length(text_of(value)));
     case kTVMFFISmallBytes:
-    case kTVMFFIBytes: return static_cast<int64_t>(value.cast<ffi::Bytes>().size());
+    case kTVMFFIBytes:
+      return static_cast<int64_t>(value.cast<ffi::Bytes>().size());
     case kTVMFFIDict:
-    case kTVMFFIMap: return static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(value))->size());
-    case kTVMFFIShape: return static_cast<int64_t>(value.cast<ffi::Shape>().size());
-    default: break;
+    case kTVMFFIMap:
+      return static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(value))->size());
+    case kTVMFFIShape:
+      return static_cast<int64_t>(value.cast<ffi::Shape>().size());
+    default:
+      break;
   }
   if (auto* range = as<RangeNode>(value)) return range->size();
   if (auto* set = as<SetNode>(value)) return static_cast<int64_t>(set->used);
@@ -414,7 +446,8 @@ int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::
   Any plain = plain_number(value);
   if (is_int(plain) || is_bool(plain)) return raw_int(plain);
   Any result;
-  if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result)) return raw_int(result);
+  if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result))
+    return raw_int(result);
   if (what.ends_with("indices")) {
     raise("TypeError", span, "wrong-index", "{} must be integers or slices, not {}", what,
           type_name_of(evaluator, value));
@@ -429,8 +462,10 @@ SliceBounds slice_bounds(Evaluator& evaluator, const SliceNode& slice, int64_t s
     Any plain = plain_number(value);
     if (is_int(plain) || is_bool(plain)) return raw_int(plain);
     Any result;
-    if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result)) return raw_int(result);
-    raise("TypeError", span, "wrong-index", "slice indices must be integers or None or have an __index__ method");
+    if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result))
+      return raw_int(result);
+    raise("TypeError", span, "wrong-index",
+          "slice indices must be integers or None or have an __index__ method");
   };
   SliceBounds bounds{};
   bounds.step = part(slice.step, 1);

@@ -89,7 +89,8 @@ Any index(Evaluator& evaluator, const Arguments& args) {
 }
 Any count(Evaluator& evaluator, const Arguments& args) {
   int64_t n = 0;
-  for (const Any& element : evaluator.elements_of(args[0])) n += element.same_as(args[1]) || evaluator.equal(element, args[1]);
+  for (const Any& element : evaluator.elements_of(args[0]))
+    n += element.same_as(args[1]) || evaluator.equal(element, args[1]);
   return n;
 }
 
@@ -102,7 +103,8 @@ constexpr BuiltinRow list_rows[] = {
     {"clear", "()", "Removes all elements.", clear, 0, 0},
     {"copy", "()", "A new list of the same elements.", copy, 0, 0},
     {"reverse", "()", "Reverses the order in place.", reverse, 0, 0},
-    {"sort", "(*, key=None, reverse=False)", "Sorts in place; equal elements keep their order.", sort, 0, 0, "key reverse"},
+    {"sort", "(*, key=None, reverse=False)", "Sorts in place; equal elements keep their order.", sort, 0, 0,
+     "key reverse"},
     {"index", "(value, start, stop)", "The index of the first equal element.", index, 1, 3},
     {"count", "(value)", "How many elements are equal.", count, 1, 1},
 };

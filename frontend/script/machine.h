@@ -17,15 +17,15 @@ struct Frame {
   const FunctionInfo* info = nullptr;
   Any* slots = nullptr;
   ModuleNode* module = nullptr;
-  Frame* back = nullptr;              // the caller
+  Frame* back = nullptr;  // the caller
   const FunctionNode* function = nullptr;
-  Any result;                         // of `return`
+  Any result;                          // of `return`
   GeneratorNode* generator = nullptr;  // whose body this is
   // A frame whose names are looked up as it runs: a class body, or an expression for an IR builder.
   bool dynamic = false;
-  Frame* outer = nullptr;             // the scope around it
-  NameScope* names = nullptr;         // the builder's names
-  ClassNode* cls = nullptr;           // the class whose body runs
+  Frame* outer = nullptr;                           // the scope around it
+  NameScope* names = nullptr;                       // the builder's names
+  ClassNode* cls = nullptr;                         // the class whose body runs
   std::vector<std::pair<Symbol, Any>> locals = {};  // comprehension variables of a builder's expression
 };
 
@@ -35,14 +35,15 @@ enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };
 struct KnownNames {
   Symbol init{"__init__"}, call{"__call__"}, repr{"__repr__"}, str{"__str__"}, getitem{"__getitem__"},
       setitem{"__setitem__"}, delitem{"__delitem__"}, len{"__len__"}, iter{"__iter__"}, next{"__next__"},
-      contains{"__contains__"}, eq{"__eq__"}, ne{"__ne__"}, lt{"__lt__"}, le{"__le__"}, gt{"__gt__"}, ge{"__ge__"},
-      hash{"__hash__"}, boolean{"__bool__"}, enter{"__enter__"}, exit{"__exit__"}, getattr{"__getattr__"},
-      setattr{"__setattr__"}, format{"__format__"}, neg{"__neg__"}, pos{"__pos__"}, invert{"__invert__"},
-      abs{"__abs__"}, integer{"__int__"}, real{"__float__"}, index{"__index__"}, cls{"__class__"}, name{"__name__"},
-      qualname{"__qualname__"}, doc{"__doc__"}, dict{"__dict__"}, module{"__module__"}, bases{"__bases__"},
-      mro{"__mro__"}, args{"args"}, cause{"__cause__"}, new_{"__new__"}, file{"__file__"}, func{"__func__"},
-      self{"__self__"}, reversed{"__reversed__"}, set_name{"__set_name__"}, defaults{"__defaults__"},
-      notes{"__notes__"}, context{"__context__"}, annotations{"__annotations__"}, class_getitem{"__class_getitem__"};
+      contains{"__contains__"}, eq{"__eq__"}, ne{"__ne__"}, lt{"__lt__"}, le{"__le__"}, gt{"__gt__"},
+      ge{"__ge__"}, hash{"__hash__"}, boolean{"__bool__"}, enter{"__enter__"}, exit{"__exit__"},
+      getattr{"__getattr__"}, setattr{"__setattr__"}, format{"__format__"}, neg{"__neg__"}, pos{"__pos__"},
+      invert{"__invert__"}, abs{"__abs__"}, integer{"__int__"}, real{"__float__"}, index{"__index__"},
+      cls{"__class__"}, name{"__name__"}, qualname{"__qualname__"}, doc{"__doc__"}, dict{"__dict__"},
+      module{"__module__"}, bases{"__bases__"}, mro{"__mro__"}, args{"args"}, cause{"__cause__"},
+      new_{"__new__"}, file{"__file__"}, func{"__func__"}, self{"__self__"}, reversed{"__reversed__"},
+      set_name{"__set_name__"}, defaults{"__defaults__"}, notes{"__notes__"}, context{"__context__"},
+      annotations{"__annotations__"}, class_getitem{"__class_getitem__"};
 };
 const KnownNames& known();
 
@@ -64,7 +65,7 @@ struct Evaluator::State {
   std::unordered_map<const ir::Api*, Any> api_values;
   std::unordered_map<int32_t, Any> native_types;
   std::unordered_map<const syntax::Constant*, Any> texts;
-  std::vector<Any> handled;                    // exceptions whose handlers run, innermost last
+  std::vector<Any> handled;  // exceptions whose handlers run, innermost last
 
   // The value stack: arguments and locals. Entries at and above `top` are None.
   Any* stack = nullptr;
@@ -85,19 +86,21 @@ struct Evaluator::State {
     }
   };
   void push(Any value) {
-    if (top == stack_end) [[unlikely]] recursion_error();
+    if (top == stack_end) [[unlikely]]
+      recursion_error();
     *top++ = std::move(value);
   }
   [[noreturn]] void recursion_error();
   void check_interrupt() {
-    if (interrupted) [[unlikely]] stop();
+    if (interrupted) [[unlikely]]
+      stop();
   }
   [[noreturn]] void stop();
   static volatile bool interrupted;
 
   // evaluate_expr.cpp
   Any eval(const syntax::Expr* expr, Frame& f);
-  bool test(const syntax::Expr* expr, Frame& f);  // truth of an expression
+  bool test(const syntax::Expr* expr, Frame& f);        // truth of an expression
   const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
   // The value of an operand: a variable in place, else evaluated into `temporary`.
   const Any* operand(const syntax::Expr* expr, Frame& f, Any& temporary);
@@ -141,7 +144,7 @@ struct Evaluator::State {
   void remove(const syntax::Expr* target, Frame& f);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
   uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
-  bool iterable(const Any& value);  // as far as its type says
+  bool iterable(const Any& value);           // as far as its type says
   void unpack(syntax::Seq<syntax::Expr> targets, const Any& value, ir::Span span, Frame& f);
 
   // define.cpp
@@ -169,9 +172,10 @@ struct Evaluator::State {
   Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
   void bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
   Any run_function(const FunctionNode& fn, Any* base, ir::Span span);
-  Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span, std::span<const ir::Span> spans);
-  Any call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords, ir::Span span,
-                   std::span<const ir::Span> spans);
+  Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
+               std::span<const ir::Span> spans);
+  Any call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
+                   ir::Span span, std::span<const ir::Span> spans);
   // generator.cpp
   Any start_generator(const FunctionNode& fn, Any* base);
   Any yield_value(Any value, Frame& f, ir::Span span);
@@ -204,14 +208,19 @@ inline const Any* Evaluator::State::peek(const syntax::Expr* expr, Frame& f) {
   uint32_t resolved = static_cast<const syntax::Name*>(expr)->resolved;
   const Any* value;
   switch (storage_of(resolved)) {
-    case Storage::kLocal: value = &f.slots[index_of(resolved)]; break;
-    case Storage::kCell: value = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value; break;
+    case Storage::kLocal:
+      value = &f.slots[index_of(resolved)];
+      break;
+    case Storage::kCell:
+      value = &static_cast<CellNode*>(raw_object(f.slots[index_of(resolved)]))->value;
+      break;
     case Storage::kGlobal: {
       ModuleNode::Slot& slot = f.module->slots[index_of(resolved)];
       value = is_unbound(slot.value) ? &slot.builtin : &slot.value;
       break;
     }
-    default: return nullptr;
+    default:
+      return nullptr;
   }
   return is_unbound(*value) ? nullptr : value;
 }
@@ -230,15 +239,19 @@ std::span<const BuiltinRow> dict_methods();
 std::span<const BuiltinRow> set_methods();
 std::span<const BuiltinRow> number_methods();
 std::span<const BuiltinRow> generator_methods();
-void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments& args);  // by key= and reverse=
-void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text, ir::Span span);  // sys.stdout, ...
+void sort_values(Evaluator& evaluator, std::vector<Any>& values,
+                 const Arguments& args);  // by key= and reverse=
+void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text,
+                  ir::Span span);  // sys.stdout, ...
 Any call_numpy(Evaluator& evaluator, std::string_view path, const Arguments& args);
 // The method of a builtin type, or null.
 const BuiltinRow* builtin_method(int32_t type_index, Symbol name);
 Any builtin_value(const BuiltinRow* row, std::string_view owner);
-const BuiltinRow* builtin_method_of(const Any& object, Symbol name);  // "".join, [].append, {}.items, set methods
-const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name);  // str.join, as a function of the class
-const BuiltinRow* object_method_row(Symbol name);                       // what every object has: __eq__, __repr__, ...
+const BuiltinRow* builtin_method_of(const Any& object,
+                                    Symbol name);  // "".join, [].append, {}.items, set methods
+const BuiltinRow* class_method_row(const ClassNode* cls,
+                                   Symbol name);   // str.join, as a function of the class
+const BuiltinRow* object_method_row(Symbol name);  // what every object has: __eq__, __repr__, ...
 std::vector<std::string> builtin_names_of(const Any& object);
 bool class_builtin(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out);  // dict.fromkeys
 bool number_attribute(const Any& number, Symbol name, Any& out);                        // real, imag, ...
@@ -250,15 +263,17 @@ Any object_init();
 
 // types.cpp: builtin types as classes.
 struct Types {
-  Ref<ClassNode> object, type, none, boolean, integer, real, str, bytes, list, tuple, dict, set, frozenset, range,
-      slice, function, builtin, method, module, property, static_method, class_method, super, iterator, ellipsis,
-      not_implemented, dict_keys, dict_values, dict_items, cell, enumerate, zip, map, filter, reversed;
+  Ref<ClassNode> object, type, none, boolean, integer, real, str, bytes, list, tuple, dict, set, frozenset,
+      range, slice, function, builtin, method, module, property, static_method, class_method, super, iterator,
+      ellipsis, not_implemented, dict_keys, dict_values, dict_items, cell, enumerate, zip, map, filter,
+      reversed;
 };
 const Types& types();
-Ref<ClassNode> builtin_type_of(const Any& value);  // null for objects of other rooms
+Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
 std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
 std::string numpy_type_name(const Any& value);  // "numpy.float32"; other objects: their type key
-Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Arguments& args);  // zip(...), map(...)
+Any call_iterator_type(Evaluator& evaluator, std::string_view name,
+                       const Arguments& args);  // zip(...), map(...)
 
 // exceptions.cpp
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes();

@@ -52,7 +52,8 @@ Any hash(Evaluator&, const Arguments& args) {
 Any repr(Evaluator& e, const Arguments& args) {
   auto* instance = as<InstanceNode>(args[0]);
   if (instance == nullptr) return str_value(e.repr(args[0]));
-  return str_value(fmt::format("<{}.{} object at {}>", instance->cls->module, instance->cls->name, static_cast<const void*>(instance)));
+  return str_value(fmt::format("<{}.{} object at {}>", instance->cls->module, instance->cls->name,
+                               static_cast<const void*>(instance)));
 }
 Any str(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
 Any setattr(Evaluator& e, const Arguments& args) {
@@ -70,7 +71,9 @@ Any exception_init_body(Evaluator&, const Arguments& args) {
   }
   return nullptr;
 }
-Any exception_str_body(Evaluator& e, const Arguments& args) { return str_value(e.state().exception_text(args[0])); }
+Any exception_str_body(Evaluator& e, const Arguments& args) {
+  return str_value(e.state().exception_text(args[0]));
+}
 
 constexpr BuiltinRow object_rows[] = {
     {"__eq__", "(other)", "Are they equal?", eq, 1, 1},
@@ -81,7 +84,8 @@ constexpr BuiltinRow object_rows[] = {
     {"__setattr__", "(name, value)", "Sets an attribute.", setattr, 2, 2},
 };
 constexpr BuiltinRow init_row = {"__init__", "(*args)", "Prepares a new object.", init, 0, 127, "*"};
-constexpr BuiltinRow exception_init_row = {"__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
+constexpr BuiltinRow exception_init_row = {
+    "__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
 constexpr BuiltinRow exception_str_row = {"__str__", "()", "The message.", exception_str_body, 0, 0};
 
 // ---- the container protocols, on demand by name ----
@@ -115,16 +119,23 @@ const Table& container_table() {
 const Table* table_for(const Any& object) {
   switch (object.type_index()) {
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return &str_table();
-    case kTVMFFIList: return &list_table();
-    case kTVMFFIArray: return &tuple_table();
-    case kTVMFFIShape: return &tuple_table();
+    case kTVMFFIStr:
+      return &str_table();
+    case kTVMFFIList:
+      return &list_table();
+    case kTVMFFIArray:
+      return &tuple_table();
+    case kTVMFFIShape:
+      return &tuple_table();
     case kTVMFFIDict:
-    case kTVMFFIMap: return &dict_table();
+    case kTVMFFIMap:
+      return &dict_table();
     case kTVMFFIInt:
     case kTVMFFIBool:
-    case kTVMFFIFloat: return &number_table();
-    default: break;
+    case kTVMFFIFloat:
+      return &number_table();
+    default:
+      break;
   }
   return as<SetNode>(object) ? &set_table() : nullptr;
 }
@@ -195,7 +206,8 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
     if (container || value_as_iterator(object) || as<RangeNode>(object)) {
       if (const BuiltinRow* row = in(container_table(), name)) return row;
     }
-    return container || table_for(object) != nullptr || !is_object(object) ? object_method_row(name) : nullptr;
+    return container || table_for(object) != nullptr || !is_object(object) ? object_method_row(name)
+                                                                           : nullptr;
   }
   return nullptr;
 }
@@ -234,10 +246,14 @@ bool property_attribute(PropertyNode* property, const Any& object, Symbol name, 
     out = Any(ir::make<BoundMethodNode>(object, builtin_value(row, "property")));
     return true;
   }
-  if (name.str() == "fget") out = property->getter;
-  else if (name.str() == "fset") out = property->setter;
-  else if (name.str() == "fdel") out = property->deleter;
-  else return false;
+  if (name.str() == "fget")
+    out = property->getter;
+  else if (name.str() == "fset")
+    out = property->setter;
+  else if (name.str() == "fdel")
+    out = property->deleter;
+  else
+    return false;
   return true;
 }
 

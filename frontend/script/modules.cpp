@@ -42,8 +42,10 @@ double number(ApiCall& call, const Any& value, size_t i) {
   if (is_int(plain) || is_bool(plain)) return static_cast<double>(raw_int(plain));
   Any result;
   Evaluator& evaluator = evaluator_of(call.host);
-  if (evaluator.state().special(value, known().real, {}, result, call.span) && is_float(result)) return raw_float(result);
-  raise("TypeError", call.span_of(i), "wrong-type", "must be real number, not {}", type_name_of(evaluator, value));
+  if (evaluator.state().special(value, known().real, {}, result, call.span) && is_float(result))
+    return raw_float(result);
+  raise("TypeError", call.span_of(i), "wrong-type", "must be real number, not {}",
+        type_name_of(evaluator, value));
 }
 
 template <class F>
@@ -61,7 +63,8 @@ Any whole(ApiCall& call, const Any& value, double (*f)(double)) {
   double x = f(number(call, value, 0));
   if (std::isnan(x)) raise("ValueError", call.span, "not-a-number", "cannot convert float NaN to integer");
   if (std::abs(x) >= 9223372036854775808.0) {
-    if (std::isinf(x)) raise("OverflowError", call.span, "integer-overflow", "cannot convert float infinity to integer");
+    if (std::isinf(x))
+      raise("OverflowError", call.span, "integer-overflow", "cannot convert float infinity to integer");
     raise("OverflowError", call.span, "integer-overflow", "{} does not fit in 64 bits", float_repr(x));
   }
   return static_cast<int64_t>(x);
@@ -77,17 +80,20 @@ int64_t integer(ApiCall& call, const Any& value, size_t i) {
 
 Any gcd(ApiCall& call, const Tuple& values) {
   int64_t result = 0;
-  for (size_t i = 0; i < values.size(); ++i) result = std::gcd(result, integer(call, values[static_cast<int64_t>(i)], 0));
+  for (size_t i = 0; i < values.size(); ++i)
+    result = std::gcd(result, integer(call, values[static_cast<int64_t>(i)], 0));
   return result;
 }
 Any lcm(ApiCall& call, const Tuple& values) {
   int64_t result = 1;
-  for (size_t i = 0; i < values.size(); ++i) result = std::lcm(result, integer(call, values[static_cast<int64_t>(i)], 0));
+  for (size_t i = 0; i < values.size(); ++i)
+    result = std::lcm(result, integer(call, values[static_cast<int64_t>(i)], 0));
   return result;
 }
 Any factorial(ApiCall& call, const Any& value) {
   int64_t n = integer(call, value, 0);
-  if (n < 0) raise("ValueError", call.span_of(0), "math-domain", "factorial() not defined for negative values");
+  if (n < 0)
+    raise("ValueError", call.span_of(0), "math-domain", "factorial() not defined for negative values");
   int64_t result = 1;
   for (int64_t i = 2; i <= n; ++i) {
     if (__builtin_mul_overflow(result, i, &result)) {
@@ -143,7 +149,8 @@ Any exit_script(ApiCall& call, const Any& code) {
   Evaluator& evaluator = evaluator_of(call.host);
   std::vector<Any> args;
   if (!is_none(code)) args.push_back(code);
-  evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("SystemExit")), args), call.span);
+  evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("SystemExit")), args),
+                                    call.span);
 }
 
 std::string path_text(ApiCall& call, const Any& value, size_t i) {
@@ -155,9 +162,12 @@ Any join_paths(ApiCall& call, const Any& first, const Tuple& rest) {
   std::string path = path_text(call, first, 0);
   for (const Any& part : rest) {
     std::string next = path_text(call, part, 1);
-    if (next.starts_with('/')) path = next;
-    else if (path.empty() || path.ends_with('/')) path += next;
-    else path += "/" + next;
+    if (next.starts_with('/'))
+      path = next;
+    else if (path.empty() || path.ends_with('/'))
+      path += next;
+    else
+      path += "/" + next;
   }
   return str_value(path);
 }
@@ -175,7 +185,8 @@ Any split_extension(const std::string& path) {
   size_t name = slash == std::string::npos ? 0 : slash + 1;
   size_t first = path.find_first_not_of('.', name);
   size_t dot = path.rfind('.');
-  if (dot == std::string::npos || first == std::string::npos || dot < first) return Tuple{str_value(path), str_value("")};
+  if (dot == std::string::npos || first == std::string::npos || dot < first)
+    return Tuple{str_value(path), str_value("")};
   return Tuple{str_value(path.substr(0, dot)), str_value(path.substr(dot))};
 }
 Any environment(ApiCall& call, const Any& name, const Any& otherwise) {
@@ -183,13 +194,17 @@ Any environment(ApiCall& call, const Any& name, const Any& otherwise) {
   return value == nullptr ? otherwise : str_value(value);
 }
 
-#define MLC_MATH(name, text, expression)                                                            \
-  ApiRow{ApiKind::kFunction, "math", name "(x)", text, native([](ApiCall& call, Any value) {         \
-           return real_function(call, value, [](double x) { return expression; });                   \
-         })}
-#define MLC_EXCEPTION(module, name)                                        \
-  ApiRow{ApiKind::kValue, module, name, "An exception class.",            \
-         [](ApiCall&) -> Any { return Any(exception_classes().at(name)); }}
+#define MLC_MATH(name, text, expression)                                                \
+  ApiRow {                                                                              \
+    ApiKind::kFunction, "math", name "(x)", text, native([](ApiCall& call, Any value) { \
+      return real_function(call, value, [](double x) { return expression; });           \
+    })                                                                                  \
+  }
+#define MLC_EXCEPTION(module, name)                                       \
+  ApiRow {                                                                \
+    ApiKind::kValue, module, name, "An exception class.",                 \
+        [](ApiCall&) -> Any { return Any(exception_classes().at(name)); } \
+  }
 
 const ApiRow rows[] = {
     MLC_MATH("sqrt", "The square root.", std::sqrt(x)),

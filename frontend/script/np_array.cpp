@@ -57,7 +57,8 @@ void check_dtype(DataType dtype, ir::Span span) {
   bool known_type = dtype.lanes() == 1 &&
                     (dtype.is_bool() || (dtype.is_float() && dtype.bits() >= 16) ||
                      ((dtype.is_int() || dtype.is_uint()) && dtype.bits() % 8 == 0 && dtype.bits() >= 8));
-  if (!known_type) raise("TypeError", span, "unsupported-dtype", "data type '{}' is not understood by np", dtype.str());
+  if (!known_type)
+    raise("TypeError", span, "unsupported-dtype", "data type '{}' is not understood by np", dtype.str());
 }
 
 Shape shape_of(const ffi::Tensor& tensor) { return {tensor.shape().begin(), tensor.shape().end()}; }
@@ -118,14 +119,16 @@ namespace {
 
 template <class To, class From>
 inline To convert(From value) {
-  constexpr bool from_float = std::is_same_v<From, float> || std::is_same_v<From, double> || std::is_same_v<From, Half>;
+  constexpr bool from_float =
+      std::is_same_v<From, float> || std::is_same_v<From, double> || std::is_same_v<From, Half>;
   if constexpr (std::is_same_v<To, bool>) {
     return static_cast<double>(value) != 0;
   } else if constexpr (from_float && std::is_integral_v<To>) {
     double real = static_cast<double>(value);
     // As x86 converts: what does not fit becomes the lowest int64.
     if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
-      if (std::is_same_v<To, uint64_t> && real >= 0 && real < 18446744073709551616.0) return static_cast<To>(real);
+      if (std::is_same_v<To, uint64_t> && real >= 0 && real < 18446744073709551616.0)
+        return static_cast<To>(real);
       return static_cast<To>(INT64_MIN);
     }
     return static_cast<To>(static_cast<int64_t>(real));
@@ -146,7 +149,8 @@ ffi::Tensor cast_to(const ffi::Tensor& tensor, DataType dtype, bool copy) {
   Shape shape = shape_of(tensor);
   ffi::Tensor result = ir::make_tensor(shape, dtype);
   if (from == dtype && tensor.IsContiguous()) {
-    std::memcpy(result.data_ptr(), data_of<char>(tensor), static_cast<size_t>(product(shape)) * static_cast<size_t>(dtype.bytes()));
+    std::memcpy(result.data_ptr(), data_of<char>(tensor),
+                static_cast<size_t>(product(shape)) * static_cast<size_t>(dtype.bytes()));
     return result;
   }
   with_type(from, [&](auto from_tag) {
@@ -165,7 +169,8 @@ ffi::Tensor broadcast_to(const ffi::Tensor& tensor, std::span<const int64_t> sha
   Shape own = shape_of(tensor), strides = strides_of(tensor);
   Shape wide(shape.size(), 0);
   size_t shift = shape.size() - own.size();
-  for (size_t i = 0; i < own.size(); ++i) wide[shift + i] = own[i] == 1 && shape[shift + i] != 1 ? 0 : strides[i];
+  for (size_t i = 0; i < own.size(); ++i)
+    wide[shift + i] = own[i] == 1 && shape[shift + i] != 1 ? 0 : strides[i];
   return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(wide.begin(), wide.end()));
 }
 
@@ -175,8 +180,8 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, ir::Span span) {
     int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
     int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1) {
-      raise("ValueError", span, "shape-mismatch", "operands could not be broadcast together with shapes {} {} ",
-            shape_text(a), shape_text(b));
+      raise("ValueError", span, "shape-mismatch",
+            "operands could not be broadcast together with shapes {} {} ", shape_text(a), shape_text(b));
     }
     result[result.size() - 1 - i] = x == 1 ? y : x;
   }
@@ -197,7 +202,8 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
   }
   if (unknown >= 0) shape[static_cast<size_t>(unknown)] = rest == 0 ? 0 : size / rest;
   if (product(shape) != size || (unknown >= 0 && rest == 0)) {
-    raise("ValueError", span, "shape-mismatch", "cannot reshape array of size {} into shape {}", size, shape_text(asked));
+    raise("ValueError", span, "shape-mismatch", "cannot reshape array of size {} into shape {}", size,
+          shape_text(asked));
   }
   ffi::Tensor compact = ir::contiguous(tensor);
   Shape strides(shape.size());
@@ -206,7 +212,8 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
     strides[i] = step;
     step *= shape[i];
   }
-  return compact.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(strides.begin(), strides.end()));
+  return compact.as_strided(ffi::Shape(shape.begin(), shape.end()),
+                            ffi::Shape(strides.begin(), strides.end()));
 }
 
 // ---- dtypes ----
@@ -249,13 +256,15 @@ void scan(Evaluator& evaluator, const Any& value, DataType& found, bool& some, i
     for (const Any& element : evaluator.elements_of(value)) scan(evaluator, element, found, some, span);
     return;
   }
-  raise("TypeError", span, "not-an-array", "an array cannot be made of '{}' objects", type_name_of(evaluator, value));
+  raise("TypeError", span, "not-an-array", "an array cannot be made of '{}' objects",
+        type_name_of(evaluator, value));
 }
 
 void find_shape(Evaluator& evaluator, const Any& value, Shape& shape, size_t depth, ir::Span span) {
   auto inhomogeneous = [&] {
     raise("ValueError", span, "ragged-array",
-          "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} dimensions",
+          "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} "
+          "dimensions",
           depth);
   };
   Shape own;
@@ -268,8 +277,10 @@ void find_shape(Evaluator& evaluator, const Any& value, Shape& shape, size_t dep
     for (size_t i = 0; i < all.size(); ++i) {
       Shape each;
       find_shape(evaluator, all[i], each, depth + 1, span);
-      if (i == 0) inner = each;
-      else if (each != inner) inhomogeneous();
+      if (i == 0)
+        inner = each;
+      else if (each != inner)
+        inhomogeneous();
     }
     shape.insert(shape.end(), inner.begin(), inner.end());
     return;
@@ -280,7 +291,8 @@ void find_shape(Evaluator& evaluator, const Any& value, Shape& shape, size_t dep
 template <class T>
 void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dtype, ir::Span span) {
   if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray || as<RangeNode>(value)) {
-    for (const Any& element : evaluator.elements_of(value)) store_value(evaluator, element, target, dtype, span);
+    for (const Any& element : evaluator.elements_of(value))
+      store_value(evaluator, element, target, dtype, span);
     return;
   }
   if (auto* array = as<ir::NDArrayNode>(value)) {
@@ -296,10 +308,12 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
     int64_t integer = raw_int(plain);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       if (is_int(value) && static_cast<int64_t>(static_cast<T>(integer)) != integer) {
-        raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer, dtype.str());
+        raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer,
+              dtype.str());
       }
       if (is_int(value) && std::is_unsigned_v<T> && integer < 0) {
-        raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer, dtype.str());
+        raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer,
+              dtype.str());
       }
     }
     *target++ = convert<T>(integer);
@@ -309,7 +323,8 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
 }  // namespace
 
 ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, DataType dtype) {
-  if (auto* array = as<ir::NDArrayNode>(value)) return dtype.is_void() ? array->tensor : cast_to(array->tensor, dtype);
+  if (auto* array = as<ir::NDArrayNode>(value))
+    return dtype.is_void() ? array->tensor : cast_to(array->tensor, dtype);
   if (value.type_index() == kTVMFFITensor) {
     auto tensor = value.cast<ffi::Tensor>();
     return dtype.is_void() ? tensor : cast_to(tensor, dtype);
@@ -363,20 +378,28 @@ DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
   } else if (is_str(value)) {
     std::string text(text_of(value));
     static const std::unordered_map<std::string, std::string> short_names = {
-        {"f2", "float16"}, {"f4", "float32"}, {"f8", "float64"}, {"i1", "int8"},   {"i2", "int16"},  {"i4", "int32"},
-        {"i8", "int64"},   {"u1", "uint8"},   {"u2", "uint16"},  {"u4", "uint32"}, {"u8", "uint64"}, {"f", "float32"},
-        {"d", "float64"},  {"e", "float16"},  {"?", "bool"},     {"b1", "bool"},   {"float", "float64"}, {"int", "int64"},
-        {"half", "float16"}, {"single", "float32"}, {"double", "float64"}};
+        {"f2", "float16"},    {"f4", "float32"}, {"f8", "float64"},   {"i1", "int8"},
+        {"i2", "int16"},      {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},
+        {"u2", "uint16"},     {"u4", "uint32"},  {"u8", "uint64"},    {"f", "float32"},
+        {"d", "float64"},     {"e", "float16"},  {"?", "bool"},       {"b1", "bool"},
+        {"float", "float64"}, {"int", "int64"},  {"half", "float16"}, {"single", "float32"},
+        {"double", "float64"}};
     if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.erase(0, 1);
     auto found = short_names.find(text);
     dtype = DataType::parse(found == short_names.end() ? text : found->second);
   } else if (auto* cls = as<ClassNode>(value)) {
-    if (cls == types().real.get()) dtype = DataType::Float(64);
-    else if (cls == types().integer.get()) dtype = DataType::Int(64);
-    else if (cls == types().boolean.get()) dtype = DataType::Bool();
-    else raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type", evaluator.repr(value));
+    if (cls == types().real.get())
+      dtype = DataType::Float(64);
+    else if (cls == types().integer.get())
+      dtype = DataType::Int(64);
+    else if (cls == types().boolean.get())
+      dtype = DataType::Bool();
+    else
+      raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
+            evaluator.repr(value));
   } else {
-    raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type", evaluator.repr(value));
+    raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
+          evaluator.repr(value));
   }
   check_dtype(dtype, span);
   return dtype;
@@ -384,9 +407,10 @@ DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
 
 Shape shape_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
   Shape shape;
-  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIShape ||
-      as<ir::NDArrayNode>(value)) {
-    for (const Any& dim : evaluator.elements_of(value)) shape.push_back(index_value(evaluator, dim, span, "shape"));
+  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray ||
+      value.type_index() == kTVMFFIShape || as<ir::NDArrayNode>(value)) {
+    for (const Any& dim : evaluator.elements_of(value))
+      shape.push_back(index_value(evaluator, dim, span, "shape"));
   } else {
     shape.push_back(index_value(evaluator, value, span, "shape"));
   }
@@ -395,7 +419,8 @@ Shape shape_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
 int64_t axis_argument(Evaluator& evaluator, const Any& value, int64_t ndim, ir::Span span) {
   int64_t axis = index_value(evaluator, value, span, "axis");
   if (axis < -ndim || axis >= ndim) {
-    raise("AxisError", span, "axis-out-of-range", "axis {} is out of bounds for array of dimension {}", axis, ndim);
+    raise("AxisError", span, "axis-out-of-range", "axis {} is out of bounds for array of dimension {}", axis,
+          ndim);
   }
   return axis < 0 ? axis + ndim : axis;
 }
@@ -461,18 +486,24 @@ bool array_truth(const Any& value, ir::Span span) {
 Any call_numpy(Evaluator& evaluator, std::string_view path, const Arguments& args) {
   const ir::Api* api = ir::ApiRegistry::global().find(path);
   MLC_CHECK(api != nullptr, "`{}` is not registered", path);
-  return evaluator.call(evaluator.state().api_value(api), args.positional, args.keywords, args.span, args.spans);
+  return evaluator.call(evaluator.state().api_value(api), args.positional, args.keywords, args.span,
+                        args.spans);
 }
 
 bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& out) {
   if (auto* dtype = as<NumpyDTypeNode>(object)) {
     std::string_view text = name.str();
     DataType type = dtype->dtype;
-    if (text == "name" || text == "__name__") out = str_value(type.str());
-    else if (text == "itemsize") out = static_cast<int64_t>(type.bytes());
-    else if (text == "kind") out = str_value(type.is_float() ? "f" : type.is_int() ? "i" : type.is_bool() ? "b" : "u");
-    else if (text == "type") out = Any(ir::make<NumpyDTypeNode>(type, true));
-    else return false;
+    if (text == "name" || text == "__name__")
+      out = str_value(type.str());
+    else if (text == "itemsize")
+      out = static_cast<int64_t>(type.bytes());
+    else if (text == "kind")
+      out = str_value(type.is_float() ? "f" : type.is_int() ? "i" : type.is_bool() ? "b" : "u");
+    else if (text == "type")
+      out = Any(ir::make<NumpyDTypeNode>(type, true));
+    else
+      return false;
     return true;
   }
   auto* scalar = as<NumpyScalarNode>(object);

@@ -52,17 +52,25 @@ decltype(auto) with_type(DataType dtype, F&& visit) {
   }
   if (dtype.is_int()) {
     switch (dtype.bits()) {
-      case 8: return visit(int8_t{});
-      case 16: return visit(int16_t{});
-      case 32: return visit(int32_t{});
-      default: return visit(int64_t{});
+      case 8:
+        return visit(int8_t{});
+      case 16:
+        return visit(int16_t{});
+      case 32:
+        return visit(int32_t{});
+      default:
+        return visit(int64_t{});
     }
   }
   switch (dtype.bits()) {
-    case 8: return visit(uint8_t{});
-    case 16: return visit(uint16_t{});
-    case 32: return visit(uint32_t{});
-    default: return visit(uint64_t{});
+    case 8:
+      return visit(uint8_t{});
+    case 16:
+      return visit(uint16_t{});
+    case 32:
+      return visit(uint32_t{});
+    default:
+      return visit(uint64_t{});
   }
 }
 void check_dtype(DataType dtype, ir::Span span);  // refuses those that NumPy's part here does not have
@@ -73,21 +81,23 @@ inline int64_t product(std::span<const int64_t> shape) {
   return n;
 }
 Shape shape_of(const ffi::Tensor& tensor);
-Shape strides_of(const ffi::Tensor& tensor);  // in elements
+Shape strides_of(const ffi::Tensor& tensor);             // in elements
 std::string shape_text(std::span<const int64_t> shape);  // "(2,3)" as in NumPy's messages
 template <class T>
 T* data_of(const ffi::Tensor& tensor) {
   return reinterpret_cast<T*>(static_cast<char*>(tensor.data_ptr()) + tensor.byte_offset());
 }
 
-Any array_value(ffi::Tensor tensor);                        // np.ndarray
-Any scalar_or_array(ffi::Tensor tensor);                    // a 0-d result becomes a scalar
-Any scalar_value(DataType dtype, double real);              // a float scalar
-Any scalar_value(DataType dtype, int64_t integer);          // an int or bool scalar
+Any array_value(ffi::Tensor tensor);                // np.ndarray
+Any scalar_or_array(ffi::Tensor tensor);            // a 0-d result becomes a scalar
+Any scalar_value(DataType dtype, double real);      // a float scalar
+Any scalar_value(DataType dtype, int64_t integer);  // an int or bool scalar
 ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value);
 
-// Any array-like value (array, tensor, scalar, number, nested lists) as a tensor; `dtype` void: found from the values.
-ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, DataType dtype = DataType::Void());
+// Any array-like value (array, tensor, scalar, number, nested lists) as a tensor; `dtype` void: found from
+// the values.
+ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span,
+                      DataType dtype = DataType::Void());
 // The same values in another type, row-major; the tensor itself when nothing changes (and `copy` is false).
 ffi::Tensor cast_to(const ffi::Tensor& tensor, DataType dtype, bool copy = false);
 // The tensor seen as a larger shape (strides of zero).
@@ -99,7 +109,8 @@ DataType promote(DataType a, DataType b);
 bool is_weak(const Any& value);  // a Python number, which takes the other operand's type
 // The common type of operands, weak ones considered.
 DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span);
-DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span);  // np.float32, "float32", float, ...
+DataType dtype_argument(Evaluator& evaluator, const Any& value,
+                        ir::Span span);  // np.float32, "float32", float, ...
 Shape shape_argument(Evaluator& evaluator, const Any& value, ir::Span span);
 int64_t axis_argument(Evaluator& evaluator, const Any& value, int64_t ndim, ir::Span span);
 

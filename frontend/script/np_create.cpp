@@ -21,7 +21,8 @@ Any full(ApiCall& call, const Any& shape, double value, const Any& dtype, size_t
   DataType type = dtype_or(call, dtype, dtype_index, DataType::Float(64));
   Shape dims = shape_argument(evaluator_of(call.host), shape, call.span_of(0));
   for (int64_t d : dims) {
-    if (d < 0) raise("ValueError", call.span_of(0), "negative-dimension", "negative dimensions are not allowed");
+    if (d < 0)
+      raise("ValueError", call.span_of(0), "negative-dimension", "negative dimensions are not allowed");
   }
   return array_value(filled(dims, type, value));
 }
@@ -79,7 +80,8 @@ Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& 
 
 Any linspace(ApiCall& call, double start, double stop, int64_t count, bool endpoint, const Any& dtype) {
   if (count < 0) {
-    raise("ValueError", call.span_of(2), "negative-count", "Number of samples, {}, must be non-negative.", count);
+    raise("ValueError", call.span_of(2), "negative-count", "Number of samples, {}, must be non-negative.",
+          count);
   }
   int64_t dims[] = {count};
   ffi::Tensor tensor = ir::make_tensor(dims, DataType::Float(64));
@@ -88,7 +90,8 @@ Any linspace(ApiCall& call, double start, double stop, int64_t count, bool endpo
   double delta = stop - start;
   double step = delta / static_cast<double>(steps);
   for (int64_t i = 0; i < count; ++i) {
-    double at = steps > 0 ? (step == 0 ? static_cast<double>(i) / static_cast<double>(steps) * delta : static_cast<double>(i) * step)
+    double at = steps > 0 ? (step == 0 ? static_cast<double>(i) / static_cast<double>(steps) * delta
+                                       : static_cast<double>(i) * step)
                           : static_cast<double>(i) * delta;
     data[i] = at + start;
   }
@@ -126,15 +129,18 @@ Any dtype_class(ApiCall&) {
   return Any(ir::make<NumpyDTypeNode>(DataType(code, bits), true));
 }
 
-#define MLC_NP_CONSTANT(name, text, value) \
-  ApiRow{ApiKind::kValue, "numpy", name, text, [](ApiCall&) -> Any { return value; }}
+#define MLC_NP_CONSTANT(name, text, value)                                      \
+  ApiRow {                                                                      \
+    ApiKind::kValue, "numpy", name, text, [](ApiCall&) -> Any { return value; } \
+  }
 
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "numpy", "array(object, dtype=None, copy=True, ndmin=0)", "An array of these values.",
-     native([](ApiCall& call, Any object, Any dtype, bool copy, int64_t ndmin) {
+    {ApiKind::kFunction, "numpy", "array(object, dtype=None, copy=True, ndmin=0)",
+     "An array of these values.", native([](ApiCall& call, Any object, Any dtype, bool copy, int64_t ndmin) {
        return make_array(call, object, dtype, copy, ndmin);
      })},
-    {ApiKind::kFunction, "numpy", "asarray(a, dtype=None)", "The value as an array, without a copy where it is one.",
+    {ApiKind::kFunction, "numpy", "asarray(a, dtype=None)",
+     "The value as an array, without a copy where it is one.",
      native([](ApiCall& call, Any object, Any dtype) { return make_array(call, object, dtype, false, 0); })},
     {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None)", "The value as a row-major array.",
      native([](ApiCall& call, Any object, Any dtype) {
@@ -156,7 +162,8 @@ const ApiRow rows[] = {
        Evaluator& evaluator = evaluator_of(call.host);
        DataType type = dtype_or(call, dtype, 2, DataType::Void());
        ffi::Tensor one = to_tensor(evaluator, value, call.span_of(1), type);
-       return array_value(ir::contiguous(broadcast_to(one, shape_argument(evaluator, shape, call.span_of(0)))));
+       return array_value(
+           ir::contiguous(broadcast_to(one, shape_argument(evaluator, shape, call.span_of(0)))));
      })},
     {ApiKind::kFunction, "numpy", "zeros_like(a, dtype=None)", "Zeros of the same shape.",
      native([](ApiCall& call, Any array, Any dtype) { return like(call, array, 0, dtype); })},
@@ -170,7 +177,9 @@ const ApiRow rows[] = {
        return array_value(filled(shape_of(tensor), dtype_or(call, dtype, 2, tensor.dtype()), value));
      })},
     {ApiKind::kFunction, "numpy", "arange(start, stop=None, step=None, dtype=None)", "Evenly spaced values.",
-     native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) { return arange(call, start, stop, step, dtype); })},
+     native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) {
+       return arange(call, start, stop, step, dtype);
+     })},
     {ApiKind::kFunction, "numpy", "linspace(start, stop, num=50, endpoint=True, dtype=None)",
      "So many values from start to stop.",
      native([](ApiCall& call, double start, double stop, int64_t count, bool endpoint, Any dtype) {
@@ -180,9 +189,9 @@ const ApiRow rows[] = {
      native([](ApiCall& call, int64_t n, Any m, int64_t k, Any dtype) { return eye(call, n, m, k, dtype); })},
     {ApiKind::kFunction, "numpy", "identity(n, dtype=None)", "The identity matrix.",
      native([](ApiCall& call, int64_t n, Any dtype) { return eye(call, n, nullptr, 0, dtype); })},
-    {ApiKind::kFunction, "numpy", "dtype(dtype)", "A data type object.",
-     native([](ApiCall& call, Any value) {
-       return Any(ir::make<NumpyDTypeNode>(dtype_argument(evaluator_of(call.host), value, call.span_of(0)), false));
+    {ApiKind::kFunction, "numpy", "dtype(dtype)", "A data type object.", native([](ApiCall& call, Any value) {
+       return Any(
+           ir::make<NumpyDTypeNode>(dtype_argument(evaluator_of(call.host), value, call.span_of(0)), false));
      })},
     {ApiKind::kMethod, "mlc.np.dtype", "__call__(x=None)", "The value as a scalar of this type.",
      native([](ApiCall& call, Any self, Any value) { return call_dtype(call, self, value); })},
@@ -197,8 +206,8 @@ const ApiRow rows[] = {
        }
      })},
     {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.",
-     native([](ApiCall& call, Any shape, Any dtype) { return full(call, shape, 0, dtype, 1); }), "mlc.np.ndarray",
-     "numpy.ndarray"},
+     native([](ApiCall& call, Any shape, Any dtype) { return full(call, shape, 0, dtype, 1); }),
+     "mlc.np.ndarray", "numpy.ndarray"},
     {ApiKind::kValue, "numpy", "bool_", "The type bool.", dtype_class<kDLBool, 8>},
     {ApiKind::kValue, "numpy", "bool", "The type bool.", dtype_class<kDLBool, 8>},
     {ApiKind::kValue, "numpy", "int8", "Integers of 8 bits.", dtype_class<kDLInt, 8>},

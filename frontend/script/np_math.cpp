@@ -77,17 +77,23 @@ Compute<T> arithmetic(BinOperator op, T a_value, T b_value) {
   if constexpr (std::is_same_v<C, bool>) {
     switch (op) {
       case BinOperator::kAdd:
-      case BinOperator::kBitOr: return a || b;
+      case BinOperator::kBitOr:
+        return a || b;
       case BinOperator::kMult:
-      case BinOperator::kBitAnd: return a && b;
-      default: return a != b;
+      case BinOperator::kBitAnd:
+        return a && b;
+      default:
+        return a != b;
     }
   } else if constexpr (std::is_integral_v<C>) {
     using U = std::make_unsigned_t<C>;
     switch (op) {
-      case BinOperator::kAdd: return static_cast<C>(static_cast<U>(a) + static_cast<U>(b));
-      case BinOperator::kSub: return static_cast<C>(static_cast<U>(a) - static_cast<U>(b));
-      case BinOperator::kMult: return static_cast<C>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+      case BinOperator::kAdd:
+        return static_cast<C>(static_cast<U>(a) + static_cast<U>(b));
+      case BinOperator::kSub:
+        return static_cast<C>(static_cast<U>(a) - static_cast<U>(b));
+      case BinOperator::kMult:
+        return static_cast<C>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
       case BinOperator::kFloorDiv:
         if (b == 0) return 0;
         if constexpr (std::is_signed_v<C>) {
@@ -107,25 +113,38 @@ Compute<T> arithmetic(BinOperator op, T a_value, T b_value) {
         }
       case BinOperator::kPow: {
         C result = 1;
-        for (C e = b, square = a; e > 0; e = static_cast<C>(e >> 1), square = static_cast<C>(static_cast<uint64_t>(square) * static_cast<uint64_t>(square))) {
-          if ((e & 1) != 0) result = static_cast<C>(static_cast<uint64_t>(result) * static_cast<uint64_t>(square));
+        for (C e = b, square = a; e > 0; e = static_cast<C>(e >> 1),
+               square = static_cast<C>(static_cast<uint64_t>(square) * static_cast<uint64_t>(square))) {
+          if ((e & 1) != 0)
+            result = static_cast<C>(static_cast<uint64_t>(result) * static_cast<uint64_t>(square));
         }
         return result;
       }
-      case BinOperator::kLShift: return b >= static_cast<C>(sizeof(C) * 8) ? C{0} : static_cast<C>(static_cast<U>(a) << b);
-      case BinOperator::kRShift: return b >= static_cast<C>(sizeof(C) * 8) ? static_cast<C>(a < 0 ? -1 : 0) : static_cast<C>(a >> b);
-      case BinOperator::kBitOr: return a | b;
-      case BinOperator::kBitXor: return a ^ b;
-      case BinOperator::kBitAnd: return a & b;
-      default: return 0;
+      case BinOperator::kLShift:
+        return b >= static_cast<C>(sizeof(C) * 8) ? C{0} : static_cast<C>(static_cast<U>(a) << b);
+      case BinOperator::kRShift:
+        return b >= static_cast<C>(sizeof(C) * 8) ? static_cast<C>(a < 0 ? -1 : 0) : static_cast<C>(a >> b);
+      case BinOperator::kBitOr:
+        return a | b;
+      case BinOperator::kBitXor:
+        return a ^ b;
+      case BinOperator::kBitAnd:
+        return a & b;
+      default:
+        return 0;
     }
   } else {
     switch (op) {
-      case BinOperator::kAdd: return a + b;
-      case BinOperator::kSub: return a - b;
-      case BinOperator::kMult: return a * b;
-      case BinOperator::kDiv: return a / b;
-      case BinOperator::kPow: return std::pow(a, b);
+      case BinOperator::kAdd:
+        return a + b;
+      case BinOperator::kSub:
+        return a - b;
+      case BinOperator::kMult:
+        return a * b;
+      case BinOperator::kDiv:
+        return a / b;
+      case BinOperator::kPow:
+        return std::pow(a, b);
       case BinOperator::kFloorDiv: {
         if (b == 0) return a / b;
         C mod = std::fmod(a, b);
@@ -139,7 +158,8 @@ Compute<T> arithmetic(BinOperator op, T a_value, T b_value) {
         if (mod != 0 && (b < 0) != (mod < 0)) mod += b;
         return mod;
       }
-      default: return C(NAN);
+      default:
+        return C(NAN);
     }
   }
 }
@@ -152,19 +172,27 @@ bool takes_floats(BinOperator op) {
     case BinOperator::kDiv:
     case BinOperator::kMod:
     case BinOperator::kPow:
-    case BinOperator::kFloorDiv: return true;
-    default: return false;
+    case BinOperator::kFloorDiv:
+      return true;
+    default:
+      return false;
   }
 }
 
 std::string_view ufunc_name(BinOperator op) {
   switch (op) {
-    case BinOperator::kSub: return "subtract";
-    case BinOperator::kBitOr: return "bitwise_or";
-    case BinOperator::kBitXor: return "bitwise_xor";
-    case BinOperator::kBitAnd: return "bitwise_and";
-    case BinOperator::kLShift: return "left_shift";
-    default: return "right_shift";
+    case BinOperator::kSub:
+      return "subtract";
+    case BinOperator::kBitOr:
+      return "bitwise_or";
+    case BinOperator::kBitXor:
+      return "bitwise_xor";
+    case BinOperator::kBitAnd:
+      return "bitwise_and";
+    case BinOperator::kLShift:
+      return "left_shift";
+    default:
+      return "right_shift";
   }
 }
 
@@ -180,12 +208,14 @@ ffi::Tensor binary_tensor(Evaluator& evaluator, BinOperator op, const Any& a, co
   }
   if (logical && op == BinOperator::kSub) {
     raise("TypeError", span, "unsupported-operand",
-          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+          "operator, or the "
           "logical_xor function instead.");
   }
   if (dtype.is_float() && !takes_floats(op)) {
     raise("TypeError", span, "unsupported-operand",
-          "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any supported "
+          "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
+          "supported "
           "types according to the casting rule ''safe''",
           ufunc_name(op));
   }
@@ -203,11 +233,21 @@ ffi::Tensor binary_tensor(Evaluator& evaluator, BinOperator op, const Any& a, co
     using T = decltype(tag);
     // One loop per operator, so that each can be vectorised.
     switch (op) {
-      case BinOperator::kAdd: zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kAdd, x, y); }); break;
-      case BinOperator::kSub: zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kSub, x, y); }); break;
-      case BinOperator::kMult: zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kMult, x, y); }); break;
-      case BinOperator::kDiv: zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kDiv, x, y); }); break;
-      default: zip_loop<T, T>(pair, out, [op](T x, T y) { return arithmetic(op, x, y); }); break;
+      case BinOperator::kAdd:
+        zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kAdd, x, y); });
+        break;
+      case BinOperator::kSub:
+        zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kSub, x, y); });
+        break;
+      case BinOperator::kMult:
+        zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kMult, x, y); });
+        break;
+      case BinOperator::kDiv:
+        zip_loop<T, T>(pair, out, [](T x, T y) { return arithmetic(BinOperator::kDiv, x, y); });
+        break;
+      default:
+        zip_loop<T, T>(pair, out, [op](T x, T y) { return arithmetic(op, x, y); });
+        break;
     }
   });
   return out;
@@ -218,12 +258,18 @@ bool compare_values(CmpOperator op, T a, T b) {
   using C = std::conditional_t<std::is_same_v<T, Half>, double, T>;
   C x = static_cast<C>(a), y = static_cast<C>(b);
   switch (op) {
-    case CmpOperator::kEq: return x == y;
-    case CmpOperator::kNotEq: return x != y;
-    case CmpOperator::kLt: return x < y;
-    case CmpOperator::kLtE: return x <= y;
-    case CmpOperator::kGt: return x > y;
-    default: return x >= y;
+    case CmpOperator::kEq:
+      return x == y;
+    case CmpOperator::kNotEq:
+      return x != y;
+    case CmpOperator::kLt:
+      return x < y;
+    case CmpOperator::kLtE:
+      return x <= y;
+    case CmpOperator::kGt:
+      return x > y;
+    default:
+      return x >= y;
   }
 }
 
@@ -246,11 +292,13 @@ void multiply(const T* a, const T* b, T* c, int64_t m, int64_t k, int64_t n) {
           if constexpr (std::is_same_v<C, bool>) {
             row[static_cast<size_t>(j)] = row[static_cast<size_t>(j)] || (x && from[j]);
           } else {
-            row[static_cast<size_t>(j)] = static_cast<C>(row[static_cast<size_t>(j)] + x * static_cast<C>(from[j]));
+            row[static_cast<size_t>(j)] =
+                static_cast<C>(row[static_cast<size_t>(j)] + x * static_cast<C>(from[j]));
           }
         }
       }
-      for (int64_t j = 0; j < columns; ++j) c[i * n + j0 + j] = static_cast<T>(static_cast<C>(row[static_cast<size_t>(j)]));
+      for (int64_t j = 0; j < columns; ++j)
+        c[i * n + j0 + j] = static_cast<T>(static_cast<C>(row[static_cast<size_t>(j)]));
     }
   }
 }
@@ -258,11 +306,13 @@ void multiply(const T* a, const T* b, T* c, int64_t m, int64_t k, int64_t n) {
 Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span) {
   Any operands[] = {left, right};
   DataType dtype = result_type(evaluator, operands, span);
-  ffi::Tensor a = cast_to(to_tensor(evaluator, left, span), dtype), b = cast_to(to_tensor(evaluator, right, span), dtype);
+  ffi::Tensor a = cast_to(to_tensor(evaluator, left, span), dtype),
+              b = cast_to(to_tensor(evaluator, right, span), dtype);
   if (a.ndim() == 0 || b.ndim() == 0) {
     raise("ValueError", span, "shape-mismatch",
           "matmul: Input operand {} does not have enough dimensions (has 0, gufunc core with signature "
-          "(n?,k),(k,m?)->(n?,m?) requires 1)", a.ndim() == 0 ? 0 : 1);
+          "(n?,k),(k,m?)->(n?,m?) requires 1)",
+          a.ndim() == 0 ? 0 : 1);
   }
   Shape x = shape_of(a), y = shape_of(b);
   bool vector_a = x.size() == 1, vector_b = y.size() == 1;
@@ -272,7 +322,8 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
   if (k != y[y.size() - 2]) {
     raise("ValueError", span, "shape-mismatch",
           "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-          "(n?,k),(k,m?)->(n?,m?) (size {} is different from {})", y[y.size() - 2], k);
+          "(n?,k),(k,m?)->(n?,m?) (size {} is different from {})",
+          y[y.size() - 2], k);
   }
   Shape batch = broadcast_shapes(Shape(x.begin(), x.end() - 2), Shape(y.begin(), y.end() - 2), span);
   Shape full_x = batch, full_y = batch, out_shape = batch;
@@ -286,7 +337,8 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     for (int64_t i = 0; i < count; ++i) {
-      multiply(data_of<T>(wide_a) + i * m * k, data_of<T>(wide_b) + i * k * n, data_of<T>(out) + i * m * n, m, k, n);
+      multiply(data_of<T>(wide_a) + i * m * k, data_of<T>(wide_b) + i * k * n, data_of<T>(out) + i * m * n, m,
+               k, n);
     }
   });
   if (vector_b) out_shape.pop_back();
@@ -325,7 +377,8 @@ Any map_same(const ffi::Tensor& tensor, F f) {
   ffi::Tensor out = ir::make_tensor(shape_of(from), from.dtype());
   with_type(from.dtype(), [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < out.numel(); ++i) data_of<T>(out)[i] = static_cast<T>(f(static_cast<Compute<T>>(data_of<T>(from)[i])));
+    for (int64_t i = 0; i < out.numel(); ++i)
+      data_of<T>(out)[i] = static_cast<T>(f(static_cast<Compute<T>>(data_of<T>(from)[i])));
   });
   return scalar_or_array(out);
 }
@@ -337,10 +390,12 @@ Any map_bool(Evaluator& evaluator, const Any& value, ir::Span span, F f) {
   return scalar_or_array(out);
 }
 
-#define MLC_NP_FLOAT(name, text, expression)                                                                    \
-  ApiRow{ApiKind::kFunction, "numpy", name "(x)", text, native([](ApiCall& call, Any value) {                   \
-           return map_float(evaluator_of(call.host), value, call.span_of(0), [](auto x) { return expression; }); \
-         })}
+#define MLC_NP_FLOAT(name, text, expression)                                                                \
+  ApiRow {                                                                                                  \
+    ApiKind::kFunction, "numpy", name "(x)", text, native([](ApiCall& call, Any value) {                    \
+      return map_float(evaluator_of(call.host), value, call.span_of(0), [](auto x) { return expression; }); \
+    })                                                                                                      \
+  }
 
 template <class F>
 Any choose(ApiCall& call, const Any& a, const Any& b, F pick) {
@@ -368,17 +423,23 @@ Any apply_compare(ApiCall& call, CmpOperator op, const Any& a, const Any& b) {
   return array_compare(evaluator_of(call.host), op, a, b, call.span);
 }
 
-#define MLC_NP_BINARY(name, text, op)                                     \
-  ApiRow{ApiKind::kFunction, "numpy", name "(x1, x2)", text,              \
-         native([](ApiCall& call, Any a, Any b) { return apply(call, op, a, b); })}
-#define MLC_NP_COMPARE(name, text, op)                                    \
-  ApiRow{ApiKind::kFunction, "numpy", name "(x1, x2)", text,              \
-         native([](ApiCall& call, Any a, Any b) { return apply_compare(call, op, a, b); })}
+#define MLC_NP_BINARY(name, text, op)                                             \
+  ApiRow {                                                                        \
+    ApiKind::kFunction, "numpy", name "(x1, x2)", text,                           \
+        native([](ApiCall& call, Any a, Any b) { return apply(call, op, a, b); }) \
+  }
+#define MLC_NP_COMPARE(name, text, op)                                                    \
+  ApiRow {                                                                                \
+    ApiKind::kFunction, "numpy", name "(x1, x2)", text,                                   \
+        native([](ApiCall& call, Any a, Any b) { return apply_compare(call, op, a, b); }) \
+  }
 
 Any absolute(ApiCall& call, const Any& value) {
   return map_same(to_tensor(evaluator_of(call.host), value, call.span_of(0)), [](auto x) {
-    if constexpr (std::is_same_v<decltype(x), bool> || std::is_unsigned_v<decltype(x)>) return x;
-    else return x < 0 ? static_cast<decltype(x)>(-x) : x == 0 ? static_cast<decltype(x)>(0) : x;
+    if constexpr (std::is_same_v<decltype(x), bool> || std::is_unsigned_v<decltype(x)>)
+      return x;
+    else
+      return x < 0 ? static_cast<decltype(x)>(-x) : x == 0 ? static_cast<decltype(x)>(0) : x;
   });
 }
 Any rounded(ApiCall& call, const Any& value, int64_t decimals) {
@@ -399,8 +460,10 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
   ffi::Tensor test = cast_to(to_tensor(evaluator, condition, call.span_of(0)), DataType::Bool());
   Any operands[] = {a, b};
   DataType dtype = result_type(evaluator, operands, call.span);
-  ffi::Tensor x = to_tensor(evaluator, a, call.span_of(1), dtype), y = to_tensor(evaluator, b, call.span_of(2), dtype);
-  Shape shape = broadcast_shapes(broadcast_shapes(shape_of(test), shape_of(x), call.span), shape_of(y), call.span);
+  ffi::Tensor x = to_tensor(evaluator, a, call.span_of(1), dtype),
+              y = to_tensor(evaluator, b, call.span_of(2), dtype);
+  Shape shape =
+      broadcast_shapes(broadcast_shapes(shape_of(test), shape_of(x), call.span), shape_of(y), call.span);
   test = ir::contiguous(broadcast_to(test, shape));
   x = ir::contiguous(broadcast_to(x, shape));
   y = ir::contiguous(broadcast_to(y, shape));
@@ -468,44 +531,51 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "dot(a, b)", "The matrix product; the product of numbers.",
      native([](ApiCall& call, Any a, Any b) {
        Evaluator& evaluator = evaluator_of(call.host);
-       bool scalar = to_tensor(evaluator, a, call.span_of(0)).ndim() == 0 || to_tensor(evaluator, b, call.span_of(1)).ndim() == 0;
+       bool scalar = to_tensor(evaluator, a, call.span_of(0)).ndim() == 0 ||
+                     to_tensor(evaluator, b, call.span_of(1)).ndim() == 0;
        return apply(call, scalar ? BinOperator::kMult : BinOperator::kMatMult, a, b);
      })},
     {ApiKind::kFunction, "numpy", "maximum(x1, x2)", "The greater of each pair.",
-     native([](ApiCall& call, Any a, Any b) { return choose(call, a, b, [](auto x, auto y) { return x >= y; }); })},
+     native([](ApiCall& call, Any a, Any b) {
+       return choose(call, a, b, [](auto x, auto y) { return x >= y; });
+     })},
     {ApiKind::kFunction, "numpy", "minimum(x1, x2)", "The lesser of each pair.",
-     native([](ApiCall& call, Any a, Any b) { return choose(call, a, b, [](auto x, auto y) { return x <= y; }); })},
-    {ApiKind::kFunction, "numpy", "clip(a, a_min=None, a_max=None)", "Each element brought into the range.", 
+     native([](ApiCall& call, Any a, Any b) {
+       return choose(call, a, b, [](auto x, auto y) { return x <= y; });
+     })},
+    {ApiKind::kFunction, "numpy", "clip(a, a_min=None, a_max=None)", "Each element brought into the range.",
      native([](ApiCall& call, Any value, Any low, Any high) { return clip(call, value, low, high); })},
     {ApiKind::kFunction, "numpy", "abs(x)", "The absolute value of each element.",
      native([](ApiCall& call, Any value) { return absolute(call, value); })},
     {ApiKind::kFunction, "numpy", "absolute(x)", "The absolute value of each element.",
      native([](ApiCall& call, Any value) { return absolute(call, value); })},
-    {ApiKind::kFunction, "numpy", "negative(x)", "-x.",
-     native([](ApiCall& call, Any value) {
-       return array_unary(syntax::UnaryOperator::kUSub, array_value(to_tensor(evaluator_of(call.host), value, call.span_of(0))), call.span);
+    {ApiKind::kFunction, "numpy", "negative(x)", "-x.", native([](ApiCall& call, Any value) {
+       return array_unary(syntax::UnaryOperator::kUSub,
+                          array_value(to_tensor(evaluator_of(call.host), value, call.span_of(0))), call.span);
      })},
     {ApiKind::kFunction, "numpy", "square(x)", "x * x.",
      native([](ApiCall& call, Any value) { return apply(call, BinOperator::kMult, value, value); })},
     {ApiKind::kFunction, "numpy", "sign(x)", "-1, 0 or 1 by the sign of each element.",
      native([](ApiCall& call, Any value) {
-       return map_same(to_tensor(evaluator_of(call.host), value, call.span_of(0)), [](auto x) {
-         return static_cast<decltype(x)>(sign_of(static_cast<double>(x)));
-       });
+       return map_same(to_tensor(evaluator_of(call.host), value, call.span_of(0)),
+                       [](auto x) { return static_cast<decltype(x)>(sign_of(static_cast<double>(x))); });
      })},
     {ApiKind::kFunction, "numpy", "round(a, decimals=0)", "Each element rounded, half to even.",
      native([](ApiCall& call, Any value, int64_t decimals) { return rounded(call, value, decimals); })},
     {ApiKind::kFunction, "numpy", "isnan(x)", "Is the element not a number?",
      native([](ApiCall& call, Any value) {
-       return map_bool(evaluator_of(call.host), value, call.span_of(0), [](double x) { return std::isnan(x); });
+       return map_bool(evaluator_of(call.host), value, call.span_of(0),
+                       [](double x) { return std::isnan(x); });
      })},
     {ApiKind::kFunction, "numpy", "isinf(x)", "Is the element infinite?",
      native([](ApiCall& call, Any value) {
-       return map_bool(evaluator_of(call.host), value, call.span_of(0), [](double x) { return std::isinf(x); });
+       return map_bool(evaluator_of(call.host), value, call.span_of(0),
+                       [](double x) { return std::isinf(x); });
      })},
     {ApiKind::kFunction, "numpy", "isfinite(x)", "Is the element a finite number?",
      native([](ApiCall& call, Any value) {
-       return map_bool(evaluator_of(call.host), value, call.span_of(0), [](double x) { return std::isfinite(x); });
+       return map_bool(evaluator_of(call.host), value, call.span_of(0),
+                       [](double x) { return std::isfinite(x); });
      })},
     {ApiKind::kFunction, "numpy", "logical_not(x)", "Is the element zero?",
      native([](ApiCall& call, Any value) {
@@ -534,16 +604,21 @@ bool array_in_place(Evaluator& evaluator, BinOperator op, const Any& a, const An
   Any result = array_binary(evaluator, op, a, b, span);
   ffi::Tensor values = to_tensor(evaluator, result, span);
   DataType from = values.dtype();
-  bool same_kind = from == dtype || (dtype.is_float() && !from.is_bool()) || (dtype.is_int() && (from.is_int() || from.is_bool())) ||
+  bool same_kind = from == dtype || (dtype.is_float() && !from.is_bool()) ||
+                   (dtype.is_int() && (from.is_int() || from.is_bool())) ||
                    (dtype.is_uint() && (from.is_uint() || from.is_bool()));
   if (!same_kind) {
     raise("TypeError", span, "bad-cast",
           "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule 'same_kind'",
-          op == BinOperator::kAdd ? "add" : op == BinOperator::kMult ? "multiply" : op == BinOperator::kDiv ? "divide" : ufunc_name(op),
+          op == BinOperator::kAdd    ? "add"
+          : op == BinOperator::kMult ? "multiply"
+          : op == BinOperator::kDiv  ? "divide"
+                                     : ufunc_name(op),
           from.str(), dtype.str());
   }
   if (shape_of(values) != shape_of(target)) {
-    raise("ValueError", span, "shape-mismatch", "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+    raise("ValueError", span, "shape-mismatch",
+          "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
           shape_text(shape_of(target)), shape_text(shape_of(values)));
   }
   array_assign(evaluator, a, ellipsis(), array_value(values), span);
@@ -559,38 +634,47 @@ Any array_unary(syntax::UnaryOperator op, const Any& value, ir::Span span) {
     tensor = ir::make_tensor({}, scalar->dtype);
     with_type(scalar->dtype, [&](auto tag) {
       using T = decltype(tag);
-      *data_of<T>(tensor) = DataType(scalar->dtype).is_float() ? static_cast<T>(scalar->real) : static_cast<T>(scalar->integer);
+      *data_of<T>(tensor) =
+          DataType(scalar->dtype).is_float() ? static_cast<T>(scalar->real) : static_cast<T>(scalar->integer);
     });
   }
   DataType dtype = tensor.dtype();
   if (op == syntax::UnaryOperator::kInvert) {
     if (dtype.is_float()) {
       raise("TypeError", span, "unsupported-operand",
-            "ufunc 'invert' not supported for the input types, and the inputs could not be safely coerced to any "
+            "ufunc 'invert' not supported for the input types, and the inputs could not be safely coerced to "
+            "any "
             "supported types according to the casting rule ''safe''");
     }
     return map_same(tensor, [](auto x) {
-      if constexpr (std::is_same_v<decltype(x), bool>) return !x;
-      else if constexpr (std::is_integral_v<decltype(x)>) return static_cast<decltype(x)>(~x);
-      else return x;
+      if constexpr (std::is_same_v<decltype(x), bool>)
+        return !x;
+      else if constexpr (std::is_integral_v<decltype(x)>)
+        return static_cast<decltype(x)>(~x);
+      else
+        return x;
     });
   }
   if (op == syntax::UnaryOperator::kUAdd) return scalar_or_array(cast_to(tensor, dtype, true));
   if (dtype.is_bool()) {
     raise("TypeError", span, "unsupported-operand",
-          "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not "
+          "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+          "logical_not "
           "function instead.");
   }
   return map_same(tensor, [](auto x) {
-    if constexpr (std::is_integral_v<decltype(x)>) return static_cast<decltype(x)>(0 - static_cast<uint64_t>(x));
-    else return -x;
+    if constexpr (std::is_integral_v<decltype(x)>)
+      return static_cast<decltype(x)>(0 - static_cast<uint64_t>(x));
+    else
+      return -x;
   });
 }
 
 Any array_compare(Evaluator& evaluator, CmpOperator op, const Any& a, const Any& b, ir::Span span) {
   if (is_none(a) || is_none(b) || is_str(a) || is_str(b)) {
     const Any& array = is_array_operand(a) ? a : b;
-    return scalar_or_array(filled(shape_of(to_tensor(evaluator, array, span)), DataType::Bool(), op == CmpOperator::kNotEq ? 1 : 0));
+    return scalar_or_array(filled(shape_of(to_tensor(evaluator, array, span)), DataType::Bool(),
+                                  op == CmpOperator::kNotEq ? 1 : 0));
   }
   Any operands[] = {a, b};
   DataType dtype = result_type(evaluator, operands, span);

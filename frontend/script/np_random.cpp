@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// np.random with NumPy's own streams: the legacy functions on the Mersenne Twister (M. Matsumoto, T. Nishimura,
-// 1998), and default_rng on PCG64 XSL-RR (M. O'Neill, 2014) seeded through SeedSequence.
+// np.random with NumPy's own streams: the legacy functions on the Mersenne Twister (M. Matsumoto, T.
+// Nishimura, 1998), and default_rng on PCG64 XSL-RR (M. O'Neill, 2014) seeded through SeedSequence.
 #include <array>
 #include <cmath>
 #include <random>
@@ -65,7 +65,8 @@ class MersenneTwister {
     uint64_t mask = range;
     for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
     for (;;) {
-      uint64_t value = range <= 0xffffffffU ? (range == 0xffffffffU ? next32() : next32() & mask) : next64() & mask;
+      uint64_t value =
+          range <= 0xffffffffU ? (range == 0xffffffffU ? next32() : next32() & mask) : next64() & mask;
       if (value <= range) return value;
     }
   }
@@ -153,7 +154,8 @@ struct RandomGeneratorNode final : ffi::Object {
     step();
   }
   void step() {
-    constexpr uint128 multiplier = static_cast<uint128>(2549297995355413924ULL) << 64 | 4865540595714422341ULL;
+    constexpr uint128 multiplier =
+        static_cast<uint128>(2549297995355413924ULL) << 64 | 4865540595714422341ULL;
     state = state * multiplier + increment;
   }
   uint64_t next64() {
@@ -247,7 +249,8 @@ DataType int_dtype(ApiCall& call, const Any& dtype) {
   if (is_none(dtype)) return DataType::Int(64);
   DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
   if (type.is_float() || type.bits() < 32) {
-    raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for randint", type.str());
+    raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for randint",
+          type.str());
   }
   return type;
 }
@@ -285,28 +288,37 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "numpy.random", "rand(*dims)", "Uniform values in [0, 1).",
      native([](ApiCall& call, Tuple dims) {
-       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true, [] { return legacy().uniform(); });
+       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true,
+                   [] { return legacy().uniform(); });
      })},
     {ApiKind::kFunction, "numpy.random", "random(size=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, Any size) { return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); }); })},
+     native([](ApiCall& call, Any size) {
+       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); });
+     })},
     {ApiKind::kFunction, "numpy.random", "random_sample(size=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, Any size) { return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); }); })},
-    {ApiKind::kFunction, "numpy.random", "uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).",
-     native([](ApiCall& call, double low, double high, Any size) {
-       return draw(call, size, 2, DataType::Float(64), true, [&] { return low + (high - low) * legacy().uniform(); });
+     native([](ApiCall& call, Any size) {
+       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); });
+     })},
+    {ApiKind::kFunction, "numpy.random", "uniform(low=0.0, high=1.0, size=None)",
+     "Uniform values in [low, high).", native([](ApiCall& call, double low, double high, Any size) {
+       return draw(call, size, 2, DataType::Float(64), true,
+                   [&] { return low + (high - low) * legacy().uniform(); });
      })},
     {ApiKind::kFunction, "numpy.random", "randn(*dims)", "Standard normal values.",
      native([](ApiCall& call, Tuple dims) {
-       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true, [] { return legacy().gauss(); });
+       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true,
+                   [] { return legacy().gauss(); });
      })},
     {ApiKind::kFunction, "numpy.random", "standard_normal(size=None)", "Standard normal values.",
-     native([](ApiCall& call, Any size) { return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().gauss(); }); })},
+     native([](ApiCall& call, Any size) {
+       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().gauss(); });
+     })},
     {ApiKind::kFunction, "numpy.random", "normal(loc=0.0, scale=1.0, size=None)", "Normal values.",
      native([](ApiCall& call, double loc, double scale, Any size) {
        return draw(call, size, 2, DataType::Float(64), true, [&] { return loc + scale * legacy().gauss(); });
      })},
-    {ApiKind::kFunction, "numpy.random", "randint(low, high=None, size=None, dtype=None)", "Integers in [low, high).",
-     native([](ApiCall& call, Any low, Any high, Any size, Any dtype) {
+    {ApiKind::kFunction, "numpy.random", "randint(low, high=None, size=None, dtype=None)",
+     "Integers in [low, high).", native([](ApiCall& call, Any low, Any high, Any size, Any dtype) {
        IntRange range = int_range(call, low, high, false);
        return draw(call, size, 2, int_dtype(call, dtype), is_none(dtype), [&] {
          return static_cast<int64_t>(static_cast<uint64_t>(range.low) + legacy().bounded(range.range));
@@ -316,21 +328,27 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any seed) { return default_rng(call, seed); })},
     {ApiKind::kMethod, kGenerator, "random(size=None, dtype=None)", "Uniform values in [0, 1).",
      native([](ApiCall& call, RandomGenerator self, Any size, Any dtype) {
-       DataType type = is_none(dtype) ? DataType::Float(64) : dtype_argument(evaluator_of(call.host), dtype, call.span_of(2));
+       DataType type = is_none(dtype) ? DataType::Float(64)
+                                      : dtype_argument(evaluator_of(call.host), dtype, call.span_of(2));
        if (type.is_float() && type.bits() == 32) {
-         return draw(call, size, 1, type, false, [&] { return static_cast<double>(mutable_generator(self).uniform32()); });
+         return draw(call, size, 1, type, false,
+                     [&] { return static_cast<double>(mutable_generator(self).uniform32()); });
        }
-       return draw(call, size, 1, DataType::Float(64), true, [&] { return mutable_generator(self).uniform(); });
+       return draw(call, size, 1, DataType::Float(64), true,
+                   [&] { return mutable_generator(self).uniform(); });
      })},
     {ApiKind::kMethod, kGenerator, "uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).",
      native([](ApiCall& call, RandomGenerator self, double low, double high, Any size) {
-       return draw(call, size, 3, DataType::Float(64), true, [&] { return low + (high - low) * mutable_generator(self).uniform(); });
+       return draw(call, size, 3, DataType::Float(64), true,
+                   [&] { return low + (high - low) * mutable_generator(self).uniform(); });
      })},
-    {ApiKind::kMethod, kGenerator, "integers(low, high=None, size=None, dtype=None, endpoint=False)", "Integers in [low, high).",
+    {ApiKind::kMethod, kGenerator, "integers(low, high=None, size=None, dtype=None, endpoint=False)",
+     "Integers in [low, high).",
      native([](ApiCall& call, RandomGenerator self, Any low, Any high, Any size, Any dtype, bool endpoint) {
        IntRange range = int_range(call, low, high, endpoint);
        return draw(call, size, 3, int_dtype(call, dtype), false, [&] {
-         return static_cast<int64_t>(static_cast<uint64_t>(range.low) + mutable_generator(self).bounded(range.range));
+         return static_cast<int64_t>(static_cast<uint64_t>(range.low) +
+                                     mutable_generator(self).bounded(range.range));
        });
      })},
 };

@@ -46,7 +46,7 @@ T pairwise(const T* data, int64_t n) {
 struct Plan {
   ffi::Tensor tensor;  // row-major, reduced dimensions adjacent
   int64_t outer = 1, reduced = 1, inner = 1;
-  Shape shape;         // of the result
+  Shape shape;  // of the result
 };
 
 Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool keepdims, ir::Span span) {
@@ -55,8 +55,10 @@ Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool
   std::vector<bool> gone(shape.size(), is_none(axis));
   if (!is_none(axis)) {
     std::vector<Any> axes;
-    if (axis.type_index() == kTVMFFIArray || axis.type_index() == kTVMFFIList) axes = evaluator.elements_of(axis);
-    else axes.push_back(axis);
+    if (axis.type_index() == kTVMFFIArray || axis.type_index() == kTVMFFIList)
+      axes = evaluator.elements_of(axis);
+    else
+      axes.push_back(axis);
     for (const Any& each : axes) {
       auto at = static_cast<size_t>(axis_argument(evaluator, each, n, span));
       if (gone[at]) raise("ValueError", span, "bad-axes", "duplicate value in 'axis'");
@@ -65,8 +67,10 @@ Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool
   }
   Plan result;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (!gone[i]) result.shape.push_back(shape[i]);
-    else if (keepdims) result.shape.push_back(1);
+    if (!gone[i])
+      result.shape.push_back(shape[i]);
+    else if (keepdims)
+      result.shape.push_back(1);
   }
   // Reduced dimensions stay where they are when they are adjacent; else they move to the end.
   size_t first = shape.size(), last = 0;
@@ -76,7 +80,8 @@ Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool
   }
   bool adjacent = count == 0 || last - first + 1 == count;
   if (adjacent) {
-    for (size_t i = 0; i < shape.size(); ++i) (count == 0 || i < first ? result.outer : gone[i] ? result.reduced : result.inner) *= shape[i];
+    for (size_t i = 0; i < shape.size(); ++i)
+      (count == 0 || i < first ? result.outer : gone[i] ? result.reduced : result.inner) *= shape[i];
     result.tensor = ir::contiguous(tensor);
     return result;
   }
@@ -89,7 +94,8 @@ Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool
       (reduced ? result.reduced : result.outer) *= shape[i];
     }
   }
-  result.tensor = ir::contiguous(tensor.as_strided(ffi::Shape(order_shape.begin(), order_shape.end()), ffi::Shape(order_strides.begin(), order_strides.end())));
+  result.tensor = ir::contiguous(tensor.as_strided(ffi::Shape(order_shape.begin(), order_shape.end()),
+                                                   ffi::Shape(order_strides.begin(), order_strides.end())));
   return result;
 }
 
@@ -100,7 +106,8 @@ void fold(const Plan& plan, A* out, A start, bool from_first, F combine) {
     for (int64_t i = 0; i < plan.inner; ++i) {
       const T* at = data + o * plan.reduced * plan.inner + i;
       A value = from_first ? static_cast<A>(at[0]) : start;
-      for (int64_t r = from_first ? 1 : 0; r < plan.reduced; ++r) value = combine(value, static_cast<A>(at[r * plan.inner]));
+      for (int64_t r = from_first ? 1 : 0; r < plan.reduced; ++r)
+        value = combine(value, static_cast<A>(at[r * plan.inner]));
       out[o * plan.inner + i] = value;
     }
   }
@@ -110,7 +117,8 @@ template <class T>
 void sum_floats(const Plan& plan, T* out) {
   const T* data = data_of<T>(plan.tensor);
   if (plan.inner == 1) {
-    for (int64_t o = 0; o < plan.outer; ++o) out[o] = plan.reduced == 0 ? T(0) : T(0) + pairwise(data + o * plan.reduced, plan.reduced);
+    for (int64_t o = 0; o < plan.outer; ++o)
+      out[o] = plan.reduced == 0 ? T(0) : T(0) + pairwise(data + o * plan.reduced, plan.reduced);
     return;
   }
   fold<T, T>(plan, out, T(0), plan.reduced > 0, [](T a, T b) { return a + b; });
@@ -119,7 +127,8 @@ void sum_floats(const Plan& plan, T* out) {
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, Half>, double, T>;
 
-Any reduce(ApiCall& call, Reduction kind, const Any& value, const Any& axis, bool keepdims, const Any& dtype_value) {
+Any reduce(ApiCall& call, Reduction kind, const Any& value, const Any& axis, bool keepdims,
+           const Any& dtype_value) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
   DataType from = tensor.dtype();
@@ -133,23 +142,29 @@ Any reduce(ApiCall& call, Reduction kind, const Any& value, const Any& axis, boo
     from = wanted;
   }
   Plan p = plan(evaluator, tensor, axis, keepdims, call.span_of(1));
-  bool needs_value = kind == Reduction::kMax || kind == Reduction::kMin || kind == Reduction::kArgMax || kind == Reduction::kArgMin;
+  bool needs_value = kind == Reduction::kMax || kind == Reduction::kMin || kind == Reduction::kArgMax ||
+                     kind == Reduction::kArgMin;
   if (needs_value && p.reduced == 0) {
     if (kind == Reduction::kMax || kind == Reduction::kMin) {
       raise("ValueError", call.span, "empty-sequence",
-            "zero-size array to reduction operation {} which has no identity", kind == Reduction::kMax ? "maximum" : "minimum");
+            "zero-size array to reduction operation {} which has no identity",
+            kind == Reduction::kMax ? "maximum" : "minimum");
     }
-    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence", kind == Reduction::kArgMax ? "argmax" : "argmin");
+    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence",
+          kind == Reduction::kArgMax ? "argmax" : "argmin");
   }
   bool logical = kind == Reduction::kAny || kind == Reduction::kAll;
   bool position = kind == Reduction::kArgMax || kind == Reduction::kArgMin;
-  ffi::Tensor out = ir::make_tensor(p.shape, logical ? DataType::Bool() : position ? DataType::Int(64) : from);
+  ffi::Tensor out = ir::make_tensor(p.shape, logical    ? DataType::Bool()
+                                             : position ? DataType::Int(64)
+                                                        : from);
   with_type(from, [&](auto tag) {
     using T = decltype(tag);
     using C = Compute<T>;
     if (logical) {
       bool any = kind == Reduction::kAny;
-      fold<T, bool>(p, data_of<bool>(out), !any, false, [any](bool a, bool b) { return any ? a || b : a && b; });
+      fold<T, bool>(p, data_of<bool>(out), !any, false,
+                    [any](bool a, bool b) { return any ? a || b : a && b; });
       return;
     }
     if (position) {
@@ -180,13 +195,17 @@ Any reduce(ApiCall& call, Reduction kind, const Any& value, const Any& axis, boo
           sum_floats(wide, data_of<float>(sums));
           for (int64_t i = 0; i < out.numel(); ++i) data_of<Half>(out)[i] = Half(data_of<float>(sums)[i]);
         } else {
-          fold<T, T>(p, data_of<T>(out), T{}, false, [](T a, T b) { return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); });
+          fold<T, T>(p, data_of<T>(out), T{}, false, [](T a, T b) {
+            return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+          });
         }
         break;
       case Reduction::kProd:
         fold<T, T>(p, data_of<T>(out), static_cast<T>(1), false, [](T a, T b) {
-          if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-          else return static_cast<T>(static_cast<C>(a) * static_cast<C>(b));
+          if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+          else
+            return static_cast<T>(static_cast<C>(a) * static_cast<C>(b));
         });
         break;
       default: {
@@ -214,7 +233,8 @@ Any mean(ApiCall& call, const Any& value, const Any& axis, bool keepdims) {
     using T = decltype(tag);
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       sum_floats(p, data_of<T>(out));
-      for (int64_t i = 0; i < out.numel(); ++i) data_of<T>(out)[i] = static_cast<T>(data_of<T>(out)[i] / static_cast<T>(p.reduced));
+      for (int64_t i = 0; i < out.numel(); ++i)
+        data_of<T>(out)[i] = static_cast<T>(data_of<T>(out)[i] / static_cast<T>(p.reduced));
     }
   });
   return scalar_or_array(cast_to(out, from.is_float() ? from : inner));
@@ -223,13 +243,15 @@ Any mean(ApiCall& call, const Any& value, const Any& axis, bool keepdims) {
 Any variance(ApiCall& call, const Any& value, const Any& axis, int64_t ddof, bool keepdims, bool root) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  Any array = array_value(DataType(tensor.dtype()).is_float() ? tensor : cast_to(tensor, DataType::Float(64)));
+  Any array =
+      array_value(DataType(tensor.dtype()).is_float() ? tensor : cast_to(tensor, DataType::Float(64)));
   Any center = mean(call, array, axis, true);
   Any distance = array_binary(evaluator, syntax::BinOperator::kSub, array, center, call.span);
   Any square = array_binary(evaluator, syntax::BinOperator::kMult, distance, distance, call.span);
   Any sum = reduce(call, Reduction::kSum, square, axis, keepdims, nullptr);
   Plan p = plan(evaluator, tensor, axis, keepdims, call.span_of(1));
-  Any result = array_binary(evaluator, syntax::BinOperator::kDiv, sum, Any(static_cast<double>(p.reduced - ddof)), call.span);
+  Any result = array_binary(evaluator, syntax::BinOperator::kDiv, sum,
+                            Any(static_cast<double>(p.reduced - ddof)), call.span);
   if (!root) return result;
   return array_binary(evaluator, syntax::BinOperator::kPow, result, Any(0.5), call.span);
 }
@@ -260,7 +282,8 @@ Any cumulative(ApiCall& call, const Any& value, const Any& axis) {
 
 Any sorted(ApiCall& call, const ffi::Tensor& tensor, bool positions) {
   if (tensor.ndim() != 1) {
-    raise("NotImplementedError", call.span, "not-supported", "sorting is supported for arrays of one dimension only");
+    raise("NotImplementedError", call.span, "not-supported",
+          "sorting is supported for arrays of one dimension only");
   }
   ffi::Tensor values = cast_to(tensor, tensor.dtype(), true);
   std::vector<int64_t> order(static_cast<size_t>(values.numel()));
@@ -276,22 +299,26 @@ Any sorted(ApiCall& call, const ffi::Tensor& tensor, bool positions) {
     int64_t dims[] = {values.numel()};
     ffi::Tensor out = ir::make_tensor(dims, positions ? DataType::Int(64) : DataType(values.dtype()));
     for (size_t i = 0; i < order.size(); ++i) {
-      if (positions) data_of<int64_t>(out)[i] = order[i];
-      else data_of<T>(out)[i] = data[order[i]];
+      if (positions)
+        data_of<int64_t>(out)[i] = order[i];
+      else
+        data_of<T>(out)[i] = data[order[i]];
     }
     return array_value(out);
   });
 }
 
-#define MLC_NP_REDUCTION(name, text, kind)                                                                          \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, keepdims=False)", text,                      \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                                       \
-           return reduce(call, kind, a, axis, keepdims, dtype);                                                      \
-         })},                                                                                                        \
-  ApiRow{ApiKind::kMethod, "mlc.np.ndarray", name "(axis=None, dtype=None, keepdims=False)", text,                   \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                                       \
-           return reduce(call, kind, a, axis, keepdims, dtype);                                                      \
-         })}
+#define MLC_NP_REDUCTION(name, text, kind)                                                     \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, keepdims=False)", text, \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                 \
+           return reduce(call, kind, a, axis, keepdims, dtype);                                \
+         })},                                                                                  \
+      ApiRow {                                                                                 \
+    ApiKind::kMethod, "mlc.np.ndarray", name "(axis=None, dtype=None, keepdims=False)", text,  \
+        native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                  \
+          return reduce(call, kind, a, axis, keepdims, dtype);                                 \
+        })                                                                                     \
+  }
 
 const ApiRow rows[] = {
     MLC_NP_REDUCTION("sum", "The sum of the elements.", Reduction::kSum),
@@ -303,39 +330,58 @@ const ApiRow rows[] = {
     MLC_NP_REDUCTION("argmax", "The index of the greatest element.", Reduction::kArgMax),
     MLC_NP_REDUCTION("argmin", "The index of the least element.", Reduction::kArgMin),
     {ApiKind::kFunction, "numpy", "amax(a, axis=None, keepdims=False)", "The greatest element.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) { return reduce(call, Reduction::kMax, a, axis, keepdims, nullptr); })},
+     native([](ApiCall& call, Any a, Any axis, bool keepdims) {
+       return reduce(call, Reduction::kMax, a, axis, keepdims, nullptr);
+     })},
     {ApiKind::kFunction, "numpy", "amin(a, axis=None, keepdims=False)", "The least element.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) { return reduce(call, Reduction::kMin, a, axis, keepdims, nullptr); })},
+     native([](ApiCall& call, Any a, Any axis, bool keepdims) {
+       return reduce(call, Reduction::kMin, a, axis, keepdims, nullptr);
+     })},
     {ApiKind::kFunction, "numpy", "mean(a, axis=None, keepdims=False)", "The mean of the elements.",
      native([](ApiCall& call, Any a, Any axis, bool keepdims) { return mean(call, a, axis, keepdims); })},
     {ApiKind::kMethod, "mlc.np.ndarray", "mean(axis=None, keepdims=False)", "The mean of the elements.",
      native([](ApiCall& call, Any a, Any axis, bool keepdims) { return mean(call, a, axis, keepdims); })},
-    {ApiKind::kFunction, "numpy", "var(a, axis=None, ddof=0, keepdims=False)", "The variance of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) { return variance(call, a, axis, ddof, keepdims, false); })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "var(axis=None, ddof=0, keepdims=False)", "The variance of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) { return variance(call, a, axis, ddof, keepdims, false); })},
-    {ApiKind::kFunction, "numpy", "std(a, axis=None, ddof=0, keepdims=False)", "The standard deviation of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) { return variance(call, a, axis, ddof, keepdims, true); })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "std(axis=None, ddof=0, keepdims=False)", "The standard deviation of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) { return variance(call, a, axis, ddof, keepdims, true); })},
+    {ApiKind::kFunction, "numpy", "var(a, axis=None, ddof=0, keepdims=False)",
+     "The variance of the elements.", native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
+       return variance(call, a, axis, ddof, keepdims, false);
+     })},
+    {ApiKind::kMethod, "mlc.np.ndarray", "var(axis=None, ddof=0, keepdims=False)",
+     "The variance of the elements.", native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
+       return variance(call, a, axis, ddof, keepdims, false);
+     })},
+    {ApiKind::kFunction, "numpy", "std(a, axis=None, ddof=0, keepdims=False)",
+     "The standard deviation of the elements.",
+     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
+       return variance(call, a, axis, ddof, keepdims, true);
+     })},
+    {ApiKind::kMethod, "mlc.np.ndarray", "std(axis=None, ddof=0, keepdims=False)",
+     "The standard deviation of the elements.",
+     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
+       return variance(call, a, axis, ddof, keepdims, true);
+     })},
     {ApiKind::kFunction, "numpy", "median(a)", "The middle of the sorted elements.",
      native([](ApiCall& call, Any a) {
        Evaluator& evaluator = evaluator_of(call.host);
-       ffi::Tensor tensor = reshape_to(cast_to(to_tensor(evaluator, a, call.span_of(0)), DataType::Float(64)), {-1}, call.span);
+       ffi::Tensor tensor = reshape_to(cast_to(to_tensor(evaluator, a, call.span_of(0)), DataType::Float(64)),
+                                       {-1}, call.span);
        Any all = sorted(call, tensor, false);
        const double* data = data_of<double>(as<ir::NDArrayNode>(all)->tensor);
        int64_t n = tensor.numel();
        if (n == 0) return scalar_value(DataType::Float(64), static_cast<double>(NAN));
-       return scalar_value(DataType::Float(64), n % 2 == 1 ? data[n / 2] : (data[n / 2 - 1] + data[n / 2]) / 2);
+       return scalar_value(DataType::Float(64),
+                           n % 2 == 1 ? data[n / 2] : (data[n / 2 - 1] + data[n / 2]) / 2);
      })},
     {ApiKind::kFunction, "numpy", "cumsum(a, axis=None)", "Running sums.",
      native([](ApiCall& call, Any a, Any axis) { return cumulative(call, a, axis); })},
     {ApiKind::kMethod, "mlc.np.ndarray", "cumsum(axis=None)", "Running sums.",
      native([](ApiCall& call, Any a, Any axis) { return cumulative(call, a, axis); })},
-    {ApiKind::kFunction, "numpy", "sort(a)", "The elements in order.",
-     native([](ApiCall& call, Any a) { return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), false); })},
+    {ApiKind::kFunction, "numpy", "sort(a)", "The elements in order.", native([](ApiCall& call, Any a) {
+       return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), false);
+     })},
     {ApiKind::kFunction, "numpy", "argsort(a)", "The indices that put the elements in order.",
-     native([](ApiCall& call, Any a) { return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), true); })},
+     native([](ApiCall& call, Any a) {
+       return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), true);
+     })},
     {ApiKind::kMethod, "mlc.np.ndarray", "argsort()", "The indices that put the elements in order.",
      native([](ApiCall& call, NDArray a) { return sorted(call, a->tensor, true); })},
 };

@@ -16,7 +16,8 @@ using ir::NDArray;
 namespace {
 
 ffi::Tensor strided(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, int64_t offset = 0) {
-  return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(strides.begin(), strides.end()), offset);
+  return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(strides.begin(), strides.end()),
+                           offset);
 }
 
 // ---- indexing ----
@@ -40,12 +41,14 @@ Selection select(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& ind
   size_t used = 0;
   bool dots = false;
   for (const Any& part : parts) {
-    if (part.same_as(ellipsis())) dots = true;
-    else if (!is_none(part)) ++used;
+    if (part.same_as(ellipsis()))
+      dots = true;
+    else if (!is_none(part))
+      ++used;
   }
   if (used > shape.size()) {
-    raise("IndexError", span, "too-many-indices", "too many indices for array: array is {}-dimensional, but {} were indexed",
-          shape.size(), used);
+    raise("IndexError", span, "too-many-indices",
+          "too many indices for array: array is {}-dimensional, but {} were indexed", shape.size(), used);
   }
   if (!dots) parts.push_back(ellipsis());
   Selection result;
@@ -67,14 +70,17 @@ Selection select(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& ind
       ++dim;
     } else if (as<ir::NDArrayNode>(part) || part.type_index() == kTVMFFIList) {
       if (result.gather) {
-        raise("NotImplementedError", span, "not-supported", "indexing with more than one array is not supported");
+        raise("NotImplementedError", span, "not-supported",
+              "indexing with more than one array is not supported");
       }
       ffi::Tensor picks = to_tensor(evaluator, part, span);
       if (DataType(picks.dtype()).is_bool()) {
-        raise("NotImplementedError", span, "not-supported", "a boolean array as one of several indices is not supported");
+        raise("NotImplementedError", span, "not-supported",
+              "a boolean array as one of several indices is not supported");
       }
       if (DataType(picks.dtype()).is_float() && picks.numel() > 0) {
-        raise("IndexError", span, "wrong-index", "arrays used as indices must be of integer (or boolean) type");
+        raise("IndexError", span, "wrong-index",
+              "arrays used as indices must be of integer (or boolean) type");
       }
       result.gather = cast_to(picks, DataType::Int(64));
       result.gather_axis = result.shape.size();
@@ -85,13 +91,14 @@ Selection select(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& ind
       Any plain = plain_number(part);
       if (!is_int(plain)) {
         raise("IndexError", span, "wrong-index",
-              "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+              "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
+              "arrays are "
               "valid indices");
       }
       int64_t i = raw_int(plain);
       if (i < -shape[dim] || i >= shape[dim]) {
-        raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", i, dim,
-              shape[dim]);
+        raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}",
+              i, dim, shape[dim]);
       }
       result.offset += (i < 0 ? i + shape[dim] : i) * strides[dim];
       ++dim;
@@ -107,7 +114,8 @@ ffi::Tensor view_of(const ffi::Tensor& tensor, const Selection& selection) {
 int64_t gather_index(const ffi::Tensor& picks, int64_t i, int64_t size, size_t axis, ir::Span span) {
   int64_t pick = data_of<int64_t>(picks)[i];
   if (pick < -size || pick >= size) {
-    raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", pick, axis, size);
+    raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}",
+          pick, axis, size);
   }
   return pick < 0 ? pick + size : pick;
 }
@@ -117,13 +125,15 @@ std::optional<ffi::Tensor> boolean_mask(const ffi::Tensor& tensor, const Any& in
   if (mask == nullptr || !DataType(mask->tensor.dtype()).is_bool()) return std::nullopt;
   Shape own = shape_of(tensor), other = shape_of(mask->tensor);
   if (own != other) {
-    raise("IndexError", span, "shape-mismatch", "boolean index did not match indexed array; the array has shape {}, the index {}",
-          shape_text(own), shape_text(other));
+    raise("IndexError", span, "shape-mismatch",
+          "boolean index did not match indexed array; the array has shape {}, the index {}", shape_text(own),
+          shape_text(other));
   }
   return ir::contiguous(mask->tensor);
 }
 
-ffi::Tensor assign_values(Evaluator& evaluator, const Any& value, const Shape& shape, DataType dtype, ir::Span span) {
+ffi::Tensor assign_values(Evaluator& evaluator, const Any& value, const Shape& shape, DataType dtype,
+                          ir::Span span) {
   ffi::Tensor values = to_tensor(evaluator, value, span, is_weak(value) ? dtype : DataType::Void());
   values = cast_to(values, dtype);
   Shape own = shape_of(values);
@@ -151,10 +161,12 @@ ffi::Tensor transposed(Evaluator& evaluator, const ffi::Tensor& tensor, const An
   if (is_none(axes)) {
     for (int64_t i = n; i-- > 0;) order.push_back(i);
   } else {
-    for (const Any& axis : evaluator.elements_of(axes, span)) order.push_back(axis_argument(evaluator, axis, n, span));
+    for (const Any& axis : evaluator.elements_of(axes, span))
+      order.push_back(axis_argument(evaluator, axis, n, span));
     Shape sorted = order;
     std::sort(sorted.begin(), sorted.end());
-    bool permutation = static_cast<int64_t>(order.size()) == n && std::unique(sorted.begin(), sorted.end()) == sorted.end();
+    bool permutation =
+        static_cast<int64_t>(order.size()) == n && std::unique(sorted.begin(), sorted.end()) == sorted.end();
     if (!permutation) raise("ValueError", span, "bad-axes", "axes don't match array");
   }
   Shape new_shape, new_strides;
@@ -173,7 +185,8 @@ Shape shape_of_arguments(Evaluator& evaluator, const Tuple& args, ir::Span span)
 
 Any concatenate(ApiCall& call, const std::vector<Any>& parts, const Any& axis_value) {
   Evaluator& evaluator = evaluator_of(call.host);
-  if (parts.empty()) raise("ValueError", call.span, "empty-sequence", "need at least one array to concatenate");
+  if (parts.empty())
+    raise("ValueError", call.span, "empty-sequence", "need at least one array to concatenate");
   DataType dtype = result_type(evaluator, parts, call.span);
   std::vector<ffi::Tensor> tensors;
   for (const Any& part : parts) {
@@ -182,15 +195,20 @@ Any concatenate(ApiCall& call, const std::vector<Any>& parts, const Any& axis_va
     tensors.push_back(ir::contiguous(tensor));
   }
   Shape shape = shape_of(tensors[0]);
-  if (shape.empty()) raise("ValueError", call.span, "shape-mismatch", "zero-dimensional arrays cannot be concatenated");
-  auto axis = static_cast<size_t>(is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, static_cast<int64_t>(shape.size()), call.span));
+  if (shape.empty())
+    raise("ValueError", call.span, "shape-mismatch", "zero-dimensional arrays cannot be concatenated");
+  auto axis =
+      static_cast<size_t>(is_none(axis_value) ? 0
+                                              : axis_argument(evaluator, axis_value,
+                                                              static_cast<int64_t>(shape.size()), call.span));
   int64_t total = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     Shape other = shape_of(tensors[i]);
     bool same = other.size() == shape.size();
     for (size_t d = 0; same && d < shape.size(); ++d) same = d == axis || other[d] == shape[d];
     if (!same) {
-      raise("ValueError", call.span, "shape-mismatch", "all the input array dimensions except for the concatenation axis must match exactly: {} and {}",
+      raise("ValueError", call.span, "shape-mismatch",
+            "all the input array dimensions except for the concatenation axis must match exactly: {} and {}",
             shape_text(shape), shape_text(other));
     }
     total += other[axis];
@@ -205,7 +223,8 @@ Any concatenate(ApiCall& call, const std::vector<Any>& parts, const Any& axis_va
   for (const ffi::Tensor& tensor : tensors) {
     int64_t width = tensor.size(static_cast<int64_t>(axis)) * inner;
     for (int64_t i = 0; i < outer; ++i) {
-      std::memcpy(data_of<char>(out) + i * total * inner + column, data_of<char>(tensor) + i * width, static_cast<size_t>(width));
+      std::memcpy(data_of<char>(out) + i * total * inner + column, data_of<char>(tensor) + i * width,
+                  static_cast<size_t>(width));
     }
     column += width;
   }
@@ -231,7 +250,8 @@ Any nested_list(const ffi::Tensor& tensor) {
   List list;
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   Shape inner_shape(shape.begin() + 1, shape.end()), inner_strides(strides.begin() + 1, strides.end());
-  for (int64_t i = 0; i < shape[0]; ++i) list.push_back(nested_list(strided(tensor, inner_shape, inner_strides, i * strides[0])));
+  for (int64_t i = 0; i < shape[0]; ++i)
+    list.push_back(nested_list(strided(tensor, inner_shape, inner_strides, i * strides[0])));
   return list;
 }
 
@@ -245,9 +265,11 @@ Any shape_value(const ffi::Tensor& tensor) {
 }
 Any squeezed(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
   Shape shape = shape_of(tensor), kept;
-  int64_t only = is_none(axis) ? -1 : axis_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span_of(1));
+  int64_t only =
+      is_none(axis) ? -1 : axis_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span_of(1));
   if (only >= 0 && shape[static_cast<size_t>(only)] != 1) {
-    raise("ValueError", call.span, "shape-mismatch", "cannot select an axis to squeeze out which has size not equal to one");
+    raise("ValueError", call.span, "shape-mismatch",
+          "cannot select an axis to squeeze out which has size not equal to one");
   }
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] != 1 || (only >= 0 && static_cast<int64_t>(i) != only)) kept.push_back(shape[i]);
@@ -258,9 +280,12 @@ Any squeezed(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
 constexpr std::string_view kArray = "mlc.np.ndarray";
 
 const ApiRow rows[] = {
-    {ApiKind::kProperty, kArray, "shape", "The extents.", native([](NDArray self) { return shape_value(self->tensor); })},
-    {ApiKind::kProperty, kArray, "ndim", "The number of dimensions.", native([](NDArray self) { return static_cast<int64_t>(self->tensor.ndim()); })},
-    {ApiKind::kProperty, kArray, "size", "The number of elements.", native([](NDArray self) { return self->tensor.numel(); })},
+    {ApiKind::kProperty, kArray, "shape", "The extents.",
+     native([](NDArray self) { return shape_value(self->tensor); })},
+    {ApiKind::kProperty, kArray, "ndim", "The number of dimensions.",
+     native([](NDArray self) { return static_cast<int64_t>(self->tensor.ndim()); })},
+    {ApiKind::kProperty, kArray, "size", "The number of elements.",
+     native([](NDArray self) { return self->tensor.numel(); })},
     {ApiKind::kProperty, kArray, "nbytes", "The bytes of all elements.",
      native([](NDArray self) { return self->tensor.numel() * DataType(self->tensor.dtype()).bytes(); })},
     {ApiKind::kProperty, kArray, "itemsize", "The bytes of one element.",
@@ -268,7 +293,8 @@ const ApiRow rows[] = {
     {ApiKind::kProperty, kArray, "strides", "Bytes from one element to the next, per dimension.",
      native([](NDArray self) {
        Tuple strides;
-       for (int64_t s : self->tensor.strides()) strides.push_back(Any(s * DataType(self->tensor.dtype()).bytes()));
+       for (int64_t s : self->tensor.strides())
+         strides.push_back(Any(s * DataType(self->tensor.dtype()).bytes()));
        return strides;
      })},
     {ApiKind::kProperty, kArray, "dtype", "The type of the elements.",
@@ -277,11 +303,13 @@ const ApiRow rows[] = {
      native([](ApiCall& call, NDArray self) {
        return array_value(transposed(evaluator_of(call.host), self->tensor, nullptr, call.span));
      })},
-    {ApiKind::kProperty, kArray, "flat", "The elements in order.",
-     native([](ApiCall& call, NDArray self) { return array_value(reshape_to(self->tensor, {-1}, call.span)); })},
+    {ApiKind::kProperty, kArray, "flat", "The elements in order.", native([](ApiCall& call, NDArray self) {
+       return array_value(reshape_to(self->tensor, {-1}, call.span));
+     })},
     {ApiKind::kMethod, kArray, "reshape(*shape)", "The elements in another shape.",
      native([](ApiCall& call, NDArray self, Tuple shape) {
-       return array_value(reshape_to(self->tensor, shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1)), call.span));
+       return array_value(reshape_to(
+           self->tensor, shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1)), call.span));
      })},
     {ApiKind::kMethod, kArray, "transpose(*axes)", "The dimensions in another order, a view.",
      native([](ApiCall& call, NDArray self, Tuple axes) {
@@ -299,7 +327,8 @@ const ApiRow rows[] = {
        return array_value(strided(self->tensor, shape, strides));
      })},
     {ApiKind::kMethod, kArray, "ravel()", "All elements in one dimension.",
-     native([](ApiCall& call, NDArray self) { return array_value(reshape_to(self->tensor, {-1}, call.span)); })},
+     native(
+         [](ApiCall& call, NDArray self) { return array_value(reshape_to(self->tensor, {-1}, call.span)); })},
     {ApiKind::kMethod, kArray, "flatten()", "All elements in one dimension, a copy.",
      native([](ApiCall& call, NDArray self) {
        return array_value(cast_to(reshape_to(self->tensor, {-1}, call.span), self->tensor.dtype(), true));
@@ -308,7 +337,8 @@ const ApiRow rows[] = {
      native([](ApiCall& call, NDArray self, Any axis) { return squeezed(call, self->tensor, axis); })},
     {ApiKind::kMethod, kArray, "astype(dtype, copy=True)", "The elements in another type.",
      native([](ApiCall& call, NDArray self, Any dtype, bool copy) {
-       return array_value(cast_to(self->tensor, dtype_argument(evaluator_of(call.host), dtype, call.span_of(1)), copy));
+       return array_value(
+           cast_to(self->tensor, dtype_argument(evaluator_of(call.host), dtype, call.span_of(1)), copy));
      })},
     {ApiKind::kMethod, kArray, "copy()", "A copy.",
      native([](NDArray self) { return array_value(cast_to(self->tensor, self->tensor.dtype(), true)); })},
@@ -321,40 +351,52 @@ const ApiRow rows[] = {
        Evaluator& evaluator = evaluator_of(call.host);
        if (index.empty()) {
          if (self->tensor.numel() != 1) {
-           raise("ValueError", call.span, "not-a-scalar", "can only convert an array of size 1 to a Python scalar");
+           raise("ValueError", call.span, "not-a-scalar",
+                 "can only convert an array of size 1 to a Python scalar");
          }
          return plain_number(scalar_or_array(reshape_to(self->tensor, {}, call.span)));
        }
        Any position = index.size() == 1 && !is_int(index[0]) ? index[0] : Any(index);
        if (index.size() == 1 && self->tensor.ndim() > 1 && is_int(index[0])) {
-         return plain_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)), index[0], call.span));
+         return plain_number(array_subscript(
+             evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)), index[0], call.span));
        }
        return plain_number(array_subscript(evaluator, Any(self), position, call.span));
      })},
     {ApiKind::kMethod, kArray, "tolist()", "The elements as nested lists of Python numbers.",
      native([](NDArray self) { return nested_list(self->tensor); })},
-    {ApiKind::kMethod, kArray, "view()", "The same memory.", native([](NDArray self) { return array_value(self->tensor); })},
+    {ApiKind::kMethod, kArray, "view()", "The same memory.",
+     native([](NDArray self) { return array_value(self->tensor); })},
     {ApiKind::kMethod, kArray, "dot(b)", "The matrix product.",
      native([](ApiCall& call, NDArray self, Any other) {
-       return array_binary(evaluator_of(call.host), syntax::BinOperator::kMatMult, Any(self), other, call.span);
+       return array_binary(evaluator_of(call.host), syntax::BinOperator::kMatMult, Any(self), other,
+                           call.span);
      })},
     {ApiKind::kFunction, "numpy", "reshape(a, shape)", "The elements in another shape.",
      native([](ApiCall& call, Any value, Any shape) {
-       return array_value(reshape_to(tensor_argument(call, value), shape_argument(evaluator_of(call.host), shape, call.span_of(1)), call.span));
+       return array_value(reshape_to(tensor_argument(call, value),
+                                     shape_argument(evaluator_of(call.host), shape, call.span_of(1)),
+                                     call.span));
      })},
     {ApiKind::kFunction, "numpy", "transpose(a, axes=None)", "The dimensions in another order, a view.",
      native([](ApiCall& call, Any value, Any axes) {
        return array_value(transposed(evaluator_of(call.host), tensor_argument(call, value), axes, call.span));
      })},
     {ApiKind::kFunction, "numpy", "ravel(a)", "All elements in one dimension.",
-     native([](ApiCall& call, Any value) { return array_value(reshape_to(tensor_argument(call, value), {-1}, call.span)); })},
+     native([](ApiCall& call, Any value) {
+       return array_value(reshape_to(tensor_argument(call, value), {-1}, call.span));
+     })},
     {ApiKind::kFunction, "numpy", "squeeze(a, axis=None)", "Without dimensions of extent 1.",
-     native([](ApiCall& call, Any value, Any axis) { return squeezed(call, tensor_argument(call, value), axis); })},
+     native([](ApiCall& call, Any value, Any axis) {
+       return squeezed(call, tensor_argument(call, value), axis);
+     })},
     {ApiKind::kFunction, "numpy", "expand_dims(a, axis)", "With one dimension more.",
      native([](ApiCall& call, Any value, Any axis) {
        ffi::Tensor tensor = tensor_argument(call, value);
        Shape shape = shape_of(tensor);
-       shape.insert(shape.begin() + axis_argument(evaluator_of(call.host), axis, tensor.ndim() + 1, call.span_of(1)), 1);
+       shape.insert(
+           shape.begin() + axis_argument(evaluator_of(call.host), axis, tensor.ndim() + 1, call.span_of(1)),
+           1);
        return array_value(reshape_to(tensor, shape, call.span));
      })},
     {ApiKind::kFunction, "numpy", "broadcast_to(array, shape)", "The array seen in a larger shape.",
@@ -362,7 +404,9 @@ const ApiRow rows[] = {
        ffi::Tensor tensor = tensor_argument(call, value);
        Shape wanted = shape_argument(evaluator_of(call.host), shape, call.span_of(1));
        if (broadcast_shapes(shape_of(tensor), wanted, call.span) != wanted) {
-         raise("ValueError", call.span, "shape-mismatch", "operands could not be broadcast together with remapped shapes [original->remapped]: {} and requested shape {}",
+         raise("ValueError", call.span, "shape-mismatch",
+               "operands could not be broadcast together with remapped shapes [original->remapped]: {} and "
+               "requested shape {}",
                shape_text(shape_of(tensor)), shape_text(wanted));
        }
        return array_value(broadcast_to(tensor, wanted));
@@ -376,7 +420,8 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "shape(a)", "The extents.",
      native([](ApiCall& call, Any value) { return shape_value(tensor_argument(call, value)); })},
     {ApiKind::kFunction, "numpy", "ndim(a)", "The number of dimensions.",
-     native([](ApiCall& call, Any value) { return static_cast<int64_t>(tensor_argument(call, value).ndim()); })},
+     native(
+         [](ApiCall& call, Any value) { return static_cast<int64_t>(tensor_argument(call, value).ndim()); })},
     {ApiKind::kFunction, "numpy", "size(a)", "The number of elements.",
      native([](ApiCall& call, Any value) { return tensor_argument(call, value).numel(); })},
 };
@@ -405,7 +450,10 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
   ffi::Tensor view = view_of(tensor, selection);
   if (!selection.gather) {
     // An index of every dimension gives an element, everything else a view.
-    bool element = selection.shape.empty() && !(index.type_index() == kTVMFFIArray && std::any_of(elements(index).begin(), elements(index).end(), [](const Any& part) { return part.same_as(ellipsis()); })) &&
+    bool element = selection.shape.empty() &&
+                   !(index.type_index() == kTVMFFIArray &&
+                     std::any_of(elements(index).begin(), elements(index).end(),
+                                 [](const Any& part) { return part.same_as(ellipsis()); })) &&
                    !index.same_as(ellipsis());
     return element ? scalar_or_array(view) : array_value(view);
   }
@@ -424,8 +472,8 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < picks.numel(); ++i) {
       int64_t pick = gather_index(picks, i, shape[axis], axis, span);
-      std::memcpy(data_of<char>(out) + (o * picks.numel() + i) * inner, data_of<char>(source) + (o * shape[axis] + pick) * inner,
-                  static_cast<size_t>(inner));
+      std::memcpy(data_of<char>(out) + (o * picks.numel() + i) * inner,
+                  data_of<char>(source) + (o * shape[axis] + pick) * inner, static_cast<size_t>(inner));
     }
   }
   return array_value(out);
@@ -461,7 +509,8 @@ void array_assign(Evaluator& evaluator, const Any& array, const Any& index, cons
     }
     const ffi::Tensor& picks = *selection.gather;
     if (selection.gather_axis != 0) {
-      raise("NotImplementedError", span, "not-supported", "assignment through an array index that is not the first one is not supported");
+      raise("NotImplementedError", span, "not-supported",
+            "assignment through an array index that is not the first one is not supported");
     }
     Shape shape = shape_of(picks);
     shape.insert(shape.end(), selection.shape.begin() + 1, selection.shape.end());

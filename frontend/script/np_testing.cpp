@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing arrays: allclose, array_equal, and the assertions of numpy.testing and tvm.testing with NumPy's report.
+// Comparing arrays: allclose, array_equal, and the assertions of numpy.testing and tvm.testing with NumPy's
+// report.
 #include <algorithm>
 #include <cmath>
 
@@ -44,7 +45,8 @@ std::string percent(double value) { return fmt::format("{:.3g}", value); }
 
 // How NumPy prints one number of this type in its reports.
 std::string number_text(double value, DataType dtype) {
-  if (!dtype.is_float()) return dtype.is_bool() ? (value != 0 ? "True" : "False") : fmt::format("{}", static_cast<int64_t>(value));
+  if (!dtype.is_float())
+    return dtype.is_bool() ? (value != 0 ? "True" : "False") : fmt::format("{}", static_cast<int64_t>(value));
   return ir::shortest_float(value, dtype.bits());
 }
 
@@ -78,15 +80,18 @@ std::string array_number(double value, DataType dtype) {
 }
 
 [[noreturn]] void fail(ApiCall& call, const Operands& values, std::string message, std::string_view what) {
-  throw ir::Error("arrays-differ", "\n{}\n\n{}{}{}", what, message, label("ACTUAL", values.shown_a), label("DESIRED", values.shown_b))
+  throw ir::Error("arrays-differ", "\n{}\n\n{}{}{}", what, message, label("ACTUAL", values.shown_a),
+                  label("DESIRED", values.shown_b))
       .kind("AssertionError")
       .at(call.span);
 }
 
 Any assert_allclose(ApiCall& call, const Any& a, const Any& b, double rtol, double atol, bool equal_nan) {
   Evaluator& evaluator = evaluator_of(call.host);
-  Shape x_shape = shape_of(to_tensor(evaluator, a, call.span_of(0))), y_shape = shape_of(to_tensor(evaluator, b, call.span_of(1)));
-  std::string what = fmt::format("Not equal to tolerance rtol={}, atol={}", tolerance_text(rtol), tolerance_text(atol));
+  Shape x_shape = shape_of(to_tensor(evaluator, a, call.span_of(0))),
+        y_shape = shape_of(to_tensor(evaluator, b, call.span_of(1)));
+  std::string what =
+      fmt::format("Not equal to tolerance rtol={}, atol={}", tolerance_text(rtol), tolerance_text(atol));
   if (x_shape != y_shape && !x_shape.empty() && !y_shape.empty()) {
     Operands shown;
     shown.shown_a = to_tensor(evaluator, a, call.span_of(0));
@@ -124,7 +129,9 @@ Any assert_allclose(ApiCall& call, const Any& a, const Any& b, double rtol, doub
   std::string message = fmt::format("Mismatched elements: {} / {} ({}%)", wrong, count,
                                     percent(100.0 * static_cast<double>(wrong) / static_cast<double>(count)));
   if (!shape.empty()) {
-    message += wrong == 1 ? "\nMismatch at index:" : wrong <= 5 ? "\nMismatch at indices:" : "\nFirst 5 mismatches are at indices:";
+    message += wrong == 1   ? "\nMismatch at index:"
+               : wrong <= 5 ? "\nMismatch at indices:"
+                            : "\nFirst 5 mismatches are at indices:";
     for (int64_t place : places) {
       message += fmt::format("\n {}: {} (ACTUAL), {} (DESIRED)", index_text(shape, place),
                              number_text(data_of<double>(values.a)[place], values.shown_a.dtype()),
@@ -132,21 +139,26 @@ Any assert_allclose(ApiCall& call, const Any& a, const Any& b, double rtol, doub
     }
   }
   DataType real = values.dtype.is_float() ? values.dtype : DataType::Float(64);
-  message += "\nMax absolute difference among violations: " + array_number(worst, values.dtype.is_bool() ? real : values.dtype);
-  message += "\nMax relative difference among violations: " + (some_relative ? array_number(worst_relative, real) : std::string("inf"));
+  message += "\nMax absolute difference among violations: " +
+             array_number(worst, values.dtype.is_bool() ? real : values.dtype);
+  message += "\nMax relative difference among violations: " +
+             (some_relative ? array_number(worst_relative, real) : std::string("inf"));
   fail(call, values, message, what);
 }
 
 Any assert_equal(ApiCall& call, const Any& a, const Any& b) {
   Operands values = operands(call, a, b);
   int64_t count = values.a.numel(), wrong = 0;
-  bool same_shape = shape_of(values.shown_a) == shape_of(values.shown_b) || values.shown_a.ndim() == 0 || values.shown_b.ndim() == 0;
+  bool same_shape = shape_of(values.shown_a) == shape_of(values.shown_b) || values.shown_a.ndim() == 0 ||
+                    values.shown_b.ndim() == 0;
   for (int64_t i = 0; i < count; ++i) {
     double x = data_of<double>(values.a)[i], y = data_of<double>(values.b)[i];
     wrong += !(x == y || (std::isnan(x) && std::isnan(y)));
   }
   if (wrong == 0 && same_shape) return nullptr;
-  fail(call, values, fmt::format("Mismatched elements: {} / {} ({:.3g}%)", wrong, count, 100.0 * static_cast<double>(wrong) / static_cast<double>(std::max<int64_t>(count, 1))),
+  fail(call, values,
+       fmt::format("Mismatched elements: {} / {} ({:.3g}%)", wrong, count,
+                   100.0 * static_cast<double>(wrong) / static_cast<double>(std::max<int64_t>(count, 1))),
        "Arrays are not equal");
 }
 
@@ -163,30 +175,38 @@ Any isclose(ApiCall& call, const Any& a, const Any& b, double rtol, double atol,
 }
 
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "numpy", "allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)", "Are all elements close?",
+    {ApiKind::kFunction, "numpy", "allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)",
+     "Are all elements close?",
      native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan) {
        return isclose(call, a, b, rtol, atol, equal_nan, true);
      })},
-    {ApiKind::kFunction, "numpy", "isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)", "Which elements are close?",
+    {ApiKind::kFunction, "numpy", "isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)",
+     "Which elements are close?",
      native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan) {
        return isclose(call, a, b, rtol, atol, equal_nan, false);
      })},
     {ApiKind::kFunction, "numpy", "array_equal(a1, a2)", "Same shape and elements?",
      native([](ApiCall& call, Any a, Any b) -> Any {
        Evaluator& evaluator = evaluator_of(call.host);
-       if (shape_of(to_tensor(evaluator, a, call.span_of(0))) != shape_of(to_tensor(evaluator, b, call.span_of(1)))) return false;
+       if (shape_of(to_tensor(evaluator, a, call.span_of(0))) !=
+           shape_of(to_tensor(evaluator, b, call.span_of(1))))
+         return false;
        return isclose(call, a, b, 0, 0, false, true);
      })},
-    {ApiKind::kFunction, "numpy.testing", "assert_allclose(actual, desired, rtol=1e-07, atol=0.0, equal_nan=True, err_msg='', verbose=True)",
+    {ApiKind::kFunction, "numpy.testing",
+     "assert_allclose(actual, desired, rtol=1e-07, atol=0.0, equal_nan=True, err_msg='', verbose=True)",
      "Raises AssertionError with a report unless all elements are close.",
      native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan, Any, bool) {
        return assert_allclose(call, a, b, rtol, atol, equal_nan);
      })},
-    {ApiKind::kFunction, "numpy.testing", "assert_array_equal(actual, desired)", "Raises AssertionError unless all elements are equal.",
+    {ApiKind::kFunction, "numpy.testing", "assert_array_equal(actual, desired)",
+     "Raises AssertionError unless all elements are equal.",
      native([](ApiCall& call, Any a, Any b) { return assert_equal(call, a, b); })},
-    {ApiKind::kFunction, "numpy.testing", "assert_equal(actual, desired)", "Raises AssertionError unless the values are equal.",
+    {ApiKind::kFunction, "numpy.testing", "assert_equal(actual, desired)",
+     "Raises AssertionError unless the values are equal.",
      native([](ApiCall& call, Any a, Any b) { return assert_equal(call, a, b); })},
-    {ApiKind::kFunction, "tvm.testing", "assert_allclose(actual, desired, rtol=1e-07, atol=1e-07, verbose=True)",
+    {ApiKind::kFunction, "tvm.testing",
+     "assert_allclose(actual, desired, rtol=1e-07, atol=1e-07, verbose=True)",
      "Raises AssertionError with a report unless all elements are close.",
      native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool) {
        return assert_allclose(call, a, b, rtol, atol, true);

@@ -47,7 +47,8 @@ std::vector<std::string> object_fields(int32_t type_index) {
   const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(type_index);
   if (info == nullptr) return names;
   auto add = [&](const TVMFFITypeInfo* type) {
-    for (int32_t i = 0; i < type->num_fields; ++i) names.emplace_back(type->fields[i].name.data, type->fields[i].name.size);
+    for (int32_t i = 0; i < type->num_fields; ++i)
+      names.emplace_back(type->fields[i].name.data, type->fields[i].name.size);
   };
   for (int32_t i = 0; i < info->type_depth; ++i) add(info->type_ancestors[i]);
   add(info);

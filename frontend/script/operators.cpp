@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic, comparison, truth and equality. The evaluator answers for pairs of small numbers itself; everything
-// else comes here.
+// Arithmetic, comparison, truth and equality. The evaluator answers for pairs of small numbers itself;
+// everything else comes here.
 #include <cmath>
 
 #include "frontend/script/ir_values.h"
@@ -80,7 +80,8 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
     case BinOperator::kDiv:
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "division by zero");
       // Correctly rounded, as CPython's, also where the ints do not fit a double.
-      if (std::abs(static_cast<double>(a)) > 9007199254740992.0 || std::abs(static_cast<double>(b)) > 9007199254740992.0) {
+      if (std::abs(static_cast<double>(a)) > 9007199254740992.0 ||
+          std::abs(static_cast<double>(b)) > 9007199254740992.0) {
         return static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b));
       }
       return static_cast<double>(a) / static_cast<double>(b);
@@ -96,7 +97,8 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
       if (b == -1) return int64_t{0};
       r = a % b;
       return r != 0 && (r ^ b) < 0 ? r + b : r;
-    case BinOperator::kPow: return int_power(a, b, span);
+    case BinOperator::kPow:
+      return int_power(a, b, span);
     case BinOperator::kLShift:
       if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
       if (a == 0) return int64_t{0};
@@ -105,10 +107,14 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
     case BinOperator::kRShift:
       if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
       return b > 63 ? (a < 0 ? int64_t{-1} : int64_t{0}) : a >> b;
-    case BinOperator::kBitOr: return a | b;
-    case BinOperator::kBitXor: return a ^ b;
-    case BinOperator::kBitAnd: return a & b;
-    case BinOperator::kMatMult: break;
+    case BinOperator::kBitOr:
+      return a | b;
+    case BinOperator::kBitXor:
+      return a ^ b;
+    case BinOperator::kBitAnd:
+      return a & b;
+    case BinOperator::kMatMult:
+      break;
   }
   return not_implemented();
 }
@@ -134,9 +140,12 @@ double float_floor_div(double a, double b) {
 
 Any float_binary(BinOperator op, double a, double b, ir::Span span) {
   switch (op) {
-    case BinOperator::kAdd: return a + b;
-    case BinOperator::kSub: return a - b;
-    case BinOperator::kMult: return a * b;
+    case BinOperator::kAdd:
+      return a + b;
+    case BinOperator::kSub:
+      return a - b;
+    case BinOperator::kMult:
+      return a * b;
     case BinOperator::kDiv:
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float division by zero");
       return a / b;
@@ -151,7 +160,8 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
         raise("ZeroDivisionError", span, "division-by-zero", "0.0 cannot be raised to a negative power");
       }
       if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::floor(b)) {
-        raise("ValueError", span, "complex-result", "a negative number to a fractional power is complex, which mlc has not");
+        raise("ValueError", span, "complex-result",
+              "a negative number to a fractional power is complex, which mlc has not");
       }
       double r = std::pow(a, b);
       if (std::isinf(r) && std::isfinite(a) && std::isfinite(b)) {
@@ -159,7 +169,8 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
       }
       return r;
     }
-    default: return not_implemented();
+    default:
+      return not_implemented();
   }
 }
 
@@ -225,12 +236,14 @@ Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
         if (!a->contains(evaluator, value)) result->add(evaluator, value);
       }
       break;
-    default: return not_implemented();
+    default:
+      return not_implemented();
   }
   return Any(ref);
 }
 
-[[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b, ir::Span span) {
+[[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b,
+                              ir::Span span) {
   std::string left = type_name_of(evaluator, a), right = type_name_of(evaluator, b);
   if (op == "+" && is_str(a)) {
     raise("TypeError", span, "unsupported-operand", "can only concatenate str (not \"{}\") to str", right);
@@ -239,7 +252,8 @@ Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
     raise("TypeError", span, "unsupported-operand", "can only concatenate list (not \"{}\") to list", right);
   }
   if (op == "+" && a.type_index() == kTVMFFIArray) {
-    raise("TypeError", span, "unsupported-operand", "can only concatenate tuple (not \"{}\") to tuple", right);
+    raise("TypeError", span, "unsupported-operand", "can only concatenate tuple (not \"{}\") to tuple",
+          right);
   }
   if (op == "*" && (repeats(a) || repeats(b))) {
     raise("TypeError", span, "unsupported-operand", "can't multiply sequence by non-int of type '{}'",
@@ -247,7 +261,8 @@ Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
   }
   std::string shown(op);
   if (op == "**") shown = "** or pow()";
-  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", shown, left, right);
+  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", shown,
+        left, right);
 }
 
 Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
@@ -297,7 +312,8 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
         return result;
       }
       break;
-    default: break;
+    default:
+      break;
   }
   auto* x = as<SetNode>(a);
   auto* y = as<SetNode>(b);
@@ -314,32 +330,48 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
 
 std::string_view reflected_compare(CmpOperator op) {
   switch (op) {
-    case CmpOperator::kLt: return "__gt__";
-    case CmpOperator::kLtE: return "__ge__";
-    case CmpOperator::kGt: return "__lt__";
-    case CmpOperator::kGtE: return "__le__";
-    case CmpOperator::kEq: return "__eq__";
-    default: return "__ne__";
+    case CmpOperator::kLt:
+      return "__gt__";
+    case CmpOperator::kLtE:
+      return "__ge__";
+    case CmpOperator::kGt:
+      return "__lt__";
+    case CmpOperator::kGtE:
+      return "__le__";
+    case CmpOperator::kEq:
+      return "__eq__";
+    default:
+      return "__ne__";
   }
 }
 std::string_view forward_compare(CmpOperator op) {
   switch (op) {
-    case CmpOperator::kLt: return "__lt__";
-    case CmpOperator::kLtE: return "__le__";
-    case CmpOperator::kGt: return "__gt__";
-    case CmpOperator::kGtE: return "__ge__";
-    case CmpOperator::kEq: return "__eq__";
-    default: return "__ne__";
+    case CmpOperator::kLt:
+      return "__lt__";
+    case CmpOperator::kLtE:
+      return "__le__";
+    case CmpOperator::kGt:
+      return "__gt__";
+    case CmpOperator::kGtE:
+      return "__ge__";
+    case CmpOperator::kEq:
+      return "__eq__";
+    default:
+      return "__ne__";
   }
 }
 
 template <class T>
 bool ordered(CmpOperator op, const T& a, const T& b) {
   switch (op) {
-    case CmpOperator::kLt: return a < b;
-    case CmpOperator::kLtE: return a <= b;
-    case CmpOperator::kGt: return a > b;
-    default: return a >= b;
+    case CmpOperator::kLt:
+      return a < b;
+    case CmpOperator::kLtE:
+      return a <= b;
+    case CmpOperator::kGt:
+      return a > b;
+    default:
+      return a >= b;
   }
 }
 
@@ -379,14 +411,17 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
       Any result;
       const Any* forward = left == nullptr ? nullptr : left->cls->find(names.forward);
       const Any* reflected = right == nullptr ? nullptr : right->cls->find(names.reflected);
-      bool right_first = left != nullptr && right != nullptr && reflected != nullptr && left->cls.get() != right->cls.get() &&
-                         right->cls->derives_from(left->cls.get()) && reflected != left->cls->find(names.reflected);
+      bool right_first = left != nullptr && right != nullptr && reflected != nullptr &&
+                         left->cls.get() != right->cls.get() && right->cls->derives_from(left->cls.get()) &&
+                         reflected != left->cls->find(names.reflected);
       auto try_right = [&] {
-        return reflected != nullptr && state_->special(b, names.reflected, std::span<const Any>(&a, 1), result, span) &&
+        return reflected != nullptr &&
+               state_->special(b, names.reflected, std::span<const Any>(&a, 1), result, span) &&
                !result.same_as(not_implemented());
       };
       if (right_first && try_right()) return result;
-      if (forward != nullptr && state_->special(a, names.forward, std::span<const Any>(&b, 1), result, span) &&
+      if (forward != nullptr &&
+          state_->special(a, names.forward, std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
@@ -400,7 +435,8 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
         Symbol name = swapped ? names.reflected : names.forward;
         if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
           const Any& other = swapped ? a : b;
-          return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))), std::span<const Any>(&other, 1), {}, span);
+          return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
+                      std::span<const Any>(&other, 1), {}, span);
         }
       }
     }
@@ -475,7 +511,9 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
     if (is_ir_value(a)) return ir_unary(op, a, span);
     if (is_array_operand(a)) return array_unary(op, a, span);
     Any result;
-    Symbol name = op == UnaryOperator::kUSub ? known().neg : op == UnaryOperator::kUAdd ? known().pos : known().invert;
+    Symbol name = op == UnaryOperator::kUSub   ? known().neg
+                  : op == UnaryOperator::kUAdd ? known().pos
+                                               : known().invert;
     if (state_->special(a, name, {}, result, span)) return result;
   }
   raise("TypeError", span, "unsupported-operand", "bad operand type for unary {}: '{}'", spelling(op),
@@ -484,27 +522,36 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
 
 bool Evaluator::truth(const Any& value, ir::Span span) {
   switch (value.type_index()) {
-    case kTVMFFINone: return false;
+    case kTVMFFINone:
+      return false;
     case kTVMFFIBool:
-    case kTVMFFIInt: return raw_int(value) != 0;
-    case kTVMFFIFloat: return raw_float(value) != 0;
+    case kTVMFFIInt:
+      return raw_int(value) != 0;
+    case kTVMFFIFloat:
+      return raw_float(value) != 0;
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return !text_of(value).empty();
+    case kTVMFFIStr:
+      return !text_of(value).empty();
     case kTVMFFIList:
-    case kTVMFFIArray: return !elements(value).empty();
+    case kTVMFFIArray:
+      return !elements(value).empty();
     case kTVMFFIDict:
-    case kTVMFFIMap: return static_cast<ffi::MapBaseObj*>(raw_object(value))->size() != 0;
+    case kTVMFFIMap:
+      return static_cast<ffi::MapBaseObj*>(raw_object(value))->size() != 0;
     case kTVMFFISmallBytes:
     case kTVMFFIBytes:
-    case kTVMFFIShape: return length(value) != 0;
-    default: break;
+    case kTVMFFIShape:
+      return length(value) != 0;
+    default:
+      break;
   }
   if (!is_object(value)) return true;
   if (auto* instance = as<InstanceNode>(value)) {
     Any result;
     if (state_->special(value, known().boolean, {}, result, span)) {
       if (!is_bool(result)) {
-        raise("TypeError", span, "wrong-type", "__bool__ should return bool, returned {}", type_name_of(*this, result));
+        raise("TypeError", span, "wrong-type", "__bool__ should return bool, returned {}",
+              type_name_of(*this, result));
       }
       return raw_int(result) != 0;
     }
@@ -517,7 +564,8 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
     // `a == b` of IR values is an expression; as a condition it asks whether they are the same.
     if (std::optional<bool> same = ir_identity(value)) return *same;
     raise("ValueError", span, "no-truth-value",
-          "cannot use and / or / not or a condition on an expression that is not known yet: `{}`", repr(value));
+          "cannot use and / or / not or a condition on an expression that is not known yet: `{}`",
+          repr(value));
   }
   return true;
 }
@@ -526,7 +574,8 @@ bool Evaluator::equal(const Any& a, const Any& b) {
   if (is_number(a) && is_number(b)) {
     if (is_integer(a) && is_integer(b)) return raw_int(a) == raw_int(b);
     if (is_float(a) && is_float(b)) return raw_float(a) == raw_float(b);
-    return is_float(a) ? compare_mixed(raw_int(b), raw_float(a)) == 0 : compare_mixed(raw_int(a), raw_float(b)) == 0;
+    return is_float(a) ? compare_mixed(raw_int(b), raw_float(a)) == 0
+                       : compare_mixed(raw_int(a), raw_float(b)) == 0;
   }
   if (is_str(a) && is_str(b)) return text_of(a) == text_of(b);
   if (a.same_as(b)) return true;
@@ -542,8 +591,10 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       return same == (op == CmpOperator::kIs);
     }
     case CmpOperator::kIn:
-    case CmpOperator::kNotIn: return contains(b, a, span) == (op == CmpOperator::kIn);
-    default: break;
+    case CmpOperator::kNotIn:
+      return contains(b, a, span) == (op == CmpOperator::kIn);
+    default:
+      break;
   }
   bool equality = op == CmpOperator::kEq || op == CmpOperator::kNotEq;
   auto same_as_wanted = [&](bool same) { return Any(same == (op == CmpOperator::kEq)); };
@@ -551,7 +602,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     if (equality) return same_as_wanted(equal(a, b));
     if (is_integer(a) && is_integer(b)) return ordered(op, raw_int(a), raw_int(b));
     if (is_float(a) && is_float(b)) return ordered(op, raw_float(a), raw_float(b));
-    int sign = is_float(b) ? compare_mixed(raw_int(a), raw_float(b)) : compare_mixed(raw_int(b), raw_float(a));
+    int sign =
+        is_float(b) ? compare_mixed(raw_int(a), raw_float(b)) : compare_mixed(raw_int(b), raw_float(a));
     if (sign == 2) return false;
     return ordered(op, is_float(b) ? sign : -sign, 0);
   }
@@ -568,7 +620,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     auto* right = as<InstanceNode>(b);
     if (left != nullptr || right != nullptr) {
       Any result;
-      if (left != nullptr && state_->special(a, Symbol(forward_compare(op)), std::span<const Any>(&b, 1), result, span) &&
+      if (left != nullptr &&
+          state_->special(a, Symbol(forward_compare(op)), std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
@@ -582,7 +635,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
         for (bool swapped : {false, true}) {
           const Any& object = swapped ? b : a;
           const Any& other = swapped ? a : b;
-          if (as<InstanceNode>(object) && state_->special(object, known().eq, std::span<const Any>(&other, 1), result, span) &&
+          if (as<InstanceNode>(object) &&
+              state_->special(object, known().eq, std::span<const Any>(&other, 1), result, span) &&
               !result.same_as(not_implemented())) {
             return !truth(result, span);
           }
@@ -592,7 +646,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     } else if (is_array_operand(a) || is_array_operand(b)) {
       if (is_array_operand(a) != is_array_operand(b)) {
         const Any& other = is_array_operand(a) ? b : a;
-        if (equality && (is_none(other) || is_str(other)) && as<ir::NDArrayNode>(is_array_operand(a) ? a : b) == nullptr) {
+        if (equality && (is_none(other) || is_str(other)) &&
+            as<ir::NDArrayNode>(is_array_operand(a) ? a : b) == nullptr) {
           return same_as_wanted(false);
         }
       }
@@ -618,7 +673,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       if (x->size() != y->size()) return same_as_wanted(false);
       for (const auto& [key, value] : *x) {
         const Any* other = dict_find(*this, b, plain_key(key));
-        if (other == nullptr || !(value.same_as(*other) || equal(value, *other))) return same_as_wanted(false);
+        if (other == nullptr || !(value.same_as(*other) || equal(value, *other)))
+          return same_as_wanted(false);
       }
       return same_as_wanted(true);
     }
@@ -626,12 +682,18 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     auto* y = as<SetNode>(b);
     if (x != nullptr && y != nullptr) {
       switch (op) {
-        case CmpOperator::kEq: return x->used == y->used && is_subset(*this, *x, *y);
-        case CmpOperator::kNotEq: return !(x->used == y->used && is_subset(*this, *x, *y));
-        case CmpOperator::kLt: return x->used < y->used && is_subset(*this, *x, *y);
-        case CmpOperator::kLtE: return is_subset(*this, *x, *y);
-        case CmpOperator::kGt: return y->used < x->used && is_subset(*this, *y, *x);
-        default: return is_subset(*this, *y, *x);
+        case CmpOperator::kEq:
+          return x->used == y->used && is_subset(*this, *x, *y);
+        case CmpOperator::kNotEq:
+          return !(x->used == y->used && is_subset(*this, *x, *y));
+        case CmpOperator::kLt:
+          return x->used < y->used && is_subset(*this, *x, *y);
+        case CmpOperator::kLtE:
+          return is_subset(*this, *x, *y);
+        case CmpOperator::kGt:
+          return y->used < x->used && is_subset(*this, *y, *x);
+        default:
+          return is_subset(*this, *y, *x);
       }
     }
     if (equality) {
@@ -639,15 +701,18 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       auto* s = as<RangeNode>(b);
       if (r != nullptr && s != nullptr) {
         int64_t n = r->size();
-        return same_as_wanted(n == s->size() && (n == 0 || (r->start == s->start && (n == 1 || r->step == s->step))));
+        return same_as_wanted(n == s->size() &&
+                              (n == 0 || (r->start == s->start && (n == 1 || r->step == s->step))));
       }
       auto* m = as<BoundMethodNode>(a);
       auto* k = as<BoundMethodNode>(b);
-      if (m != nullptr && k != nullptr) return same_as_wanted(m->self.same_as(k->self) && m->callee.same_as(k->callee));
+      if (m != nullptr && k != nullptr)
+        return same_as_wanted(m->self.same_as(k->self) && m->callee.same_as(k->callee));
       auto* p = as<SliceNode>(a);
       auto* q = as<SliceNode>(b);
       if (p != nullptr && q != nullptr) {
-        return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) && equal(p->step, q->step));
+        return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) &&
+                              equal(p->step, q->step));
       }
       if (as<DictViewNode>(a) && as<DictViewNode>(b)) {
         std::vector<Any> all = elements_of(a);
@@ -667,7 +732,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       }
     }
   }
-  if (equality) return same_as_wanted(a.same_as(b) || (!is_object(a) && !is_object(b) && ffi::AnyEqual()(a, b)));
+  if (equality)
+    return same_as_wanted(a.same_as(b) || (!is_object(a) && !is_object(b) && ffi::AnyEqual()(a, b)));
   raise("TypeError", span, "unsupported-operand", "'{}' not supported between instances of '{}' and '{}'",
         spelling(op), type_name_of(*this, a), type_name_of(*this, b));
 }
@@ -713,7 +779,8 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
     }
   }
   if (!is_object(container)) {
-    raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable", type_name_of(*this, container));
+    raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
+          type_name_of(*this, container));
   }
   Any iterator = iterate(container, span);
   Any element;

@@ -46,8 +46,12 @@ struct Resolver::Work {
         for (const Keyword* k : def->keywords) expression(k->value);
         break;
       }
-      case StmtKind::kReturn: expression(static_cast<const Return*>(stmt)->value); break;
-      case StmtKind::kDelete: expressions(static_cast<const Delete*>(stmt)->targets); break;
+      case StmtKind::kReturn:
+        expression(static_cast<const Return*>(stmt)->value);
+        break;
+      case StmtKind::kDelete:
+        expressions(static_cast<const Delete*>(stmt)->targets);
+        break;
       case StmtKind::kAssign: {
         auto* assign = static_cast<const Assign*>(stmt);
         expressions(assign->targets);
@@ -113,14 +117,17 @@ struct Resolver::Work {
         expression(static_cast<const Assert*>(stmt)->test);
         expression(static_cast<const Assert*>(stmt)->msg);
         break;
-      case StmtKind::kExprStmt: expression(static_cast<const ExprStmt*>(stmt)->value); break;
+      case StmtKind::kExprStmt:
+        expression(static_cast<const ExprStmt*>(stmt)->value);
+        break;
       case StmtKind::kImport:
       case StmtKind::kImportFrom:
       case StmtKind::kGlobal:
       case StmtKind::kNonlocal:
       case StmtKind::kPass:
       case StmtKind::kBreak:
-      case StmtKind::kContinue: break;
+      case StmtKind::kContinue:
+        break;
     }
   }
   template <class T>
@@ -139,7 +146,9 @@ struct Resolver::Work {
         name->resolved = resolve(name->id);
         break;
       }
-      case ExprKind::kBoolOp: expressions(static_cast<const BoolOp*>(expr)->values); break;
+      case ExprKind::kBoolOp:
+        expressions(static_cast<const BoolOp*>(expr)->values);
+        break;
       case ExprKind::kNamedExpr: {
         auto* named = static_cast<const NamedExpr*>(expr);
         expression(named->value);
@@ -154,11 +163,14 @@ struct Resolver::Work {
         expression(static_cast<const BinOp*>(expr)->left);
         expression(static_cast<const BinOp*>(expr)->right);
         break;
-      case ExprKind::kUnaryOp: expression(static_cast<const UnaryOp*>(expr)->operand); break;
+      case ExprKind::kUnaryOp:
+        expression(static_cast<const UnaryOp*>(expr)->operand);
+        break;
       case ExprKind::kLambda: {
         auto* lambda = static_cast<const Lambda*>(expr);
         defaults(*lambda->args);
-        lambda->resolved = resolver.lambda_in(*lambda, &info, info.module, [&](Symbol name) { return outer(name); });
+        lambda->resolved =
+            resolver.lambda_in(*lambda, &info, info.module, [&](Symbol name) { return outer(name); });
         break;
       }
       case ExprKind::kIfExp: {
@@ -172,7 +184,9 @@ struct Resolver::Work {
         expressions(static_cast<const syntax::Dict*>(expr)->keys);
         expressions(static_cast<const syntax::Dict*>(expr)->values);
         break;
-      case ExprKind::kSet: expressions(static_cast<const syntax::Set*>(expr)->elts); break;
+      case ExprKind::kSet:
+        expressions(static_cast<const syntax::Set*>(expr)->elts);
+        break;
       case ExprKind::kListComp: {
         auto* c = static_cast<const ListComp*>(expr);
         c->resolved = comprehension(c->generators, c->elt, nullptr);
@@ -194,8 +208,12 @@ struct Resolver::Work {
         c->resolved = resolver.generator_in(*c, &info, info.module, [&](Symbol name) { return outer(name); });
         break;
       }
-      case ExprKind::kYield: expression(static_cast<const Yield*>(expr)->value); break;
-      case ExprKind::kYieldFrom: expression(static_cast<const YieldFrom*>(expr)->value); break;
+      case ExprKind::kYield:
+        expression(static_cast<const Yield*>(expr)->value);
+        break;
+      case ExprKind::kYieldFrom:
+        expression(static_cast<const YieldFrom*>(expr)->value);
+        break;
       case ExprKind::kCompare:
         expression(static_cast<const Compare*>(expr)->left);
         expressions(static_cast<const Compare*>(expr)->comparators);
@@ -211,16 +229,27 @@ struct Resolver::Work {
         expression(static_cast<const FormattedValue*>(expr)->value);
         expression(static_cast<const FormattedValue*>(expr)->format_spec);
         break;
-      case ExprKind::kJoinedStr: expressions(static_cast<const JoinedStr*>(expr)->values); break;
-      case ExprKind::kConstant: break;
-      case ExprKind::kAttribute: expression(static_cast<const Attribute*>(expr)->value); break;
+      case ExprKind::kJoinedStr:
+        expressions(static_cast<const JoinedStr*>(expr)->values);
+        break;
+      case ExprKind::kConstant:
+        break;
+      case ExprKind::kAttribute:
+        expression(static_cast<const Attribute*>(expr)->value);
+        break;
       case ExprKind::kSubscript:
         expression(static_cast<const Subscript*>(expr)->value);
         expression(static_cast<const Subscript*>(expr)->slice);
         break;
-      case ExprKind::kStarred: expression(static_cast<const Starred*>(expr)->value); break;
-      case ExprKind::kList: expressions(static_cast<const syntax::List*>(expr)->elts); break;
-      case ExprKind::kTuple: expressions(static_cast<const syntax::Tuple*>(expr)->elts); break;
+      case ExprKind::kStarred:
+        expression(static_cast<const Starred*>(expr)->value);
+        break;
+      case ExprKind::kList:
+        expressions(static_cast<const syntax::List*>(expr)->elts);
+        break;
+      case ExprKind::kTuple:
+        expressions(static_cast<const syntax::Tuple*>(expr)->elts);
+        break;
       case ExprKind::kSlice:
         expression(static_cast<const syntax::Slice*>(expr)->lower);
         expression(static_cast<const syntax::Slice*>(expr)->upper);
@@ -421,8 +450,10 @@ const FunctionInfo* Resolver::lambda(const Lambda& lambda, ModuleNode* module, c
   if (lambda.resolved == 0) lambda.resolved = lambda_in(lambda, nullptr, module, by_name_of(by_name));
   return info(lambda.resolved);
 }
-const FunctionInfo* Resolver::generator(const GeneratorExp& generator, ModuleNode* module, const NameList& by_name) {
-  if (generator.resolved == 0) generator.resolved = generator_in(generator, nullptr, module, by_name_of(by_name));
+const FunctionInfo* Resolver::generator(const GeneratorExp& generator, ModuleNode* module,
+                                        const NameList& by_name) {
+  if (generator.resolved == 0)
+    generator.resolved = generator_in(generator, nullptr, module, by_name_of(by_name));
   return info(generator.resolved);
 }
 const NameList& Resolver::free_names(const Lambda& lambda) { return Collector(*this).lambda_free(lambda); }

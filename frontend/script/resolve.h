@@ -34,10 +34,10 @@ struct FunctionInfo {
   const FunctionInfo* parent = nullptr;  // the function around it (classes do not count)
   ModuleNode* module = nullptr;
   const syntax::Arguments* args = nullptr;
-  syntax::Seq<syntax::Stmt> body;                 // of a def
-  const syntax::Expr* expr = nullptr;             // of a lambda
+  syntax::Seq<syntax::Stmt> body;      // of a def
+  const syntax::Expr* expr = nullptr;  // of a lambda
   const syntax::GeneratorExp* generator = nullptr;
-  ir::Span span;                                  // of the name
+  ir::Span span;  // of the name
 
   // Parameters take the first slots: positional, keyword-only, *args, **kwargs.
   std::vector<Symbol> parameters;
@@ -46,7 +46,7 @@ struct FunctionInfo {
   uint32_t keyword_only = 0;
   bool has_vararg = false;
   bool has_kwarg = false;
-  bool simple = false;      // positional parameters only, none of them in a cell
+  bool simple = false;  // positional parameters only, none of them in a cell
 
   uint32_t slots = 0;
   std::vector<uint32_t> cells;  // slots that start as fresh cells (parameters move into theirs)
@@ -67,14 +67,15 @@ class Resolver {
  public:
   // Resolves statements at the top of a file; slots are for comprehension variables only.
   std::unique_ptr<FunctionInfo> module(syntax::Seq<syntax::Stmt> body, ModuleNode* module);
-  // Resolves the body of a definition when it is first executed (never, if a hook takes it). `parent` is null at the
-  // top of a file; `scope_name` begins the qualified name: "Point", "outer.<locals>", or "".
+  // Resolves the body of a definition when it is first executed (never, if a hook takes it). `parent` is null
+  // at the top of a file; `scope_name` begins the qualified name: "Point", "outer.<locals>", or "".
   const FunctionInfo* function(const syntax::FunctionDef& def, const FunctionInfo* parent, ModuleNode* module,
                                std::string_view scope_name);
-  // Lambdas and generator expressions are resolved with the code around them; where that is not resolved, here:
-  // names in `by_name` are then taken by name when the function is made.
+  // Lambdas and generator expressions are resolved with the code around them; where that is not resolved,
+  // here: names in `by_name` are then taken by name when the function is made.
   const FunctionInfo* lambda(const syntax::Lambda& lambda, ModuleNode* module, const NameList& by_name);
-  const FunctionInfo* generator(const syntax::GeneratorExp& expr, ModuleNode* module, const NameList& by_name);
+  const FunctionInfo* generator(const syntax::GeneratorExp& expr, ModuleNode* module,
+                                const NameList& by_name);
   const FunctionInfo* info(uint32_t resolved) const { return functions_[resolved - 1].get(); }
   // The names a lambda or generator expression takes from around it.
   const NameList& free_names(const syntax::Lambda& lambda);

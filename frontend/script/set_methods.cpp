@@ -63,19 +63,25 @@ Any update(Evaluator& evaluator, const Arguments& args) {
   }
   return nullptr;
 }
-Any union_(Evaluator& evaluator, const Arguments& args) { return combine(evaluator, args, syntax::BinOperator::kBitOr); }
+Any union_(Evaluator& evaluator, const Arguments& args) {
+  return combine(evaluator, args, syntax::BinOperator::kBitOr);
+}
 Any intersection(Evaluator& evaluator, const Arguments& args) {
   return combine(evaluator, args, syntax::BinOperator::kBitAnd);
 }
-Any difference(Evaluator& evaluator, const Arguments& args) { return combine(evaluator, args, syntax::BinOperator::kSub); }
+Any difference(Evaluator& evaluator, const Arguments& args) {
+  return combine(evaluator, args, syntax::BinOperator::kSub);
+}
 Any symmetric_difference(Evaluator& evaluator, const Arguments& args) {
   return combine(evaluator, args, syntax::BinOperator::kBitXor);
 }
 Any issubset(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.compare(syntax::CmpOperator::kLtE, args[0], as_set(evaluator, args[1], args.span_of(1)), args.span);
+  return evaluator.compare(syntax::CmpOperator::kLtE, args[0], as_set(evaluator, args[1], args.span_of(1)),
+                           args.span);
 }
 Any issuperset(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.compare(syntax::CmpOperator::kGtE, args[0], as_set(evaluator, args[1], args.span_of(1)), args.span);
+  return evaluator.compare(syntax::CmpOperator::kGtE, args[0], as_set(evaluator, args[1], args.span_of(1)),
+                           args.span);
 }
 Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
   for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {

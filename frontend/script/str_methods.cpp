@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods of str. Case and character classes know ASCII and leave other letters as they are, save where noted.
+// Methods of str. Case and character classes know ASCII and leave other letters as they are, save where
+// noted.
 #include <algorithm>
 
 #include "frontend/script/machine.h"
@@ -9,7 +10,8 @@ namespace {
 
 std::string_view self(const Arguments& args) { return text_of(args[0]); }
 
-std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size_t i, std::string_view method) {
+std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size_t i,
+                               std::string_view method) {
   if (!is_str(args[i])) {
     raise("TypeError", args.span_of(i), "wrong-type", "{}() argument {} must be str, not {}", method, i,
           type_name_of(evaluator, args[i]));
@@ -52,7 +54,8 @@ Any title(Evaluator&, const Arguments& args) {
 }
 
 // strip, lstrip, rstrip
-std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left, bool right, std::string_view method) {
+std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left, bool right,
+                          std::string_view method) {
   std::string_view text = self(args);
   std::string_view set;
   bool spaces = args.size() == 1 || is_none(args[1]);
@@ -63,8 +66,12 @@ std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left
   return text;
 }
 Any strip(Evaluator& e, const Arguments& args) { return str_value(stripped(e, args, true, true, "strip")); }
-Any lstrip(Evaluator& e, const Arguments& args) { return str_value(stripped(e, args, true, false, "lstrip")); }
-Any rstrip(Evaluator& e, const Arguments& args) { return str_value(stripped(e, args, false, true, "rstrip")); }
+Any lstrip(Evaluator& e, const Arguments& args) {
+  return str_value(stripped(e, args, true, false, "lstrip"));
+}
+Any rstrip(Evaluator& e, const Arguments& args) {
+  return str_value(stripped(e, args, false, true, "rstrip"));
+}
 
 Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
   std::string_view text = self(args);
@@ -74,8 +81,12 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
   std::vector<std::string_view> parts;
   if (separator == nullptr || is_none(*separator)) {
     size_t begin = 0, end = text.size();
-    auto skip_front = [&] { while (begin < end && is_space(text[begin])) ++begin; };
-    auto skip_back = [&] { while (end > begin && is_space(text[end - 1])) --end; };
+    auto skip_front = [&] {
+      while (begin < end && is_space(text[begin])) ++begin;
+    };
+    auto skip_back = [&] {
+      while (end > begin && is_space(text[end - 1])) --end;
+    };
     if (!from_right) {
       for (skip_front(); begin < end; skip_front()) {
         if (most >= 0 && static_cast<int64_t>(parts.size()) == most) {
@@ -102,14 +113,16 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
     }
   } else {
     if (!is_str(*separator)) {
-      raise("TypeError", args.span, "wrong-type", "must be str or None, not {}", type_name_of(evaluator, *separator));
+      raise("TypeError", args.span, "wrong-type", "must be str or None, not {}",
+            type_name_of(evaluator, *separator));
     }
     std::string_view by = text_of(*separator);
     if (by.empty()) raise("ValueError", args.span, "empty-separator", "empty separator");
     if (!from_right) {
       size_t begin = 0;
       for (;;) {
-        size_t at = most >= 0 && static_cast<int64_t>(parts.size()) == most ? std::string_view::npos : text.find(by, begin);
+        size_t at = most >= 0 && static_cast<int64_t>(parts.size()) == most ? std::string_view::npos
+                                                                            : text.find(by, begin);
         parts.push_back(text.substr(begin, at == std::string_view::npos ? at : at - begin));
         if (at == std::string_view::npos) break;
         begin = at + by.size();
@@ -118,7 +131,8 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
       size_t end = text.size();
       for (;;) {
         size_t at = std::string_view::npos;
-        if (!(most >= 0 && static_cast<int64_t>(parts.size()) == most) && end >= by.size()) at = text.rfind(by, end - by.size());
+        if (!(most >= 0 && static_cast<int64_t>(parts.size()) == most) && end >= by.size())
+          at = text.rfind(by, end - by.size());
         if (at == std::string_view::npos) {
           parts.push_back(text.substr(0, end));
           break;
@@ -145,7 +159,8 @@ Any splitlines(Evaluator& evaluator, const Arguments& args) {
     size_t end = text.find_first_of("\n\r\v\f", begin);
     if (end == std::string_view::npos) end = text.size();
     size_t next = end;
-    if (next < text.size()) next += text[next] == '\r' && next + 1 < text.size() && text[next + 1] == '\n' ? 2 : 1;
+    if (next < text.size())
+      next += text[next] == '\r' && next + 1 < text.size() && text[next + 1] == '\n' ? 2 : 1;
     result.push_back(str_value(text.substr(begin, (keeps ? next : end) - begin)));
     begin = next;
   }
@@ -159,8 +174,8 @@ Any join(Evaluator& evaluator, const Arguments& args) {
   size_t i = 0;
   for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
     if (!is_str(value)) {
-      raise("TypeError", args.span_of(1), "wrong-type", "sequence item {}: expected str instance, {} found", i,
-            type_name_of(evaluator, value));
+      raise("TypeError", args.span_of(1), "wrong-type", "sequence item {}: expected str instance, {} found",
+            i, type_name_of(evaluator, value));
     }
     if (!first) result += separator;
     first = false;
@@ -251,7 +266,9 @@ Any count(Evaluator& evaluator, const Arguments& args) {
   std::string_view text = part(evaluator, args, offset);
   if (wanted.empty()) return static_cast<int64_t>(utf8_length(text)) + 1;
   int64_t n = 0;
-  for (size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size())) ++n;
+  for (size_t at = text.find(wanted); at != std::string_view::npos;
+       at = text.find(wanted, at + wanted.size()))
+    ++n;
   return n;
 }
 
@@ -260,8 +277,8 @@ bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::s
   std::string_view text = part(evaluator, args, offset);
   auto one = [&](const Any& affix) {
     if (!is_str(affix)) {
-      raise("TypeError", args.span_of(1), "wrong-type", "{} first arg must be str or a tuple of str, not {}", method,
-            type_name_of(evaluator, affix));
+      raise("TypeError", args.span_of(1), "wrong-type", "{} first arg must be str or a tuple of str, not {}",
+            method, type_name_of(evaluator, affix));
     }
     return start ? text.starts_with(text_of(affix)) : text.ends_with(text_of(affix));
   };
@@ -298,11 +315,13 @@ Any aligned(Evaluator& evaluator, const Arguments& args, char align) {
   std::string_view text = self(args);
   std::string fill = args.size() > 2 ? std::string(text_argument(evaluator, args, 2, "fill")) : " ";
   if (utf8_length(fill) != 1) {
-    raise("TypeError", args.span_of(2), "wrong-type", "The fill character must be exactly one character long");
+    raise("TypeError", args.span_of(2), "wrong-type",
+          "The fill character must be exactly one character long");
   }
   int64_t missing = width - static_cast<int64_t>(utf8_length(text));
   if (missing <= 0) return args[0];
-  if (missing > 100'000'000) raise("MemoryError", args.span, "too-large", "a text of {} characters is too large", width);
+  if (missing > 100'000'000)
+    raise("MemoryError", args.span, "too-large", "a text of {} characters is too large", width);
   auto fills = [&](int64_t n) {
     std::string result;
     for (int64_t i = 0; i < n; ++i) result += fill;
@@ -350,7 +369,9 @@ Any every(const Arguments& args, F test) {
 }
 Any isdigit(Evaluator&, const Arguments& args) { return every(args, is_digit); }
 Any isalpha(Evaluator&, const Arguments& args) { return every(args, is_letter); }
-Any isalnum(Evaluator&, const Arguments& args) { return every(args, [](char c) { return is_letter(c) || is_digit(c); }); }
+Any isalnum(Evaluator&, const Arguments& args) {
+  return every(args, [](char c) { return is_letter(c) || is_digit(c); });
+}
 Any isspace(Evaluator&, const Arguments& args) { return every(args, is_space); }
 Any isascii(Evaluator&, const Arguments& args) {
   std::string_view text = self(args);
@@ -378,15 +399,19 @@ Any istitle(Evaluator&, const Arguments& args) {
 }
 Any isidentifier(Evaluator&, const Arguments& args) {
   std::string_view text = self(args);
-  return !text.empty() && !is_digit(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+  return !text.empty() && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_letter(c) || is_digit(c) || c == '_';
+  });
 }
 Any isprintable(Evaluator&, const Arguments& args) {
   std::string_view text = self(args);
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
 }
 
-Any format(Evaluator& evaluator, const Arguments& args) { return str_value(format_method(evaluator, self(args), args)); }
+Any format(Evaluator& evaluator, const Arguments& args) {
+  return str_value(format_method(evaluator, self(args), args));
+}
 Any format_map(Evaluator& evaluator, const Arguments& args) {
   std::vector<std::pair<std::string_view, Any>> keywords;
   Any given = evaluator.call(Any(types().dict), std::span<const Any>(&args[1], 1), {}, args.span);

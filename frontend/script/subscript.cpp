@@ -34,15 +34,17 @@ Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir:
   if (auto* slice = as<SliceNode>(index)) {
     SliceBounds bounds = slice_bounds(evaluator, *slice, size, span);
     if (bounds.step == 1) {
-      return str_value(ascii ? text.substr(static_cast<size_t>(bounds.start), static_cast<size_t>(bounds.count))
-                             : utf8_slice(text, bounds.start, bounds.count));
+      return str_value(ascii
+                           ? text.substr(static_cast<size_t>(bounds.start), static_cast<size_t>(bounds.count))
+                           : utf8_slice(text, bounds.start, bounds.count));
     }
     std::string result;
     for (int64_t i = 0; i < bounds.count; ++i) result += at(bounds.start + i * bounds.step);
     return str_value(result);
   }
   if (is_str(index) || is_float(index) || is_none(index)) {
-    raise("TypeError", span, "wrong-index", "string indices must be integers, not '{}'", type_name_of(evaluator, index));
+    raise("TypeError", span, "wrong-index", "string indices must be integers, not '{}'",
+          type_name_of(evaluator, index));
   }
   int64_t i = index_value(evaluator, index, span, "string indices");
   if (i < 0) i += size;
@@ -57,7 +59,8 @@ Any sequence_slice(Evaluator& evaluator, const Any& object, const SliceNode& sli
   if (bounds.step == 1) return S(all.begin() + bounds.start, all.begin() + bounds.start + bounds.count);
   std::vector<Any> picked;
   picked.reserve(static_cast<size_t>(bounds.count));
-  for (int64_t i = 0; i < bounds.count; ++i) picked.push_back(all[static_cast<size_t>(bounds.start + i * bounds.step)]);
+  for (int64_t i = 0; i < bounds.count; ++i)
+    picked.push_back(all[static_cast<size_t>(bounds.start + i * bounds.step)]);
   return S(picked.begin(), picked.end());
 }
 
@@ -94,7 +97,8 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       key_error(*this, index, index_span);
     }
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return str_subscript(*this, object, index, index_span);
+    case kTVMFFIStr:
+      return str_subscript(*this, object, index, index_span);
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
       std::vector<Any> all = elements_of(object);
@@ -102,7 +106,8 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       if (as<SliceNode>(index) == nullptr) return picked;
       return call(Any(types().bytes), std::span<const Any>(&picked, 1));
     }
-    default: break;
+    default:
+      break;
   }
   if (is_object(object)) {
     if (is_ir_value(object)) {
@@ -132,17 +137,20 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       return range->at(i < 0 ? i + size : i);
     }
     Any result;
-    if (state_->special(object, known().getitem, std::span<const Any>(&index, 1), result, span)) return result;
+    if (state_->special(object, known().getitem, std::span<const Any>(&index, 1), result, span))
+      return result;
     // Indexed functions such as `T.Buffer[(128, 128), "float32"]`: the registry has a row for the brackets.
     if (auto* api = as<ApiFunctionNode>(object)) {
       std::string path = api->api->path() + ".__getitem__";
       if (const ir::Api* row = ir::ApiRegistry::global().find(path)) {
-        return call(state_->api_value(row), std::span<const Any>(&index, 1), {}, span, std::span<const ir::Span>(&index_span, 1));
+        return call(state_->api_value(row), std::span<const Any>(&index, 1), {}, span,
+                    std::span<const ir::Span>(&index_span, 1));
       }
     }
     if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__getitem__")) {
       ir::Span spans[] = {index_span};
-      return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))), std::span<const Any>(&index, 1), {}, span, spans);
+      return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
+                  std::span<const Any>(&index, 1), {}, span, spans);
     }
     if (auto* cls = as<ClassNode>(object)) {
       if (const Any* hook = cls->find(known().class_getitem)) {
@@ -151,14 +159,16 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
         return call(callee, args, {}, span);
       }
       // `list[int]` and the like in annotations: the class itself.
-      if (cls->module == "builtins" && (cls == types().list.get() || cls == types().dict.get() ||
-                                        cls == types().tuple.get() || cls == types().set.get() || cls == types().type.get())) {
+      if (cls->module == "builtins" &&
+          (cls == types().list.get() || cls == types().dict.get() || cls == types().tuple.get() ||
+           cls == types().set.get() || cls == types().type.get())) {
         return object;
       }
       raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->name);
     }
   }
-  raise("TypeError", span, "not-subscriptable", "'{}' object is not subscriptable", type_name_of(*this, object));
+  raise("TypeError", span, "not-subscriptable", "'{}' object is not subscriptable",
+        type_name_of(*this, object));
 }
 
 void Evaluator::set_subscript(const Any& object, const Any& index, const Any& value, ir::Span span) {
@@ -178,11 +188,13 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
           return;
         }
         if (static_cast<int64_t>(values.size()) != bounds.count) {
-          raise("ValueError", span, "slice-length", "attempt to assign sequence of size {} to extended slice of size {}",
-                values.size(), bounds.count);
+          raise("ValueError", span, "slice-length",
+                "attempt to assign sequence of size {} to extended slice of size {}", values.size(),
+                bounds.count);
         }
         for (int64_t i = 0; i < bounds.count; ++i) {
-          elements(object)[static_cast<size_t>(bounds.start + i * bounds.step)] = values[static_cast<size_t>(i)];
+          elements(object)[static_cast<size_t>(bounds.start + i * bounds.step)] =
+              values[static_cast<size_t>(i)];
         }
         return;
       }
@@ -196,8 +208,11 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
       elements(object)[static_cast<size_t>(i < 0 ? i + size : i)] = value;
       return;
     }
-    case kTVMFFIDict: dict_set(*this, object, index, value, span); return;
-    default: break;
+    case kTVMFFIDict:
+      dict_set(*this, object, index, value, span);
+      return;
+    default:
+      break;
   }
   if (is_object(object)) {
     Any ignored;

@@ -24,8 +24,10 @@ std::string float_repr(double value) {
   std::from_chars(exponent_text.data(), exponent_text.data() + exponent_text.size(), exponent);
   std::string sign, digits;
   for (char c : mantissa) {
-    if (c == '-') sign = "-";
-    else if (c != '.') digits += c;
+    if (c == '-')
+      sign = "-";
+    else if (c != '.')
+      digits += c;
   }
   if (exponent < -4 || exponent >= 16) {
     std::string result = sign + digits.substr(0, 1);
@@ -40,7 +42,8 @@ std::string float_repr(double value) {
 
 // A str literal: single quotes unless the text has some and no double ones.
 std::string quote(std::string_view text) {
-  char mark = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
+  char mark =
+      text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"' : '\'';
   std::string result(1, mark);
   for (size_t i = 0; i < text.size(); ++i) {
     auto c = static_cast<unsigned char>(text[i]);
@@ -75,7 +78,8 @@ std::string ascii_text(std::string_view whole) {
     }
     size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
     uint32_t point = c & (0xFF >> (n + 1));
-    for (size_t k = 1; k < n && i + k < whole.size(); ++k) point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
+    for (size_t k = 1; k < n && i + k < whole.size(); ++k)
+      point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
     i += n;
     text += point < 0x100     ? fmt::format("\\x{:02x}", point)
             : point < 0x10000 ? fmt::format("\\u{:04x}", point)
@@ -86,7 +90,9 @@ std::string ascii_text(std::string_view whole) {
 
 namespace {
 
-std::string address(const Any& value) { return fmt::format("{}", static_cast<const void*>(raw_object(value))); }
+std::string address(const Any& value) {
+  return fmt::format("{}", static_cast<const void*>(raw_object(value)));
+}
 
 // The containers being written now: one that contains itself is written as [...].
 struct Writing {
@@ -113,12 +119,18 @@ std::string bytes_repr(std::string_view data) {
   std::string text = "b'";
   for (char each : data) {
     auto c = static_cast<unsigned char>(each);
-    if (c == '\\' || c == '\'') text += std::string("\\") + each;
-    else if (c == '\n') text += "\\n";
-    else if (c == '\r') text += "\\r";
-    else if (c == '\t') text += "\\t";
-    else if (c < 0x20 || c >= 0x7f) text += fmt::format("\\x{:02x}", c);
-    else text += each;
+    if (c == '\\' || c == '\'')
+      text += std::string("\\") + each;
+    else if (c == '\n')
+      text += "\\n";
+    else if (c == '\r')
+      text += "\\r";
+    else if (c == '\t')
+      text += "\\t";
+    else if (c < 0x20 || c >= 0x7f)
+      text += fmt::format("\\x{:02x}", c);
+    else
+      text += each;
   }
   return text + "'";
 }
@@ -127,19 +139,26 @@ std::string bytes_repr(std::string_view data) {
 
 std::string Evaluator::repr(const Any& value) {
   switch (value.type_index()) {
-    case kTVMFFINone: return "None";
-    case kTVMFFIBool: return raw_int(value) != 0 ? "True" : "False";
-    case kTVMFFIInt: return std::to_string(raw_int(value));
-    case kTVMFFIFloat: return float_repr(raw_float(value));
+    case kTVMFFINone:
+      return "None";
+    case kTVMFFIBool:
+      return raw_int(value) != 0 ? "True" : "False";
+    case kTVMFFIInt:
+      return std::to_string(raw_int(value));
+    case kTVMFFIFloat:
+      return float_repr(raw_float(value));
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return quote(text_of(value));
+    case kTVMFFIStr:
+      return quote(text_of(value));
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
       auto bytes = value.cast<ffi::Bytes>();
       return bytes_repr({bytes.data(), bytes.size()});
     }
-    case kTVMFFIDataType: return fmt::format("dtype('{}')", ir::DataType(value.cast<DLDataType>()).str());
-    default: break;
+    case kTVMFFIDataType:
+      return fmt::format("dtype('{}')", ir::DataType(value.cast<DLDataType>()).str());
+    default:
+      break;
   }
   if (!is_object(value)) return str_of_plain(value);
   if (writing_.size() > 900) state_->recursion_error();
@@ -168,15 +187,19 @@ std::string Evaluator::repr(const Any& value) {
       }
       return text + "}";
     }
-    case kTVMFFITensor: return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kTensorRepr);
-    case kTVMFFIFunction: return "<tvm_ffi.core.Function at " + address(value) + ">";
-    default: break;
+    case kTVMFFITensor:
+      return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kTensorRepr);
+    case kTVMFFIFunction:
+      return "<tvm_ffi.core.Function at " + address(value) + ">";
+    default:
+      break;
   }
   if (auto* instance = as<InstanceNode>(value)) {
     Any result;
     if (state_->special(value, known().repr, {}, result, {})) {
       if (!is_str(result)) {
-        raise("TypeError", {}, "wrong-type", "__repr__ returned non-string (type {})", type_name_of(*this, result));
+        raise("TypeError", {}, "wrong-type", "__repr__ returned non-string (type {})",
+              type_name_of(*this, result));
       }
       return std::string(text_of(result));
     }
@@ -199,17 +222,20 @@ std::string Evaluator::repr(const Any& value) {
     return range->step == 1 ? fmt::format("range({}, {})", range->start, range->stop)
                             : fmt::format("range({}, {}, {})", range->start, range->stop, range->step);
   }
-  if (auto* fn = as<FunctionNode>(value)) return "<function " + fn->info->qualified_name + " at " + address(value) + ">";
+  if (auto* fn = as<FunctionNode>(value))
+    return "<function " + fn->info->qualified_name + " at " + address(value) + ">";
   if (auto* cls = as<ClassNode>(value)) return cls->shown();
   if (auto* api = as<ApiFunctionNode>(value)) {
     if (api->api->row.kind == ir::ApiKind::kClass) {
-      return fmt::format("<class '{}'>", api->api->row.shown_as.empty() ? std::string_view(api->api->path()) : api->api->row.shown_as);
+      return fmt::format("<class '{}'>", api->api->row.shown_as.empty() ? std::string_view(api->api->path())
+                                                                        : api->api->row.shown_as);
     }
     return "<function " + api->api->name + " at " + address(value) + ">";
   }
   if (auto* builtin = as<BuiltinNode>(value)) {
-    return builtin->owner.empty() ? fmt::format("<built-in function {}>", builtin->row->name)
-                                  : fmt::format("<method '{}' of '{}' objects>", builtin->row->name, builtin->owner);
+    return builtin->owner.empty()
+               ? fmt::format("<built-in function {}>", builtin->row->name)
+               : fmt::format("<method '{}' of '{}' objects>", builtin->row->name, builtin->owner);
   }
   if (auto* bound = as<BoundMethodNode>(value)) {
     if (auto* builtin = as<BuiltinNode>(bound->callee)) {
@@ -217,8 +243,9 @@ std::string Evaluator::repr(const Any& value) {
                          type_name_of(*this, bound->self), address(value));
     }
     auto* fn = as<FunctionNode>(bound->callee);
-    std::string name = fn != nullptr ? fn->info->qualified_name : as<ApiFunctionNode>(bound->callee)
-                                                  ? as<ApiFunctionNode>(bound->callee)->api->path() : "method";
+    std::string name = fn != nullptr                        ? fn->info->qualified_name
+                       : as<ApiFunctionNode>(bound->callee) ? as<ApiFunctionNode>(bound->callee)->api->path()
+                                                            : "method";
     return "<bound method " + name + " of " + repr(bound->self) + ">";
   }
   if (auto* slice = as<SliceNode>(value)) {
@@ -234,8 +261,10 @@ std::string Evaluator::repr(const Any& value) {
     return std::string(name) + "([" + joined(*this, elements_of(value)) + "])";
   }
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kRepr);
-  if (auto* super = as<SuperNode>(value)) return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
-  if (value_as_iterator(value)) return "<" + std::string(value_as_iterator(value)->name) + " object at " + address(value) + ">";
+  if (auto* super = as<SuperNode>(value))
+    return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
+  if (value_as_iterator(value))
+    return "<" + std::string(value_as_iterator(value)->name) + " object at " + address(value) + ">";
   if (std::optional<std::string> scalar = numpy_scalar_text(value, true)) return *scalar;
   for (std::string_view name : {"__repr__", "__str__"}) {
     if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), name)) {
@@ -250,16 +279,19 @@ std::string Evaluator::str(const Any& value) {
   if (is_str(value)) return std::string(text_of(value));
   if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
   if (!is_object(value)) return repr(value);
-  if (value.type_index() == kTVMFFITensor) return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kStr);
+  if (value.type_index() == kTVMFFITensor)
+    return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kStr);
   if (auto* instance = as<InstanceNode>(value)) {
     Any result;
     if (state_->special(value, known().str, {}, result, {})) {
       if (!is_str(result)) {
-        raise("TypeError", {}, "wrong-type", "__str__ returned non-string (type {})", type_name_of(*this, result));
+        raise("TypeError", {}, "wrong-type", "__str__ returned non-string (type {})",
+              type_name_of(*this, result));
       }
       return std::string(text_of(result));
     }
-    if (instance->cls->is_exception && instance->cls->find(known().repr) == nullptr) return state_->exception_text(value);
+    if (instance->cls->is_exception && instance->cls->find(known().repr) == nullptr)
+      return state_->exception_text(value);
     return repr(value);
   }
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kStr);

@@ -16,12 +16,12 @@ using Construct = Any (*)(Evaluator&, const Ref<ClassNode>&, const Arguments&);
 
 void expect(const Arguments& args, size_t least, size_t most, std::string_view name) {
   if (args.size() < least) {
-    raise("TypeError", args.span, "wrong-argument-count", "{} expected at least {} argument{}, got {}", name, least,
-          least == 1 ? "" : "s", args.size());
+    raise("TypeError", args.span, "wrong-argument-count", "{} expected at least {} argument{}, got {}", name,
+          least, least == 1 ? "" : "s", args.size());
   }
   if (args.size() > most) {
-    raise("TypeError", args.span, "wrong-argument-count", "{} expected at most {} argument{}, got {}", name, most,
-          most == 1 ? "" : "s", args.size());
+    raise("TypeError", args.span, "wrong-argument-count", "{} expected at most {} argument{}, got {}", name,
+          most, most == 1 ? "" : "s", args.size());
   }
 }
 
@@ -57,7 +57,8 @@ Any parse_int(Evaluator& evaluator, const Any& value, int base, ir::Span span) {
   auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
   bad = bad || digits.empty() || end != digits.data() + digits.size();
   if (bad) {
-    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base, evaluator.repr(value));
+    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base,
+          evaluator.repr(value));
   }
   uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (status == std::errc::result_out_of_range || magnitude > limit) {
@@ -72,7 +73,8 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
   Any value = plain_number(args[0]);
   if (is_str(value)) {
-    return parse_int(evaluator, value, base == nullptr ? 10 : static_cast<int>(raw_int(*base)), args.span_of(0));
+    return parse_int(evaluator, value, base == nullptr ? 10 : static_cast<int>(raw_int(*base)),
+                     args.span_of(0));
   }
   if (base != nullptr) {
     raise("TypeError", args.span, "wrong-type", "int() can't convert non-string with explicit base");
@@ -80,12 +82,14 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   if (is_int(value) || is_bool(value)) return raw_int(value);
   if (is_float(value)) {
     double real = raw_float(value);
-    if (std::isnan(real)) raise("ValueError", args.span_of(0), "not-a-number", "cannot convert float NaN to integer");
+    if (std::isnan(real))
+      raise("ValueError", args.span_of(0), "not-a-number", "cannot convert float NaN to integer");
     if (std::isinf(real)) {
       raise("OverflowError", args.span_of(0), "integer-overflow", "cannot convert float infinity to integer");
     }
     if (std::abs(real) >= 9223372036854775808.0) {
-      raise("OverflowError", args.span_of(0), "integer-overflow", "{} does not fit in 64 bits", float_repr(real));
+      raise("OverflowError", args.span_of(0), "integer-overflow", "{} does not fit in 64 bits",
+            float_repr(real));
     }
     return static_cast<int64_t>(real);
   }
@@ -122,7 +126,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
       real = HUGE_VAL;
     } else if (body == "nan") {
       real = NAN;
-    } else if (end != body.data() + body.size() || body.empty() || std::isalpha(static_cast<unsigned char>(body[0]))) {
+    } else if (end != body.data() + body.size() || body.empty() ||
+               std::isalpha(static_cast<unsigned char>(body[0]))) {
       raise("ValueError", args.span_of(0), "not-a-number", "could not convert string to float: {}",
             evaluator.repr(value));
     } else if (status == std::errc::result_out_of_range) {
@@ -132,8 +137,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   }
   Any result;
   if (evaluator.state().special(value, known().real, {}, result, args.span)) return result;
-  raise("TypeError", args.span_of(0), "wrong-type", "float() argument must be a string or a real number, not '{}'",
-        type_name_of(evaluator, value));
+  raise("TypeError", args.span_of(0), "wrong-type",
+        "float() argument must be a string or a real number, not '{}'", type_name_of(evaluator, value));
 }
 
 Any bool_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
@@ -162,7 +167,8 @@ Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
   Dict result;
   if (args.size() == 1) {
     if (args[0].type_index() == kTVMFFIDict || args[0].type_index() == kTVMFFIMap) {
-      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(args[0]))) result.Set(key, value);
+      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(args[0])))
+        result.Set(key, value);
     } else {
       size_t i = 0;
       for (const Any& pair : evaluator.elements_of(args[0], args.span_of(0))) {
@@ -340,19 +346,29 @@ const Types& types() {
 Ref<ClassNode> builtin_type_of(const Any& value) {
   const Types& t = types();
   switch (value.type_index()) {
-    case kTVMFFINone: return t.none;
-    case kTVMFFIBool: return t.boolean;
-    case kTVMFFIInt: return t.integer;
-    case kTVMFFIFloat: return t.real;
+    case kTVMFFINone:
+      return t.none;
+    case kTVMFFIBool:
+      return t.boolean;
+    case kTVMFFIInt:
+      return t.integer;
+    case kTVMFFIFloat:
+      return t.real;
     case kTVMFFISmallStr:
-    case kTVMFFIStr: return t.str;
+    case kTVMFFIStr:
+      return t.str;
     case kTVMFFISmallBytes:
-    case kTVMFFIBytes: return t.bytes;
-    case kTVMFFIList: return t.list;
+    case kTVMFFIBytes:
+      return t.bytes;
+    case kTVMFFIList:
+      return t.list;
     case kTVMFFIArray:
-    case kTVMFFIShape: return t.tuple;
-    case kTVMFFIDict: return t.dict;
-    default: break;
+    case kTVMFFIShape:
+      return t.tuple;
+    case kTVMFFIDict:
+      return t.dict;
+    default:
+      break;
   }
   if (!is_object(value)) return nullptr;
   if (auto* instance = as<InstanceNode>(value)) return instance->cls;
@@ -365,15 +381,17 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
     return as<FunctionNode>(as<BoundMethodNode>(value)->callee) ? t.method : t.builtin;
   }
   if (as<BuiltinNode>(value)) return t.builtin;
-  if (auto* api = as<ApiFunctionNode>(value)) return api->api->row.kind == ir::ApiKind::kClass ? t.type : t.function;
+  if (auto* api = as<ApiFunctionNode>(value))
+    return api->api->row.kind == ir::ApiKind::kClass ? t.type : t.function;
   if (as<SliceNode>(value)) return t.slice;
   if (as<ModuleNode>(value) || as<ApiModuleNode>(value)) return t.module;
   if (as<PropertyNode>(value)) return t.property;
   if (auto* fixed = as<StaticMethodNode>(value)) return fixed->takes_class ? t.class_method : t.static_method;
   if (as<SuperNode>(value)) return t.super;
   if (auto* view = as<DictViewNode>(value)) {
-    return view->kind == DictViewNode::Kind::kKeys ? t.dict_keys
-           : view->kind == DictViewNode::Kind::kValues ? t.dict_values : t.dict_items;
+    return view->kind == DictViewNode::Kind::kKeys     ? t.dict_keys
+           : view->kind == DictViewNode::Kind::kValues ? t.dict_values
+                                                       : t.dict_items;
   }
   if (as<SingletonNode>(value)) return value.same_as(ellipsis()) ? t.ellipsis : t.not_implemented;
   if (as<CellNode>(value)) return t.cell;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects scripts are made of, beside the plain values: None, bool, int (64 bits), float, str (ffi::String),
-// list (ffi::List), tuple (ffi::Array), dict (ffi::Dict), np.ndarray (ir::NDArray), tvm tensors (ffi::Tensor).
-// All of them are mutable and shared by reference, as in Python.
+// The objects scripts are made of, beside the plain values: None, bool, int (64 bits), float, str
+// (ffi::String), list (ffi::List), tuple (ffi::Array), dict (ffi::Dict), np.ndarray (ir::NDArray), tvm
+// tensors (ffi::Tensor). All of them are mutable and shared by reference, as in Python.
 #pragma once
 
 #include <tvm/ffi/container/dict.h>
@@ -53,7 +53,8 @@ struct CellNode final : ffi::Object {
   MLC_NODE("mlc.script.cell", CellNode, ffi::Object);
 };
 
-// The names of one file (or of the REPL). A name gets its slot on first sight and keeps it, at the same address.
+// The names of one file (or of the REPL). A name gets its slot on first sight and keeps it, at the same
+// address.
 struct ModuleNode final : ffi::Object {
   struct Slot {
     Symbol name;
@@ -122,8 +123,8 @@ struct BoundMethodNode final : ffi::Object {
 struct Arguments {
   std::span<Any> positional;
   std::span<std::pair<std::string_view, Any>> keywords;
-  ir::Span span;                            // of the whole call
-  std::span<const ir::Span> spans = {};     // of the positional ones; may be empty
+  ir::Span span;                         // of the whole call
+  std::span<const ir::Span> spans = {};  // of the positional ones; may be empty
   size_t size() const { return positional.size(); }
   const Any& operator[](size_t i) const { return positional[i]; }
   ir::Span span_of(size_t i) const { return i < spans.size() && spans[i] ? spans[i] : span; }
@@ -136,7 +137,7 @@ struct BuiltinRow {
   std::string_view signature;  // "(iterable, *, key=None, reverse=False)": shown by help
   std::string_view doc;
   Any (*body)(Evaluator&, const Arguments&);
-  int8_t least = 0;            // number of positional arguments
+  int8_t least = 0;  // number of positional arguments
   int8_t most = 127;
   std::string_view keywords = {};  // accepted keyword names, separated by blanks
 };
@@ -150,20 +151,20 @@ struct BuiltinNode final : ffi::Object {
 // A class: written in a script, or one of the builtin types (`int`, `ValueError`).
 struct ClassNode final : ffi::Object {
   std::string name;
-  std::string module = "__main__";          // "builtins" for those of Python
+  std::string module = "__main__";  // "builtins" for those of Python
   std::vector<Ref<ClassNode>> bases;
-  std::vector<ClassNode*> mro;              // this class first; owned through `bases`
+  std::vector<ClassNode*> mro;  // this class first; owned through `bases`
   std::vector<std::pair<Symbol, Any>> members;
   Any (*construct)(Evaluator&, const Ref<ClassNode>&, const Arguments&) = nullptr;  // builtin types
   bool is_exception = false;
-  bool has_getattr = false;                 // some class of the mro defines __getattr__
+  bool has_getattr = false;  // some class of the mro defines __getattr__
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
   const Any* own(Symbol member) const;
-  const Any* find(Symbol member) const;     // along the mro; null when there is none
+  const Any* find(Symbol member) const;  // along the mro; null when there is none
   void set(Symbol member, Any value);
   bool derives_from(const ClassNode* base) const;
-  std::string shown() const;                // "<class '__main__.Point'>"
+  std::string shown() const;  // "<class '__main__.Point'>"
   MLC_NODE("mlc.script.type", ClassNode, ffi::Object);
 };
 
@@ -225,7 +226,7 @@ struct SetNode final : ffi::Object {
   size_t used = 0;    // elements
   size_t filled = 0;  // elements and removed entries
   explicit SetNode(bool frozen = false);
-  bool add(Evaluator& evaluator, const Any& value);  // false when it was there
+  bool add(Evaluator& evaluator, const Any& value);        // false when it was there
   void merge(Evaluator& evaluator, const SetNode& other);  // adds all, in CPython's order
   bool contains(Evaluator& evaluator, const Any& value) const;
   bool remove(Evaluator& evaluator, const Any& value);
@@ -267,11 +268,14 @@ struct IteratorNode : ffi::Object {
   MLC_NODE("mlc.script.iterator", IteratorNode, ffi::Object);
 };
 using Iterator = Ref<IteratorNode>;
-inline IteratorNode* value_as_iterator(const Any& value) { return const_cast<IteratorNode*>(value.as<IteratorNode>()); }
+inline IteratorNode* value_as_iterator(const Any& value) {
+  return const_cast<IteratorNode*>(value.as<IteratorNode>());
+}
 // Makes an iterator of its C++ type; all share the type key of IteratorNode.
 template <class N, class... Args>
 Any make_iterator(Args&&... args) {
-  return Any(ir::Ref<IteratorNode>(ffi::ObjectPtr<IteratorNode>(ffi::make_object<N>(std::forward<Args>(args)...))));
+  return Any(
+      ir::Ref<IteratorNode>(ffi::ObjectPtr<IteratorNode>(ffi::make_object<N>(std::forward<Args>(args)...))));
 }
 
 inline bool is_str(const Any& value) {

@@ -16,7 +16,8 @@ Expr expr_arg(const ApiCall& call, size_t i) {
 Expr integer_arg(const ApiCall& call, size_t i) {
   Expr e = expr_arg(call, i);
   DataType dtype = e->dtype();
-  if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint())) return e;
+  if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()))
+    return e;
   throw ir::Error("type-mismatch", "`{}` must be an integer, got `{}`", call.api.params[i].name, dtype.str())
       .at(call.span_of(i))
       .kind("TypeError");
@@ -51,7 +52,9 @@ std::vector<Any> items(const Any& sequence, Span span) {
     auto all = script::elements(sequence);
     return {all.begin(), all.end()};
   }
-  throw ir::Error("wrong-type", "expected a list or tuple, got `{}`", ir::type_name(sequence)).at(span).kind("TypeError");
+  throw ir::Error("wrong-type", "expected a list or tuple, got `{}`", ir::type_name(sequence))
+      .at(span)
+      .kind("TypeError");
 }
 
 Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
@@ -62,7 +65,8 @@ Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
     if (auto e = script::to_expr(one)) {
       all.push_back(*e);
     } else {
-      all.push_back(script::as_expr(one, call.span_of(i), fmt::format("an element of `{}`", call.api.params[i].name)));
+      all.push_back(
+          script::as_expr(one, call.span_of(i), fmt::format("an element of `{}`", call.api.params[i].name)));
     }
   }
   return all;
@@ -84,7 +88,9 @@ Any attribute_value(const Any& value, Span span) {
     Map<String, Any> map;
     for (const auto& [key, item] : *dict) {
       if (!script::is_str(key)) {
-        throw ir::Error("wrong-type", "keys of attributes are strings, got `{}`", ir::type_name(key)).at(span).kind("TypeError");
+        throw ir::Error("wrong-type", "keys of attributes are strings, got `{}`", ir::type_name(key))
+            .at(span)
+            .kind("TypeError");
       }
       map.Set(key.cast<String>(), attribute_value(item, span));
     }

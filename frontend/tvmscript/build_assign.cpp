@@ -75,8 +75,8 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
       auto* at = ir::as<ir::IntImmNode>(index);
       auto* extent = ir::as<ir::IntImmNode>(shape[dim]);
       if (at && extent && (at->value < 0 || at->value >= extent->value)) {
-        throw ir::Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}", at->value,
-                        dim, buffer->name.c_str(), extent->value)
+        throw ir::Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}",
+                        at->value, dim, buffer->name.c_str(), extent->value)
             .at(span)
             .kind("IndexError")
             .note("the buffer is declared here", buffer->span);
@@ -88,7 +88,9 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
     if (auto* range = syntax::as<syntax::Slice>(e)) {
       // A[begin:end:step] = vector: the lanes must be known.
       if (!range->lower || !range->upper) {
-        throw ir::Error("open-slice", "a slice to store into needs both ends").at(e->span).help("write `A[begin:end]`");
+        throw ir::Error("open-slice", "a slice to store into needs both ends")
+            .at(e->span)
+            .help("write `A[begin:end]`");
       }
       Expr begin = script::as_expr(evaluate(*range->lower), range->lower->span, "an index");
       Expr end = script::as_expr(evaluate(*range->upper), range->upper->span, "an index");
@@ -97,19 +99,23 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
       std::optional<int64_t> distance = ir::constant_difference(end, begin);
       std::optional<int64_t> stride = ir::const_int(step);
       if (!distance || !stride || *stride <= 0) {
-        throw ir::Error("lanes-not-constant", "the length of a slice to store into must be a constant").at(e->span);
+        throw ir::Error("lanes-not-constant", "the length of a slice to store into must be a constant")
+            .at(e->span);
       }
       int64_t lanes = (*distance + *stride - 1) / *stride;
-      if (lanes < 1) throw ir::Error("lanes-not-constant", "a slice of {} elements holds no vector", lanes).at(e->span);
+      if (lanes < 1)
+        throw ir::Error("lanes-not-constant", "a slice of {} elements holds no vector", lanes).at(e->span);
       if (lanes == 1) {
         add_value(begin, e->span);
       } else {
-        indices.push_back(ir::make<ir::RampNode>(begin, ir::cast(begin->dtype(), step), ir::int32(lanes), e->span));
+        indices.push_back(
+            ir::make<ir::RampNode>(begin, ir::cast(begin->dtype(), step), ir::int32(lanes), e->span));
       }
       return;
     }
     if (auto* starred = syntax::as<syntax::Starred>(e)) {
-      for (const Any& one : evaluator_.elements_of(evaluate(*starred->value), e->span)) add_value(one, e->span);
+      for (const Any& one : evaluator_.elements_of(evaluate(*starred->value), e->span))
+        add_value(one, e->span);
       return;
     }
     Any value = evaluate(*e);
@@ -131,7 +137,8 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
   Any base = evaluate(*target.value);
   auto* buffer = base.as<ir::VarNode>();
   if (!buffer || !buffer->buffer()) {
-    throw ir::Error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`", ir::type_name(base))
+    throw ir::Error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`",
+                    ir::type_name(base))
         .at(target.value->span)
         .kind("TypeError");
   }
@@ -142,7 +149,8 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
         .help("load a vector: `A[T.Ramp(begin, 1, lanes)]`");
   }
   Array<Expr> indices = store_indices(ir::ref(buffer), *target.slice);
-  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), std::move(indices), target.span, span);
+  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), std::move(indices),
+        target.span, span);
 }
 
 // `x = value` where x names a mutable scalar (or a buffer of one element).
@@ -159,7 +167,8 @@ bool Builder::store_scalar(const syntax::Expr& target, const Any& value, Span sp
   if (!current) return false;
   const ir::VarNode* buffer = scalar_buffer(*current);
   if (!buffer || !is_storable(value)) return false;
-  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), {ir::int32(0)}, target.span, span);
+  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), {ir::int32(0)}, target.span,
+        span);
   return true;
 }
 
@@ -169,7 +178,8 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
     // A starred target, or one name for several things: name_0, name_1, ...
     Array<Any> all;
     size_t i = 0;
-    for (const Any& element : script::elements(value)) all.push_back(named(fmt::format("{}_{}", name, i++), element, span));
+    for (const Any& element : script::elements(value))
+      all.push_back(named(fmt::format("{}_{}", name, i++), element, span));
     return all;
   }
   if (value.as<ir::TensorRegionNode>()) return value;
@@ -226,8 +236,8 @@ void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
     const Any* current = names_.peek(name.id);
     if (var && var->name.empty() && current && current->as<ir::VarNode>() == match->second.get()) {
       if (!(var->dtype() == match->second->dtype())) {
-        throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in the signature", name.id.str(), var->dtype().str(),
-                        match->second->dtype().str())
+        throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in the signature", name.id.str(),
+                        var->dtype().str(), match->second->dtype().str())
             .at(span)
             .note("the signature uses it here", match->second->span);
       }
@@ -238,7 +248,8 @@ void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
   if (names_.in_innermost(name.id)) {
     const Any* current = names_.peek(name.id);
     bool poisoned = current && frame<PoisonNode>(*current);
-    bool replaceable = poisoned || (current && current->as<ir::VarNode>() && current->as<ir::VarNode>() == value.as<ir::VarNode>());
+    bool replaceable = poisoned || (current && current->as<ir::VarNode>() &&
+                                    current->as<ir::VarNode>() == value.as<ir::VarNode>());
     if (!replaceable) {
       throw ir::Error("redefined-variable", "`{}` is defined in this scope already", name.id.str())
           .at(name.span)
@@ -251,10 +262,12 @@ void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
 
 void Builder::assign(const syntax::Expr& target, const Any& value, const syntax::Expr* source, Span span) {
   if (auto* name = syntax::as<syntax::Name>(&target)) return bind_name(*name, value, span);
-  if (auto* subscript = syntax::as<syntax::Subscript>(&target)) return store_subscript(*subscript, value, span);
+  if (auto* subscript = syntax::as<syntax::Subscript>(&target))
+    return store_subscript(*subscript, value, span);
   syntax::Seq<syntax::Expr> targets = target_elements(target);
   if (targets.empty()) {
-    throw ir::Error("bad-target", "a prim_func assigns to names, tuples of names and elements of buffers").at(target.span);
+    throw ir::Error("bad-target", "a prim_func assigns to names, tuples of names and elements of buffers")
+        .at(target.span);
   }
   // T.meta_var around a tuple keeps its elements as they are.
   bool keep = false;
@@ -265,8 +278,10 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
   }
   if (auto* tuple = sequence.as<ir::ExprNode>(); tuple && tuple->ty->kind == ir::TypeKind::kTuple) {
     Array<Any> elements;
-    auto count = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
-    for (int64_t i = 0; i < count; ++i) elements.push_back(script::ir_subscript(sequence, std::vector<Any>{Any(i)}, span));
+    auto count =
+        static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
+    for (int64_t i = 0; i < count; ++i)
+      elements.push_back(script::ir_subscript(sequence, std::vector<Any>{Any(i)}, span));
     sequence = elements;
   }
   std::vector<Any> values;
@@ -281,9 +296,9 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
   }
   bool has_star = starred < targets.size();
   if (has_star ? values.size() + 1 < targets.size() : values.size() != targets.size()) {
-    throw ir::Error("wrong-number-of-targets", "{} value{} for {}{} name{}", values.size(), values.size() == 1 ? "" : "s",
-                    has_star ? "at least " : "", has_star ? targets.size() - 1 : targets.size(),
-                    targets.size() == 1 ? "" : "s")
+    throw ir::Error("wrong-number-of-targets", "{} value{} for {}{} name{}", values.size(),
+                    values.size() == 1 ? "" : "s", has_star ? "at least " : "",
+                    has_star ? targets.size() - 1 : targets.size(), targets.size() == 1 ? "" : "s")
         .at(target.span);
   }
   size_t next = 0;
@@ -324,7 +339,8 @@ void Builder::visit_aug_assign(const syntax::AugAssign& node) {
   Any current = evaluate(*node.target);
   Any operand = evaluate(*node.value);
   Any value = evaluator_.binary(node.op, current, operand, node.span);
-  if (auto* subscript = syntax::as<syntax::Subscript>(node.target)) return store_subscript(*subscript, value, node.span);
+  if (auto* subscript = syntax::as<syntax::Subscript>(node.target))
+    return store_subscript(*subscript, value, node.span);
   if (store_scalar(*node.target, value, node.span)) return;
   auto* name = syntax::as<syntax::Name>(node.target);
   if (!name) throw ir::Error("not-assignable", "this is no element of a buffer").at(node.target->span);
@@ -345,12 +361,15 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     Any base = evaluate(subscript ? *subscript->value : *annotation);
     if (frame<LetAnnotationNode>(base)) {
       if (!node.value) {
-        throw ir::Error("let-without-value", "`T.let` needs a value").at(node.span).help(
-            fmt::format("write `{}: T.let = ...`", name->id.str()));
+        throw ir::Error("let-without-value", "`T.let` needs a value")
+            .at(node.span)
+            .help(fmt::format("write `{}: T.let = ...`", name->id.str()));
       }
-      bool is_tuple = node.value->kind == syntax::ExprKind::kTuple || node.value->kind == syntax::ExprKind::kList;
-      Expr bound = is_tuple || script::is_str(value) ? tuple_from(value, node.value->span)
-                                                     : script::as_expr(value, node.value->span, "the value of `T.let`");
+      bool is_tuple =
+          node.value->kind == syntax::ExprKind::kTuple || node.value->kind == syntax::ExprKind::kList;
+      Expr bound = is_tuple || script::is_str(value)
+                       ? tuple_from(value, node.value->span)
+                       : script::as_expr(value, node.value->span, "the value of `T.let`");
       Type type = bound->ty;
       if (subscript) {
         type = return_type_from(*subscript->slice);
@@ -361,7 +380,8 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
         if (type->kind == ir::TypeKind::kPrim) {
           DataType wanted = static_cast<const ir::PrimTypeNode*>(type.get())->dtype;
           if (!(bound->dtype() == wanted)) {
-            throw ir::Error("type-mismatch", "the value is `{}`, the annotation says `{}`", bound->dtype().str(), wanted.str())
+            throw ir::Error("type-mismatch", "the value is `{}`, the annotation says `{}`",
+                            bound->dtype().str(), wanted.str())
                 .at(node.value->span)
                 .kind("TypeError");
           }
@@ -376,7 +396,9 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     if (script::as<script::ApiFunctionNode>(base)) made = evaluator_.call(base, {}, {}, annotation->span);
     auto* var = made.as<ir::VarNode>();
     if (!var || !var->name.empty()) {
-      throw ir::Error("bad-annotation", "`{}` is no type", ir::type_name(made)).at(annotation->span).kind("TypeError");
+      throw ir::Error("bad-annotation", "`{}` is no type", ir::type_name(made))
+          .at(annotation->span)
+          .kind("TypeError");
     }
     if (var->ty->kind != ir::TypeKind::kPrim) {
       throw ir::Error("bad-annotation", "a mutable variable holds a number, not a pointer or a buffer")
@@ -384,11 +406,13 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
           .help("use `T.let[...]` for a pointer");
     }
     if (subscript) {
-      if (node.value) throw ir::Error("bad-annotation", "a local array has no initial value").at(node.value->span);
+      if (node.value)
+        throw ir::Error("bad-annotation", "a local array has no initial value").at(node.value->span);
       Array<Expr> shape;
       Any extents = evaluate(*subscript->slice);
       if (script::as<ffi::ArrayObj>(extents)) {
-        for (const Any& one : script::elements(extents)) shape.push_back(script::as_expr(one, subscript->slice->span, "a dimension"));
+        for (const Any& one : script::elements(extents))
+          shape.push_back(script::as_expr(one, subscript->slice->span, "a dimension"));
       } else {
         shape.push_back(script::as_expr(extents, subscript->slice->span, "a dimension"));
       }
@@ -401,8 +425,9 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
     Expr scalar = new_scalar(name->id.str(), var->dtype(), "local", name->span);
     names_.bind(name->id, scalar, name->span);
     if (node.value) {
-      store(ir::as<ir::TensorLoadNode>(scalar)->source, script::as_expr(value, node.value->span, "the value of a variable"),
-            {ir::int32(0)}, node.span, node.value->span);
+      store(ir::as<ir::TensorLoadNode>(scalar)->source,
+            script::as_expr(value, node.value->span, "the value of a variable"), {ir::int32(0)}, node.span,
+            node.value->span);
     }
   });
   if (!ok) poison(*node.target);

@@ -46,7 +46,8 @@ std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
 }
 
 ir::Error unsupported_parameter(std::string_view what, Span span) {
-  return ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what).at(span);
+  return ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what)
+      .at(span);
 }
 
 bool is_root_realize(const Stmt& body) {
@@ -93,8 +94,8 @@ Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
       }
       // `T.Buffer[128, "float32"]`, `T.Buffer[(128, 128)]`, `T.Buffer[128, 128]` (float32)
       bool all_numbers = args.size() > 1 && std::none_of(args.begin(), args.end(), [](const Any& arg) {
-        return script::is_str(arg) || script::as<ffi::ArrayObj>(arg);
-      });
+                           return script::is_str(arg) || script::as<ffi::ArrayObj>(arg);
+                         });
       if (all_numbers) {
         Any shape = Array<Any>(args.begin(), args.end());
         args = {shape};
@@ -129,8 +130,8 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
   auto match = match_vars_.find(arg.name);
   if (match != match_vars_.end()) {
     if (!(match->second->dtype() == var->dtype()) || var->ty->kind != ir::TypeKind::kPrim) {
-      throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in a shape", arg.name.str(), var->dtype().str(),
-                      match->second->dtype().str())
+      throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in a shape", arg.name.str(),
+                      var->dtype().str(), match->second->dtype().str())
           .at(arg.annotation->span)
           .note("the shape is here", match->second->span);
     }
@@ -146,7 +147,8 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
   if (args.vararg) note(unsupported_parameter("`*args`", args.vararg->span), {});
   if (args.kwarg) note(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
-  if (!args.kwonlyargs.empty()) note(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
+  if (!args.kwonlyargs.empty())
+    note(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
   if (!args.defaults.empty()) note(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
     if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
@@ -175,13 +177,16 @@ Type Builder::return_type_from(const syntax::Expr& annotation) {
   if (script::is_none(value)) return ir::void_type();
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
   if (auto* expr = value.as<ir::ExprNode>()) return expr->ty;
-  throw ir::Error("bad-return-type", "`{}` is not a type", ir::type_name(value)).at(annotation.span).kind("TypeError");
+  throw ir::Error("bad-return-type", "`{}` is not a type", ir::type_name(value))
+      .at(annotation.span)
+      .kind("TypeError");
 }
 
 ir::FuncType Builder::signature(const syntax::FunctionDef& definition) {
   NameFrame frame(names_);
   bind_parameters(definition);
-  if (definition.returns) attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  if (definition.returns)
+    attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
   Array<Type> types;
   for (const Var& param : params_) types.push_back(param->ty);
   return ir::make<ir::FuncTypeNode>(types, ret_type_ ? ret_type_ : Type(ir::void_type()));
@@ -200,9 +205,9 @@ Stmt Builder::finish_body(Stmt body) {
     });
   }
   if (!needs_root && !contains_block(body)) return body;
-  auto block = ir::make<ir::SBlockNode>(Array<IterVar>{}, Array<ir::TensorRegion>{}, Array<ir::TensorRegion>{}, "root",
-                                        std::move(body), Stmt(), root_.alloc_buffers, root_.match_buffers,
-                                        root_.annotations);
+  auto block = ir::make<ir::SBlockNode>(Array<IterVar>{}, Array<ir::TensorRegion>{},
+                                        Array<ir::TensorRegion>{}, "root", std::move(body), Stmt(),
+                                        root_.alloc_buffers, root_.match_buffers, root_.annotations);
   return ir::make<ir::SBlockRealizeNode>(Array<Expr>{}, ir::bool_imm(true), block);
 }
 
@@ -215,7 +220,8 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
   if (!is_private_) attrs_.Set("global_symbol", String(function_));
   bool s_tir = options.s_tir || has_blocks_;
   attempt(definition.name_span, [&] { bind_parameters(definition); });
-  if (definition.returns) attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  if (definition.returns)
+    attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
   Stmt body;
   {
     Body top;
@@ -232,8 +238,8 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
     throw ir::Error(std::move(errors_));
   }
   body = finish_body(std::move(body));
-  ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()), std::move(body),
-                                               attrs_, definition.span);
+  ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()),
+                                               std::move(body), attrs_, definition.span);
   if (options.check_well_formed) ir::verify(fn);
   return fn;
 }

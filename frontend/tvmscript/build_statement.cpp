@@ -79,31 +79,51 @@ void Builder::visit_all(syntax::Seq<syntax::Stmt> stmts) {
 
 void Builder::visit(const syntax::Stmt* stmt) {
   switch (stmt->kind) {
-    case syntax::StmtKind::kAssign: return visit_assign(static_cast<const syntax::Assign&>(*stmt));
-    case syntax::StmtKind::kAugAssign: return visit_aug_assign(static_cast<const syntax::AugAssign&>(*stmt));
-    case syntax::StmtKind::kAnnAssign: return visit_ann_assign(static_cast<const syntax::AnnAssign&>(*stmt));
-    case syntax::StmtKind::kFor: return visit_for(static_cast<const syntax::For&>(*stmt));
-    case syntax::StmtKind::kWhile: return visit_while(static_cast<const syntax::While&>(*stmt));
-    case syntax::StmtKind::kIf: return visit_if(static_cast<const syntax::If&>(*stmt));
-    case syntax::StmtKind::kWith: return visit_with(static_cast<const syntax::With&>(*stmt), 0);
-    case syntax::StmtKind::kReturn: return visit_return(static_cast<const syntax::Return&>(*stmt));
-    case syntax::StmtKind::kAssert: return visit_assert(static_cast<const syntax::Assert&>(*stmt));
-    case syntax::StmtKind::kExprStmt: return visit_expression(static_cast<const syntax::ExprStmt&>(*stmt));
-    case syntax::StmtKind::kPass: return emit(ir::make<ir::EvaluateNode>(ir::int32(0), stmt->span));
+    case syntax::StmtKind::kAssign:
+      return visit_assign(static_cast<const syntax::Assign&>(*stmt));
+    case syntax::StmtKind::kAugAssign:
+      return visit_aug_assign(static_cast<const syntax::AugAssign&>(*stmt));
+    case syntax::StmtKind::kAnnAssign:
+      return visit_ann_assign(static_cast<const syntax::AnnAssign&>(*stmt));
+    case syntax::StmtKind::kFor:
+      return visit_for(static_cast<const syntax::For&>(*stmt));
+    case syntax::StmtKind::kWhile:
+      return visit_while(static_cast<const syntax::While&>(*stmt));
+    case syntax::StmtKind::kIf:
+      return visit_if(static_cast<const syntax::If&>(*stmt));
+    case syntax::StmtKind::kWith:
+      return visit_with(static_cast<const syntax::With&>(*stmt), 0);
+    case syntax::StmtKind::kReturn:
+      return visit_return(static_cast<const syntax::Return&>(*stmt));
+    case syntax::StmtKind::kAssert:
+      return visit_assert(static_cast<const syntax::Assert&>(*stmt));
+    case syntax::StmtKind::kExprStmt:
+      return visit_expression(static_cast<const syntax::ExprStmt&>(*stmt));
+    case syntax::StmtKind::kPass:
+      return emit(ir::make<ir::EvaluateNode>(ir::int32(0), stmt->span));
     case syntax::StmtKind::kBreak:
-      return emit(ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), "tirx.break_loop", {}, stmt->span), stmt->span));
+      return emit(ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), "tirx.break_loop", {}, stmt->span),
+                                             stmt->span));
     case syntax::StmtKind::kContinue:
-      return emit(
-          ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), "tirx.continue_loop", {}, stmt->span), stmt->span));
-    case syntax::StmtKind::kFunctionDef: not_in_prim_func("a nested function", stmt->span);
-    case syntax::StmtKind::kClassDef: not_in_prim_func("a class", stmt->span);
-    case syntax::StmtKind::kDelete: not_in_prim_func("`del`", stmt->span);
-    case syntax::StmtKind::kRaise: not_in_prim_func("`raise`", stmt->span);
-    case syntax::StmtKind::kTry: not_in_prim_func("`try`", stmt->span);
+      return emit(ir::make<ir::EvaluateNode>(
+          ir::call_op(DataType::Void(), "tirx.continue_loop", {}, stmt->span), stmt->span));
+    case syntax::StmtKind::kFunctionDef:
+      not_in_prim_func("a nested function", stmt->span);
+    case syntax::StmtKind::kClassDef:
+      not_in_prim_func("a class", stmt->span);
+    case syntax::StmtKind::kDelete:
+      not_in_prim_func("`del`", stmt->span);
+    case syntax::StmtKind::kRaise:
+      not_in_prim_func("`raise`", stmt->span);
+    case syntax::StmtKind::kTry:
+      not_in_prim_func("`try`", stmt->span);
     case syntax::StmtKind::kImport:
-    case syntax::StmtKind::kImportFrom: not_in_prim_func("`import`", stmt->span);
-    case syntax::StmtKind::kGlobal: not_in_prim_func("`global`", stmt->span);
-    case syntax::StmtKind::kNonlocal: not_in_prim_func("`nonlocal`", stmt->span);
+    case syntax::StmtKind::kImportFrom:
+      not_in_prim_func("`import`", stmt->span);
+    case syntax::StmtKind::kGlobal:
+      not_in_prim_func("`global`", stmt->span);
+    case syntax::StmtKind::kNonlocal:
+      not_in_prim_func("`nonlocal`", stmt->span);
   }
 }
 
@@ -111,13 +131,18 @@ void Builder::visit(const syntax::Stmt* stmt) {
 
 Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   std::vector<Expr> bounds;
-  for (const syntax::Expr* arg : call.args) bounds.push_back(script::as_expr(evaluate(*arg), arg->span, "a bound of a loop"));
+  for (const syntax::Expr* arg : call.args)
+    bounds.push_back(script::as_expr(evaluate(*arg), arg->span, "a bound of a loop"));
   if (bounds.empty() || bounds.size() > 3 || !call.keywords.empty()) {
-    throw ir::Error("wrong-arguments", "`range` takes one to three bounds, got {}", bounds.size()).at(call.span).kind("TypeError");
+    throw ir::Error("wrong-arguments", "`range` takes one to three bounds, got {}", bounds.size())
+        .at(call.span)
+        .kind("TypeError");
   }
   for (size_t i = 0; i < bounds.size(); ++i) {
     DataType dtype = bounds[i]->dtype();
-    if (bounds[i]->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint())) continue;
+    if (bounds[i]->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() &&
+        (dtype.is_int() || dtype.is_uint()))
+      continue;
     throw ir::Error("type-mismatch", "a bound of a loop must be an integer, got `{}`", dtype.str())
         .at(call.args[i]->span)
         .kind("TypeError");
@@ -143,7 +168,8 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
 void Builder::visit_for(const syntax::For& node) {
   static const Symbol range_name("range");
   if (!node.orelse.empty()) {
-    throw ir::Error("unsupported-statement", "`for ... else` has no meaning in a prim_func").at(node.orelse[0]->span);
+    throw ir::Error("unsupported-statement", "`for ... else` has no meaning in a prim_func")
+        .at(node.orelse[0]->span);
   }
   NameFrame scope(names_);
   Any iter;
@@ -160,7 +186,9 @@ void Builder::visit_for(const syntax::For& node) {
     throw ir::Error("not-a-loop", "a prim_func cannot iterate over `{}`", ir::type_name(iter))
         .at(node.iter->span)
         .kind("TypeError")
-        .help("use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or `T.thread_binding`");
+        .help(
+            "use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or "
+            "`T.thread_binding`");
   });
   if (!header_ok) {
     poison(*target);
@@ -187,7 +215,8 @@ void Builder::visit_for(const syntax::For& node) {
     IterVar thread;
     if (loop_frame.kind == ir::ForKind::kThreadBinding) {
       Var iter_var = ir::make<ir::VarNode>(String("iter"), loop.extent->ty);
-      thread = ir::make<ir::IterVarNode>(ir::Range(), iter_var, ir::IterType::kThreadIndex, loop_frame.thread);
+      thread =
+          ir::make<ir::IterVarNode>(ir::Range(), iter_var, ir::IterType::kThreadIndex, loop_frame.thread);
     }
     body = ir::make<ir::ForNode>(vars[i], loop.min, loop.extent, loop_frame.kind, std::move(body), thread,
                                  loop_frame.annotations, loop.step, node.span);
@@ -197,7 +226,8 @@ void Builder::visit_for(const syntax::For& node) {
 
 void Builder::visit_while(const syntax::While& node) {
   if (!node.orelse.empty()) {
-    throw ir::Error("unsupported-statement", "`while ... else` has no meaning in a prim_func").at(node.orelse[0]->span);
+    throw ir::Error("unsupported-statement", "`while ... else` has no meaning in a prim_func")
+        .at(node.orelse[0]->span);
   }
   Expr condition;
   attempt(node.test->span, [&] {
@@ -229,7 +259,9 @@ void Builder::visit_if(const syntax::If& node) {
   }
   Expr condition = script::as_expr(test, node.test->span, "the condition of `if`");
   if (condition->ty->kind != ir::TypeKind::kPrim) {
-    throw ir::Error("not-a-condition", "the condition of `if` must be a bool").at(node.test->span).kind("TypeError");
+    throw ir::Error("not-a-condition", "the condition of `if` must be a bool")
+        .at(node.test->span)
+        .kind("TypeError");
   }
   Stmt then_case, else_case;
   {
@@ -264,8 +296,9 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
   }
   if (auto* block = frame<BlockFrameNode>(context)) {
     if (with.optional_vars) {
-      throw ir::Error("unsupported-statement", "a block binds no name with `as`").at(with.optional_vars->span).help(
-          "define its iterators in the body: `vi = T.axis.spatial(n, i)`");
+      throw ir::Error("unsupported-statement", "a block binds no name with `as`")
+          .at(with.optional_vars->span)
+          .help("define its iterators in the body: `vi = T.axis.spatial(n, i)`");
     }
     return visit_block(*block, node, item);
   }
@@ -285,7 +318,8 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
   if (auto* attrs = frame<AttrFrameNode>(context)) {
     if (with.optional_vars) {
       if (!attrs->bound) {
-        throw ir::Error("unsupported-statement", "`T.attr` binds no name with `as`").at(with.optional_vars->span);
+        throw ir::Error("unsupported-statement", "`T.attr` binds no name with `as`")
+            .at(with.optional_vars->span);
       }
       assign(*with.optional_vars, Expr(attrs->bound), nullptr, with.optional_vars->span);
     }
@@ -315,14 +349,15 @@ void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node,
   if (!errors_.empty()) return;  // regions of half a block mean nothing
   bool detect_reads = !state.reads;
   bool detect_writes = !state.writes;
-  auto block = ir::make<ir::SBlockNode>(
-      state.iter_vars, state.reads.value_or(Array<ir::TensorRegion>{}),
-      state.writes.value_or(Array<ir::TensorRegion>{}), state.name, std::move(body), state.init, state.alloc_buffers,
-      state.match_buffers, state.annotations, node.span);
+  auto block = ir::make<ir::SBlockNode>(state.iter_vars, state.reads.value_or(Array<ir::TensorRegion>{}),
+                                        state.writes.value_or(Array<ir::TensorRegion>{}), state.name,
+                                        std::move(body), state.init, state.alloc_buffers, state.match_buffers,
+                                        state.annotations, node.span);
   if (detect_reads || detect_writes) {
     ir::AccessRegions found = ir::detect_access_regions(block);
     if (!found.opaque.empty()) {
-      throw ir::Error("undetectable-access", "the block `{}` passes on the address of `{}`, so its regions cannot be found",
+      throw ir::Error("undetectable-access",
+                      "the block `{}` passes on the address of `{}`, so its regions cannot be found",
                       state.name.c_str(), found.opaque[0]->name.c_str())
           .at(node.items[item]->context_expr->span)
           .help("write `T.reads(...)` and `T.writes(...)`");
@@ -362,7 +397,8 @@ void Builder::visit_return(const syntax::Return& node) {
     bool is_constant = !script::is_object(value);
     if (is_constant) result = ir::cast(wanted, result, node.value->span);
     if (result->ty->kind != ir::TypeKind::kPrim || !(result->dtype() == wanted)) {
-      throw ir::Error("type-mismatch", "the function returns `{}`, this value is `{}`", wanted.str(), result->dtype().str())
+      throw ir::Error("type-mismatch", "the function returns `{}`, this value is `{}`", wanted.str(),
+                      result->dtype().str())
           .at(node.value->span)
           .kind("TypeError")
           .help(fmt::format("convert it: `T.{}(...)`", wanted.str()));
@@ -374,8 +410,9 @@ void Builder::visit_return(const syntax::Return& node) {
 void Builder::visit_assert(const syntax::Assert& node) {
   Expr condition = script::as_expr(evaluate(*node.test), node.test->span, "the condition of `assert`");
   if (!node.msg) {
-    throw ir::Error("assert-without-message", "`assert` in a prim_func needs a message").at(node.span).help(
-        "write `assert condition, \"what is wrong\"`");
+    throw ir::Error("assert-without-message", "`assert` in a prim_func needs a message")
+        .at(node.span)
+        .help("write `assert condition, \"what is wrong\"`");
   }
   Any message = evaluate(*node.msg);
   String kind = "RuntimeError";
@@ -386,7 +423,8 @@ void Builder::visit_assert(const syntax::Assert& node) {
     } else if (script::is_str(part)) {
       parts.push_back(part.cast<String>());
     } else {
-      throw ir::Error("wrong-type", "the message of `assert` is a str or `(kind, [str, ...])`, got `{}`", ir::type_name(part))
+      throw ir::Error("wrong-type", "the message of `assert` is a str or `(kind, [str, ...])`, got `{}`",
+                      ir::type_name(part))
           .at(node.msg->span)
           .kind("TypeError");
     }
@@ -408,15 +446,17 @@ void Builder::visit_assert(const syntax::Assert& node) {
 void Builder::visit_expression(const syntax::ExprStmt& node) {
   if (auto* constant = syntax::as<syntax::Constant>(node.value)) {
     if (constant->type == syntax::Constant::Type::kStr) return;  // a docstring or a remark
-    if (constant->type == syntax::Constant::Type::kEllipsis) return emit(ir::make<ir::EvaluateNode>(ir::int32(0), node.span));
+    if (constant->type == syntax::Constant::Type::kEllipsis)
+      return emit(ir::make<ir::EvaluateNode>(ir::int32(0), node.span));
   }
   touched_ = false;
   Any value = evaluate(*node.value);
   if (auto* attrs = frame<AttrFrameNode>(value)) return enter_flat(*attrs, node.span);
   if (script::is_none(value)) {
     if (touched_) return;
-    throw ir::Error("no-effect", "this builds nothing: its value is None").at(node.value->span).help(
-        "a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");
+    throw ir::Error("no-effect", "this builds nothing: its value is None")
+        .at(node.value->span)
+        .help("a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");
   }
   if (script::is_str(value)) return;
   if (auto stmt = value.as<Stmt>()) return emit(*stmt);
@@ -434,13 +474,16 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
     }
     return emit(ir::make<ir::EvaluateNode>(*expr, node.span));
   }
-  if (auto* list = value.as<ffi::ArrayObj>(); list && touched_) return;  // several names at once, all used elsewhere
+  if (auto* list = value.as<ffi::ArrayObj>(); list && touched_)
+    return;  // several names at once, all used elsewhere
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {
     throw ir::Error("no-effect", "this opens a loop or block, but nothing is put into it")
         .at(node.value->span)
         .help(frame<ForFrameNode>(value) ? "write `for i in ...:`" : "write `with ...:`");
   }
-  throw ir::Error("no-effect", "`{}` is no statement of a prim_func", ir::type_name(value)).at(node.value->span).kind("TypeError");
+  throw ir::Error("no-effect", "`{}` is no statement of a prim_func", ir::type_name(value))
+      .at(node.value->span)
+      .kind("TypeError");
 }
 
 }  // namespace mlc::tvmscript

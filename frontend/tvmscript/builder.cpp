@@ -28,7 +28,8 @@ Builder* Builder::current_or_null() { return at_work; }
 
 Builder& Builder::current(const ir::ApiCall& call) {
   if (at_work) return *at_work;
-  throw ir::Error("outside-prim-func", "`{}` has a meaning only inside a function under `@T.prim_func`", shown_name(call.api))
+  throw ir::Error("outside-prim-func", "`{}` has a meaning only inside a function under `@T.prim_func`",
+                  shown_name(call.api))
       .at(call.span);
 }
 
@@ -76,8 +77,9 @@ void Builder::set_attr(const String& key, const Any& value, Span span) {
   std::string name(key.data(), key.size());
   if (name.starts_with("tir.")) name = "tirx." + name.substr(4);
   if (name == "global_symbol" && is_private_) {
-    throw ir::Error("private-function-with-symbol", "a private function has no `global_symbol`").at(span).help(
-        "leave out `private=True` or the attribute");
+    throw ir::Error("private-function-with-symbol", "a private function has no `global_symbol`")
+        .at(span)
+        .help("leave out `private=True` or the attribute");
   }
   attrs_.Set(String(name), value);
 }
@@ -90,8 +92,8 @@ Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotation
 
 Expr Builder::new_scalar(std::string_view name, DataType dtype, const String& scope, Span span) {
   // Its layout (one element, compact) tells a scalar from an array of one element: it prints as `x: T.int32`.
-  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{}, ir::int32(0), 64, 1,
-                                           Array<Expr>{ir::int32(1)});
+  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{},
+                                           ir::int32(0), 64, 1, Array<Expr>{ir::int32(1)});
   Buffer buffer = allocate(type, {}, span);
   name_once(buffer.get(), name);
   return ir::make<ir::TensorLoadNode>(buffer, Array<Expr>{ir::int32(0)}, span);
@@ -101,8 +103,8 @@ void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span 
   const ir::BufferTypeNode* type = buffer->buffer();
   if (indices.size() != type->shape.size()) {
     size_t rank = type->shape.size();
-    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(), rank,
-                    rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
+                    rank, rank == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
         .at(span)
         .kind("IndexError")
         .note("the buffer is declared here", buffer->span);
@@ -127,8 +129,8 @@ void Builder::store(const Buffer& buffer, Expr value, Array<Expr> indices, Span 
         .help(fmt::format("index it: `{}[...]`", whole->name.c_str()));
   }
   if (value->ty->kind != ir::TypeKind::kPrim) {
-    throw ir::Error("type-mismatch", "cannot store a {} into `{}`", given.is_handle() ? "pointer" : "thing without a value",
-                    buffer->name.c_str())
+    throw ir::Error("type-mismatch", "cannot store a {} into `{}`",
+                    given.is_handle() ? "pointer" : "thing without a value", buffer->name.c_str())
         .at(value_span)
         .kind("TypeError");
   }
@@ -167,15 +169,16 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
   for (int64_t i = 0; i < static_cast<int64_t>(params_.size()); ++i) {
     if (params_[i].get() != handle) continue;
     if (handle->ty->kind != ir::TypeKind::kPointer) {
-      throw ir::Error("type-mismatch", "`{}` is `{}`, only a handle can become a buffer", handle->name.c_str(),
-                      handle->dtype().str())
+      throw ir::Error("type-mismatch", "`{}` is `{}`, only a handle can become a buffer",
+                      handle->name.c_str(), handle->dtype().str())
           .at(span)
           .note("the parameter is declared here", handle->span);
     }
     params_.Set(i, buffer);
     return;
   }
-  throw ir::Error("no-such-parameter", "`T.match_buffer` needs a parameter of the function or a region of a buffer, not `{}`",
+  throw ir::Error("no-such-parameter",
+                  "`T.match_buffer` needs a parameter of the function or a region of a buffer, not `{}`",
                   handle->name.c_str())
       .at(span);
 }

@@ -18,7 +18,7 @@ using syntax::Symbol;
 // Attributes of `@T.prim_func(...)`.
 struct FunctionOptions {
   bool is_private = false;
-  bool s_tir = false;           // asked for by the decorator
+  bool s_tir = false;  // asked for by the decorator
   bool check_well_formed = true;
 };
 
@@ -156,13 +156,13 @@ class Builder {
   std::vector<ir::Diagnostic> errors_;
 
   Body* body_ = nullptr;
-  std::vector<BlockState*> blocks_;       // innermost last
-  std::vector<const ir::SBlockNode*> detected_;  // blocks whose regions were found, not written
+  std::vector<BlockState*> blocks_;                         // innermost last
+  std::vector<const ir::SBlockNode*> detected_;             // blocks whose regions were found, not written
   std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
   std::vector<IterVar> env_threads_;
   BlockState root_;
   bool has_blocks_ = false;
-  bool classic_ = false;   // blocks under a bare @T.prim_func: the older dialect
+  bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect
   bool in_signature_ = false;
   bool touched_ = false;
   std::string function_;
@@ -170,8 +170,8 @@ class Builder {
   Type ret_type_;
   Map<String, Any> attrs_;
   bool is_private_ = false;
-  std::unordered_map<Symbol, Var> match_vars_;         // made by quoted shapes
-  std::unordered_map<Symbol, DataType> declared_;      // scalar parameters, by their annotation
+  std::unordered_map<Symbol, Var> match_vars_;              // made by quoted shapes
+  std::unordered_map<Symbol, DataType> declared_;           // scalar parameters, by their annotation
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;  // of quoted expressions
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What statement-like names (T.grid, T.sblock, T.attr, ...) evaluate to: descriptions that the builder acts on
-// when they stand in a `for`, a `with`, an assignment, or alone. Plain values: making one emits nothing.
+// What statement-like names (T.grid, T.sblock, T.attr, ...) evaluate to: descriptions that the builder acts
+// on when they stand in a `for`, a `with`, an assignment, or alone. Plain values: making one emits nothing.
 #pragma once
 
 #include "ir/module.h"

@@ -26,7 +26,8 @@ struct Decorator {
 
 class Definitions {
  public:
-  Definitions(Evaluator& evaluator, script::Scope where, const Outside& outside) : evaluator_(evaluator), where_(where) {
+  Definitions(Evaluator& evaluator, script::Scope where, const Outside& outside)
+      : evaluator_(evaluator), where_(where) {
     for (const auto& [name, value] : outside) names_.bind(name, value);
   }
   Decorator decorator(syntax::Seq<syntax::Expr> decorators) {
@@ -40,7 +41,8 @@ class Definitions {
     if (call) {
       Map<String, Any> arguments;
       for (const syntax::Keyword* keyword : call->keywords) {
-        arguments.Set(String(std::string(keyword->name.str())), evaluator_.evaluate(*keyword->value, names_, where_));
+        arguments.Set(String(std::string(keyword->name.str())),
+                      evaluator_.evaluate(*keyword->value, names_, where_));
       }
       result.arguments = arguments;
     }
@@ -58,15 +60,17 @@ class Definitions {
 constexpr std::string_view kPrimFunc = "tvm.script.tirx.prim_func";
 
 [[noreturn]] void not_in_module(std::string_view what, Span span) {
-  throw ir::Error("unsupported-statement", "{} has no meaning in a module", what).at(span).help(
-      "a module holds functions under `@T.prim_func`, `I.module_attrs(...)` and `name = function`");
+  throw ir::Error("unsupported-statement", "{} has no meaning in a module", what)
+      .at(span)
+      .help("a module holds functions under `@T.prim_func`, `I.module_attrs(...)` and `name = function`");
 }
 
 }  // namespace
 
 ModuleState& ModuleState::current(const ir::ApiCall& call) {
   if (module_at_work) return *module_at_work;
-  throw ir::Error("outside-ir-module", "`I.{}` has a meaning only inside a class under `@I.ir_module`", call.api.name)
+  throw ir::Error("outside-ir-module", "`I.{}` has a meaning only inside a class under `@I.ir_module`",
+                  call.api.name)
       .at(call.span);
 }
 
@@ -74,20 +78,21 @@ FunctionOptions function_options(const Any& arguments) {
   if (flag(arguments, "persistent", false)) {
     throw ir::Error("unsupported", "persistent kernels of the kernel dialect are not supported");
   }
-  return {flag(arguments, "private", false), flag(arguments, "s_tir", false), flag(arguments, "check_well_formed", true)};
+  return {flag(arguments, "private", false), flag(arguments, "s_tir", false),
+          flag(arguments, "check_well_formed", true)};
 }
 ModuleOptions module_options(const Any& arguments) {
   return {flag(arguments, "check_well_formed", true), flag(arguments, "s_tir", false)};
 }
 
-ir::PrimFunc build_function(Evaluator& evaluator, const syntax::FunctionDef& definition, const FunctionOptions& options,
-                            script::Scope where, const Outside& outside) {
+ir::PrimFunc build_function(Evaluator& evaluator, const syntax::FunctionDef& definition,
+                            const FunctionOptions& options, script::Scope where, const Outside& outside) {
   Builder builder(evaluator, where, outside);
   return builder.build(definition, options);
 }
 
-ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definition, const ModuleOptions& options,
-                          script::Scope where, const Outside& outside) {
+ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definition,
+                          const ModuleOptions& options, script::Scope where, const Outside& outside) {
   ModuleState state;
   Restore<ModuleState*> at_work(module_at_work, &state);
   std::vector<ir::Diagnostic> errors;
@@ -126,7 +131,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       one.s_tir = one.s_tir || options.s_tir;
       one.check_well_formed = one.check_well_formed && options.check_well_formed;
       if (scope->find(def->name)) {
-        throw ir::Error("redefined-function", "the module has two functions `{}`", def->name.str()).at(def->name_span);
+        throw ir::Error("redefined-function", "the module has two functions `{}`", def->name.str())
+            .at(def->name_span);
       }
       ir::FuncType type;
       try {
@@ -135,7 +141,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       } catch (const ir::Error&) {
         type = ir::make<ir::FuncTypeNode>(Array<Type>{}, Type(ir::void_type()));  // reported when it is built
       }
-      ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), Type(type), def->name_span);
+      ir::GlobalVar name =
+          ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), Type(type), def->name_span);
       scope->set(def->name, Expr(name));
       members.push_back({def, name, one});
     });
@@ -150,7 +157,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       if (next == members.size() || members[next].def != def) continue;
       const Member& member = members[next++];
       attempt(def->name_span, [&] {
-        functions.Set(member.name, ir::BaseFunc(build_function(evaluator, *def, member.options, where, inside)));
+        functions.Set(member.name,
+                      ir::BaseFunc(build_function(evaluator, *def, member.options, where, inside)));
       });
       continue;
     }
@@ -161,7 +169,8 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
         return;
       }
       auto* assign = syntax::as<syntax::Assign>(stmt);
-      auto* target = assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
+      auto* target =
+          assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
       if (!target) not_in_module("this statement", stmt->span);
       Any value = definitions.evaluate(*assign->value);
       auto fn = value.as<ir::BaseFunc>();
@@ -180,13 +189,15 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
   return ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
 }
 
-Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra, const ModuleOptions& options) {
+Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
+                const ModuleOptions& options) {
   uint32_t file = ir::SourceMap::global().add("<str>", std::string(text));
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
   Outside names;
   auto module_value = [](std::string path) { return Any(ir::make<script::ApiModuleNode>(std::move(path))); };
   names.emplace_back(Symbol("tvm"), module_value("tvm"));
-  for (const char* name : {"T", "tir", "tirx"}) names.emplace_back(Symbol(name), module_value("tvm.script.tirx"));
+  for (const char* name : {"T", "tir", "tirx"})
+    names.emplace_back(Symbol(name), module_value("tvm.script.tirx"));
   for (const char* name : {"I", "ir"}) names.emplace_back(Symbol(name), module_value("tvm.script.ir"));
   names.insert(names.end(), extra.begin(), extra.end());
   Any result;
@@ -201,14 +212,16 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
       continue;
     }
     if (syntax::as<syntax::Import>(stmt)) continue;
-    if (auto* expression = syntax::as<syntax::ExprStmt>(stmt); expression && expression->value->kind == syntax::ExprKind::kConstant) {
+    if (auto* expression = syntax::as<syntax::ExprStmt>(stmt);
+        expression && expression->value->kind == syntax::ExprKind::kConstant) {
       continue;
     }
     Definitions definitions(evaluator, nullptr, names);
     if (auto* def = syntax::as<syntax::FunctionDef>(stmt)) {
       Decorator decorator = definitions.decorator(def->decorators);
       if (decorator.path != kPrimFunc) {
-        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str()).at(def->name_span);
+        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
+            .at(def->name_span);
       }
       FunctionOptions one = function_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
@@ -220,7 +233,8 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
     if (auto* def = syntax::as<syntax::ClassDef>(stmt)) {
       Decorator decorator = definitions.decorator(def->decorators);
       if (decorator.path != "tvm.script.ir.ir_module") {
-        throw ir::Error("undecorated-class", "`{}` is not under `@I.ir_module`", def->name.str()).at(def->name_span);
+        throw ir::Error("undecorated-class", "`{}` is not under `@I.ir_module`", def->name.str())
+            .at(def->name_span);
       }
       ModuleOptions one = module_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
@@ -235,7 +249,8 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
         continue;
       }
     }
-    throw ir::Error("unsupported-statement", "a text to parse holds definitions under `@T.prim_func` and `@I.ir_module`")
+    throw ir::Error("unsupported-statement",
+                    "a text to parse holds definitions under `@T.prim_func` and `@I.ir_module`")
         .at(stmt->span);
   }
   if (script::is_none(result)) throw ir::Error("no-definition", "the text defines no function and no module");

@@ -11,13 +11,14 @@ struct ModuleOptions {
   bool s_tir = false;
 };
 
-ir::PrimFunc build_function(Evaluator& evaluator, const syntax::FunctionDef& definition, const FunctionOptions& options,
-                            script::Scope where, const Outside& outside = {});
-ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definition, const ModuleOptions& options,
-                          script::Scope where, const Outside& outside = {});
-// The value of the definitions in `text`: the last of them. Names known beforehand: tvm, T, I, tir, tirx, ir, and
-// `extra`.
-Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra, const ModuleOptions& options);
+ir::PrimFunc build_function(Evaluator& evaluator, const syntax::FunctionDef& definition,
+                            const FunctionOptions& options, script::Scope where, const Outside& outside = {});
+ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definition,
+                          const ModuleOptions& options, script::Scope where, const Outside& outside = {});
+// The value of the definitions in `text`: the last of them. Names known beforehand: tvm, T, I, tir, tirx, ir,
+// and `extra`.
+Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
+                const ModuleOptions& options);
 
 FunctionOptions function_options(const Any& arguments);
 ModuleOptions module_options(const Any& arguments);

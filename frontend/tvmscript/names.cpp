@@ -41,7 +41,8 @@ Span Names::span_of(Symbol name) const {
 
 bool Names::holds(const Any& value) const {
   for (const Entry& entry : entries_) {
-    if (script::is_object(entry.value) && script::raw_object(entry.value) == script::raw_object(value)) return true;
+    if (script::is_object(entry.value) && script::raw_object(entry.value) == script::raw_object(value))
+      return true;
   }
   return false;
 }

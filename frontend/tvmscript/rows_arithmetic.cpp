@@ -24,7 +24,8 @@ Any node(ApiCall& call) {
   ir::match_types(a, b, call.span);
   if (kind == ir::ExprKind::kAnd || kind == ir::ExprKind::kOr) {
     if (!a->dtype().is_bool()) {
-      throw ir::Error("type-mismatch", "`T.{}` needs bools, got `{}`", call.api.name, a->dtype().str()).at(call.span);
+      throw ir::Error("type-mismatch", "`T.{}` needs bools, got `{}`", call.api.name, a->dtype().str())
+          .at(call.span);
     }
   }
   return ir::binary(kind, a, b, call.span);
@@ -44,7 +45,8 @@ Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   Expr value = expr_arg(call, 1);
   if (value->dtype().lanes() != dtype.lanes()) return ir::cast(dtype, value, call.span);
   if (value->dtype() == dtype) return value;
-  if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value)) return ir::cast(dtype, value, call.span);
+  if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value))
+    return ir::cast(dtype, value, call.span);
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
 Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(call, 0), call.span); }
@@ -52,7 +54,8 @@ Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(cal
 Any select(ApiCall& call) {
   Expr yes = expr_arg(call, 1);
   Expr no = expr_arg(call, 2);
-  if (!script::is_object(call.args[1]) || !script::is_object(call.args[2])) ir::match_types(yes, no, call.span);
+  if (!script::is_object(call.args[1]) || !script::is_object(call.args[2]))
+    ir::match_types(yes, no, call.span);
   return ir::select(expr_arg(call, 0), yes, no, call.span);
 }
 Any if_then_else(ApiCall& call) {
@@ -73,7 +76,9 @@ Any ramp(ApiCall& call) {
   stride = ir::cast(base->dtype(), stride);
   return Expr(ir::make<ir::RampNode>(base, stride, lanes_arg(call, 2), call.span));
 }
-Any broadcast(ApiCall& call) { return Expr(ir::make<ir::BroadcastNode>(expr_arg(call, 0), lanes_arg(call, 1), call.span)); }
+Any broadcast(ApiCall& call) {
+  return Expr(ir::make<ir::BroadcastNode>(expr_arg(call, 0), lanes_arg(call, 1), call.span));
+}
 Any shuffle(ApiCall& call) {
   return Expr(ir::make<ir::ShuffleNode>(exprs_arg(call, 0), exprs_arg(call, 1), call.span));
 }
@@ -82,7 +87,8 @@ Any shuffle(ApiCall& call) {
 Any let(ApiCall& call) {
   auto where = call.args[1].as<script::Dict>();
   if (!where || where->size() != 1) {
-    throw ir::Error("bad-let", "`T.Let` binds exactly one variable: `T.Let(expr, where={{v: value}})`").at(call.span);
+    throw ir::Error("bad-let", "`T.Let` binds exactly one variable: `T.Let(expr, where={{v: value}})`")
+        .at(call.span);
   }
   auto entry = *where->begin();
   auto* var = entry.first.as<ir::VarNode>();
@@ -100,7 +106,8 @@ Any abs(ApiCall& call) {
     Expr zero = ir::const_like(x, 0);
     return ir::select(ir::ge(x, zero), x, ir::sub(zero, x), call.span);
   }
-  if (auto value = ir::as<ir::FloatImmNode>(x)) return Expr(ir::make<ir::FloatImmNode>(dtype, std::fabs(value->value), call.span));
+  if (auto value = ir::as<ir::FloatImmNode>(x))
+    return Expr(ir::make<ir::FloatImmNode>(dtype, std::fabs(value->value), call.span));
   return ir::call_op(dtype, "tirx.fabs", {x}, call.span);
 }
 
@@ -120,7 +127,9 @@ Any elementary(ApiCall& call) {  // exp(x), sqrt(x), ...
   Expr x = expr_arg(call, 0);
   DataType dtype = x->dtype();
   if (x->ty->kind != ir::TypeKind::kPrim) {
-    throw ir::Error("type-mismatch", "`T.{}` needs a number", call.api.name).at(call.span_of(0)).kind("TypeError");
+    throw ir::Error("type-mismatch", "`T.{}` needs a number", call.api.name)
+        .at(call.span_of(0))
+        .kind("TypeError");
   }
   return ir::call_op(dtype, "tirx." + call.api.name, {x}, call.span);
 }
@@ -308,10 +317,12 @@ std::span<const ir::ApiRow> all() {
     bool pair = op.binary != nullptr;
     std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling, pair ? "x, y" : "x"));
     for (std::string_view owner : {kT, kTirx}) {
-      rows.push_back({ir::ApiKind::kFunction, owner, signature, elementwise, pair ? elementary_pair : elementary});
+      rows.push_back(
+          {ir::ApiKind::kFunction, owner, signature, elementwise, pair ? elementary_pair : elementary});
     }
   }
-  rows.push_back({ir::ApiKind::kMethod, "mlc.ir.Expr", "astype(dtype)", "The value converted to a type.", astype});
+  rows.push_back(
+      {ir::ApiKind::kMethod, "mlc.ir.Expr", "astype(dtype)", "The value converted to a type.", astype});
   return rows;
 }
 

@@ -16,7 +16,8 @@ ir::Range domain_from(const Any& value, Span span) {
   if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
     auto pair = script::elements(value);
     if (pair.size() != 2) {
-      throw ir::Error("bad-domain", "the domain of an axis is an extent or `(begin, end)`, got {} values", pair.size())
+      throw ir::Error("bad-domain", "the domain of an axis is an extent or `(begin, end)`, got {} values",
+                      pair.size())
           .at(span)
           .kind("TypeError");
     }
@@ -27,7 +28,8 @@ ir::Range domain_from(const Any& value, Span span) {
   }
   Expr extent = script::as_expr(value, span, "the domain of an axis");
   if (extent->ty->kind != ir::TypeKind::kPrim || !(extent->dtype().is_int() || extent->dtype().is_uint())) {
-    throw ir::Error("type-mismatch", "the domain of an axis must be an integer, got `{}`", extent->dtype().str())
+    throw ir::Error("type-mismatch", "the domain of an axis must be an integer, got `{}`",
+                    extent->dtype().str())
         .at(span)
         .kind("TypeError");
   }
@@ -39,7 +41,9 @@ Var add_axis(ApiCall& call, ir::Range domain, Expr binding, ir::IterType type, S
   Builder& builder = Builder::current(call);
   DataType dtype = binding->dtype();
   if (binding->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint())) {
-    throw ir::Error("type-mismatch", "an axis is bound to an integer, got `{}`", dtype.str()).at(span).kind("TypeError");
+    throw ir::Error("type-mismatch", "an axis is bound to an integer, got `{}`", dtype.str())
+        .at(span)
+        .kind("TypeError");
   }
   DataType own = domain->extent->dtype();
   Var var = ir::make<ir::VarNode>(String(), Type(ir::prim_type(own)), span);
@@ -61,8 +65,8 @@ Any remap(ApiCall& call) {
   std::string_view letters(kinds.data(), kinds.size());
   std::vector<Any> bindings = items(call.args[1], call.span_of(1));
   if (letters.size() != bindings.size()) {
-    throw ir::Error("wrong-arguments", "{} axis kind{} for {} binding{}", letters.size(), letters.size() == 1 ? "" : "s",
-                    bindings.size(), bindings.size() == 1 ? "" : "s")
+    throw ir::Error("wrong-arguments", "{} axis kind{} for {} binding{}", letters.size(),
+                    letters.size() == 1 ? "" : "s", bindings.size(), bindings.size() == 1 ? "" : "s")
         .at(call.span);
   }
   Array<Any> vars;
@@ -122,7 +126,9 @@ Array<ir::TensorRegion> regions_arg(const ApiCall& call) {
 }
 
 [[noreturn]] void repeated(const ApiCall& call, const BlockState& state) {
-  throw ir::Error("repeated-block-part", "the block `{}` has a second `T.{}`", state.name.c_str(), call.api.name).at(call.span);
+  throw ir::Error("repeated-block-part", "the block `{}` has a second `T.{}`", state.name.c_str(),
+                  call.api.name)
+      .at(call.span);
 }
 
 Any reads(ApiCall& call) {
@@ -143,7 +149,8 @@ Any where(ApiCall& call) {
   Expr predicate = expr_arg(call, 0);
   if (auto* known = ir::as<ir::IntImmNode>(predicate)) predicate = ir::bool_imm(known->value != 0);
   if (!predicate->dtype().is_bool()) {
-    throw ir::Error("type-mismatch", "`T.where` needs a bool, got `{}`", predicate->dtype().str()).at(call.span_of(0));
+    throw ir::Error("type-mismatch", "`T.where` needs a bool, got `{}`", predicate->dtype().str())
+        .at(call.span_of(0));
   }
   state.predicate = predicate;
   return nullptr;
@@ -165,24 +172,31 @@ Any open_init(ApiCall& call) {
 
 constexpr auto kSpatial = axis<ir::IterType::kDataPar>;
 constexpr auto kReduce = axis<ir::IterType::kCommReduce>;
-constexpr std::string_view block_doc = "A block: the unit that schedules move. Regions that are not written are found.";
+constexpr std::string_view block_doc =
+    "A block: the unit that schedules move. Regions that are not written are found.";
 constexpr ir::ApiRow rows[] = {
-    {ir::ApiKind::kFunction, kT, "sblock(name=\"\", no_realize=False, exec_scope=\"\")", block_doc, open_block},
-    {ir::ApiKind::kFunction, kT, "block(name=\"\", no_realize=False, exec_scope=\"\")", block_doc, open_block},
+    {ir::ApiKind::kFunction, kT, "sblock(name=\"\", no_realize=False, exec_scope=\"\")", block_doc,
+     open_block},
+    {ir::ApiKind::kFunction, kT, "block(name=\"\", no_realize=False, exec_scope=\"\")", block_doc,
+     open_block},
     {ir::ApiKind::kFunction, kT, "init()", "What a block does before its first reduction step.", open_init},
     {ir::ApiKind::kFunction, kT, "reads(*buffer_slices)", "The regions a block reads.", reads},
     {ir::ApiKind::kFunction, kT, "writes(*buffer_slices)", "The regions a block writes.", writes},
     {ir::ApiKind::kFunction, kT, "where(predicate)", "The block runs only where this holds.", where},
     {ir::ApiKind::kFunction, kT, "sblock_attr(attrs)", "Annotations of a block.", block_attr},
     {ir::ApiKind::kFunction, kT, "block_attr(attrs)", "Annotations of a block.", block_attr},
-    {ir::ApiKind::kFunction, kAxis, "spatial(dom, binding, dtype=\"int32\")", "An iterator whose steps are independent.", kSpatial},
-    {ir::ApiKind::kFunction, kAxis, "S(dom, binding, dtype=\"int32\")", "An iterator whose steps are independent.", kSpatial},
-    {ir::ApiKind::kFunction, kAxis, "reduce(dom, binding, dtype=\"int32\")", "An iterator that a result is accumulated over.", kReduce},
-    {ir::ApiKind::kFunction, kAxis, "R(dom, binding, dtype=\"int32\")", "An iterator that a result is accumulated over.", kReduce},
-    {ir::ApiKind::kFunction, kAxis, "scan(dom, binding, dtype=\"int32\")", "An iterator whose steps depend on the ones before.",
-     axis<ir::IterType::kOrdered>},
-    {ir::ApiKind::kFunction, kAxis, "opaque(dom, binding, dtype=\"int32\")", "An iterator about which nothing is promised.",
-     axis<ir::IterType::kOpaque>},
+    {ir::ApiKind::kFunction, kAxis, "spatial(dom, binding, dtype=\"int32\")",
+     "An iterator whose steps are independent.", kSpatial},
+    {ir::ApiKind::kFunction, kAxis, "S(dom, binding, dtype=\"int32\")",
+     "An iterator whose steps are independent.", kSpatial},
+    {ir::ApiKind::kFunction, kAxis, "reduce(dom, binding, dtype=\"int32\")",
+     "An iterator that a result is accumulated over.", kReduce},
+    {ir::ApiKind::kFunction, kAxis, "R(dom, binding, dtype=\"int32\")",
+     "An iterator that a result is accumulated over.", kReduce},
+    {ir::ApiKind::kFunction, kAxis, "scan(dom, binding, dtype=\"int32\")",
+     "An iterator whose steps depend on the ones before.", axis<ir::IterType::kOrdered>},
+    {ir::ApiKind::kFunction, kAxis, "opaque(dom, binding, dtype=\"int32\")",
+     "An iterator about which nothing is promised.", axis<ir::IterType::kOpaque>},
     {ir::ApiKind::kFunction, kAxis, "remap(kinds, bindings, dtype=\"int32\")",
      "Iterators for loop variables, one letter each: `T.axis.remap(\"SSR\", [i, j, k])`.", remap},
 };

@@ -12,19 +12,23 @@ namespace {
 void no_layout(ApiCall& call, size_t i) {
   const Any& layout = call.args[i];
   if (script::is_none(layout) || (script::is_str(layout) && script::text_of(layout) == "default")) return;
-  throw ir::Error("unsupported", "buffer layouts of the kernel dialect are not supported").at(call.span_of(i));
+  throw ir::Error("unsupported", "buffer layouts of the kernel dialect are not supported")
+      .at(call.span_of(i));
 }
 
 Expr dimension(const Any& value, Span span) {
   if (script::is_str(value)) {
     Builder* builder = Builder::current_or_null();
     if (builder && builder->in_signature()) return builder->match_expression(script::text_of(value), span);
-    throw ir::Error("quoted-dimension", "a quoted dimension belongs into the signature of a function").at(span);
+    throw ir::Error("quoted-dimension", "a quoted dimension belongs into the signature of a function")
+        .at(span);
   }
   Expr e = script::as_expr(value, span, "a dimension");
   DataType dtype = e->dtype();
   if (e->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint())) {
-    throw ir::Error("type-mismatch", "a dimension must be an integer, got `{}`", dtype.str()).at(span).kind("TypeError");
+    throw ir::Error("type-mismatch", "a dimension must be an integer, got `{}`", dtype.str())
+        .at(span)
+        .kind("TypeError");
   }
   return e;
 }
@@ -56,7 +60,8 @@ Array<Expr> strides_from(const Any& value, const Array<Expr>& shape, Span span) 
     }
   }
   if (!strides.empty() && strides.size() != shape.size()) {
-    throw ir::Error("wrong-number-of-strides", "{} strides for {} dimensions", strides.size(), shape.size()).at(span);
+    throw ir::Error("wrong-number-of-strides", "{} strides for {} dimensions", strides.size(), shape.size())
+        .at(span);
   }
   return strides;
 }
@@ -104,8 +109,8 @@ int64_t int_arg(const ApiCall& call, size_t i) {
 // offset_factor, layout): a buffer variable without a name.
 Any make_buffer(ApiCall& call) {
   no_layout(call, 9);
-  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
-              call.args[5]};
+  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
+              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (is_given(call, 2)) {
     Builder& builder = Builder::current(call);
@@ -116,14 +121,16 @@ Any make_buffer(ApiCall& call) {
   return Expr(ir::make<ir::VarNode>(String(), Type(type), call.span));
 }
 
-// match_buffer(param, shape=None, dtype="float32", data, strides, elem_offset, scope, align, offset_factor, layout)
+// match_buffer(param, shape=None, dtype="float32", data, strides, elem_offset, scope, align, offset_factor,
+// layout)
 Any match_buffer(ApiCall& call) {
   Builder& builder = Builder::current(call);
   no_layout(call, 9);
   const Any& what = call.args[0];
   auto* region = what.as<ir::TensorRegionNode>();
   auto* load = what.as<ir::TensorLoadNode>();
-  Parts parts{call.args[1], call.args[2], call.args[4], call.args[5], call.args[6], int_arg(call, 7), int_arg(call, 8)};
+  Parts parts{call.args[1], call.args[2],     call.args[4],    call.args[5],
+              call.args[6], int_arg(call, 7), int_arg(call, 8)};
   if (region && script::is_none(parts.shape)) {
     Array<Any> shape;
     for (const ir::Range& range : region->region) shape.push_back(range->extent);
@@ -131,7 +138,9 @@ Any match_buffer(ApiCall& call) {
     parts.dtype = String(DataType(region->source->buffer()->dtype).str());
   }
   if (script::is_none(parts.shape)) {
-    throw ir::Error("missing-argument", "`T.match_buffer` needs the shape of a parameter").at(call.span).kind("TypeError");
+    throw ir::Error("missing-argument", "`T.match_buffer` needs the shape of a parameter")
+        .at(call.span)
+        .kind("TypeError");
   }
   ir::BufferType type = buffer_type(parts, call, 1, 2);
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
@@ -141,7 +150,8 @@ Any match_buffer(ApiCall& call) {
       source = ir::ref(region);
     } else {
       Array<ir::Range> points;
-      for (const Expr& index : load->indices) points.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
+      for (const Expr& index : load->indices)
+        points.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
       source = ir::make<ir::TensorRegionNode>(load->source, points, load->span);
     }
     builder.touch();
@@ -158,21 +168,23 @@ Any match_buffer(ApiCall& call) {
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
   no_layout(call, 8);
-  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[5], int_arg(call, 6), int_arg(call, 7)};
+  Parts parts{call.args[0], call.args[1],     call.args[3],    call.args[4],
+              call.args[5], int_arg(call, 6), int_arg(call, 7)};
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
   builder.touch();
   builder.block_or_root()->alloc_buffers.push_back(buffer);
   return Expr(buffer);
 }
 
-// (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout, allocated_addr,
-// annotations)
+// (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout,
+// allocated_addr, annotations)
 Any alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
   no_layout(call, 9);
-  if (is_given(call, 10)) throw ir::Error("unsupported", "fixed addresses are not supported").at(call.span_of(10));
-  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
-              call.args[5]};
+  if (is_given(call, 10))
+    throw ir::Error("unsupported", "fixed addresses are not supported").at(call.span_of(10));
+  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
+              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (builder.block_allocates()) {
     Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
@@ -195,15 +207,16 @@ Any alloc_scoped(ApiCall& call) {
 Any decl(ApiCall& call) {
   Builder& builder = Builder::current(call);
   no_layout(call, 9);
-  Parts parts{call.args[0], call.args[1], call.args[3], call.args[4], call.args[6], int_arg(call, 7), int_arg(call, 8),
-              call.args[5]};
+  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
+              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
   if (!is_given(call, 2)) return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
   Expr data = expr_arg(call, 2);
   if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
     data = script::ir_attribute(Expr(data), "data", call.span)->cast<Expr>();
   }
   if (data->ty->kind != ir::TypeKind::kPointer) {
-    throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str()).at(call.span_of(2));
+    throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str())
+        .at(call.span_of(2));
   }
   // A view lies where its memory lies.
   parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
@@ -250,7 +263,8 @@ Any vload(ApiCall& call) {
   DataType own = type->dtype;
   DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : own;
   if (!(wanted.element() == own.element())) {
-    throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str()).at(call.span_of(2));
+    throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str())
+        .at(call.span_of(2));
   }
   Array<Expr> indices = vector_indices(exprs_arg(call, 1), wanted.lanes() / own.lanes());
   return Expr(ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), indices, call.span));
@@ -258,7 +272,8 @@ Any vload(ApiCall& call) {
 Any vstore(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   Expr value = expr_arg(call, 2);
-  Array<Expr> indices = vector_indices(exprs_arg(call, 1), value->dtype().lanes() / DataType(type->dtype).lanes());
+  Array<Expr> indices =
+      vector_indices(exprs_arg(call, 1), value->dtype().lanes() / DataType(type->dtype).lanes());
   return ir::make<ir::BufferStoreNode>(buffer_arg(call, 0), value, indices, call.span);
 }
 
@@ -274,7 +289,8 @@ Any access_ptr(ApiCall& call) {
   if (script::is_str(call.args[1])) {
     for (char c : script::text_of(call.args[1])) {
       if (c != 'r' && c != 'w') {
-        throw ir::Error("bad-access-mask", "an access mask is made of `r` and `w`, not `{}`", c).at(call.span_of(1));
+        throw ir::Error("bad-access-mask", "an access mask is made of `r` and `w`, not `{}`", c)
+            .at(call.span_of(1));
       }
       mask |= c == 'r' ? 1 : 2;
     }
@@ -289,27 +305,34 @@ Any access_ptr(ApiCall& call) {
   if (content_lanes > 1) {
     offset = ir::floordiv(offset, ir::int32(content_lanes));
     extent = ir::floordiv(extent, ir::int32(content_lanes));
-    annotation = ir::call_op(DataType(type->dtype).with_lanes(static_cast<int>(content_lanes)), "tirx.type_annotation", {});
+    annotation = ir::call_op(DataType(type->dtype).with_lanes(static_cast<int>(content_lanes)),
+                             "tirx.type_annotation", {});
   }
   return Expr(ir::make<ir::CallNode>(data->ty, ir::op("tirx.tvm_access_ptr"),
-                                     Array<Expr>{annotation, data, offset, extent, ir::int32(mask)}, Map<String, Any>{},
-                                     call.span));
+                                     Array<Expr>{annotation, data, offset, extent, ir::int32(mask)},
+                                     Map<String, Any>{}, call.span));
 }
 
 Any ptr_to(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   Expr load = ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), exprs_arg(call, 1), call.span);
   Type pointer = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(type->dtype)), type->storage_scope);
-  return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.address_of"), Array<Expr>{load}, Map<String, Any>{}, call.span));
+  return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.address_of"), Array<Expr>{load},
+                                     Map<String, Any>{}, call.span));
 }
 
 // A view of the same memory with another shape.
 Any view(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
-  Parts parts{call.args[1], String(DataType(type->dtype).str()), nullptr, type->elem_offset, type->storage_scope,
+  Parts parts{call.args[1],
+              String(DataType(type->dtype).str()),
+              nullptr,
+              type->elem_offset,
+              type->storage_scope,
               type->data_alignment};
   auto shape = script::elements(call.args[1]);
-  if (shape.size() == 1 && (script::as<ffi::ArrayObj>(shape[0]) || script::as<ffi::ListObj>(shape[0]))) parts.shape = shape[0];
+  if (shape.size() == 1 && (script::as<ffi::ArrayObj>(shape[0]) || script::as<ffi::ListObj>(shape[0])))
+    parts.shape = shape[0];
   Buffer result = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 1, 1)), call.span);
   Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
   Builder::current(call).emit(ir::make<ir::DeclBufferNode>(result, data, call.span));
@@ -317,44 +340,58 @@ Any view(ApiCall& call) {
 }
 
 constexpr std::string_view kVar = "mlc.ir.Var";
-constexpr std::string_view buffer_doc = "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
+constexpr std::string_view buffer_doc =
+    "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
 constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT,
-     "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", "
      "align=0, offset_factor=0, layout=\"default\")",
      buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT,
-     "buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", "
      "align=0, offset_factor=0, layout=\"default\")",
      buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT,
-     "buffer_decl(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "buffer_decl(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", "
      "align=0, offset_factor=0, layout=\"default\")",
      buffer_doc, make_buffer},
     {ir::ApiKind::kFunction, kT,
-     "match_buffer(param, shape=None, dtype=\"float32\", data=None, strides=None, elem_offset=None, scope=\"global\", "
+     "match_buffer(param, shape=None, dtype=\"float32\", data=None, strides=None, elem_offset=None, "
+     "scope=\"global\", "
      "align=-1, offset_factor=0, layout=\"default\")",
      "A handle parameter as a buffer, or a region of a buffer under a name of its own.", match_buffer},
     {ir::ApiKind::kFunction, kT,
-     "sblock_alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, scope=\"global\", align=-1, "
+     "sblock_alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, "
+     "scope=\"global\", align=-1, "
      "offset_factor=0, layout=\"default\")",
      "A buffer that the block (or the function) owns.", block_alloc},
     {ir::ApiKind::kFunction, kT,
      "alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
-     "scope=\"global\", align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, annotations=None)",
+     "scope=\"global\", align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, "
+     "annotations=None)",
      "Memory that lives until the enclosing statements end.", alloc},
-    {ir::ApiKind::kFunction, kT, "alloc_shared(shape, dtype=\"float32\")", "Memory that the threads of a block share.",
+    {ir::ApiKind::kFunction, kT, "alloc_shared(shape, dtype=\"float32\")",
+     "Memory that the threads of a block share.", alloc_scoped},
+    {ir::ApiKind::kFunction, kT, "smem(shape, dtype=\"float32\")",
+     "Memory that the threads of a block share.", alloc_scoped},
+    {ir::ApiKind::kFunction, kT, "alloc_local(shape, dtype=\"float32\")", "Memory of one thread.",
      alloc_scoped},
-    {ir::ApiKind::kFunction, kT, "smem(shape, dtype=\"float32\")", "Memory that the threads of a block share.", alloc_scoped},
-    {ir::ApiKind::kFunction, kT, "alloc_local(shape, dtype=\"float32\")", "Memory of one thread.", alloc_scoped},
     {ir::ApiKind::kFunction, kT,
-     "decl_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=\"global\", "
+     "decl_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
+     "scope=\"global\", "
      "align=0, offset_factor=0, layout=\"default\")",
      "A view of memory that exists; without `data` it allocates.", decl},
-    {ir::ApiKind::kFunction, kT, "local_scalar(dtype=\"float32\")", "A mutable scalar of one thread.", scalar},
-    {ir::ApiKind::kFunction, kT, "shared_scalar(dtype=\"float32\")", "A mutable scalar that threads share.", scalar},
-    {ir::ApiKind::kFunction, kT, "alloc_scalar(dtype=\"float32\", scope=\"global\")", "A mutable scalar.", scalar},
-    {ir::ApiKind::kFunction, kT, "buffer_store(buffer, value, indices)", "`buffer[indices] = value`.", buffer_store},
+    {ir::ApiKind::kFunction, kT, "local_scalar(dtype=\"float32\")", "A mutable scalar of one thread.",
+     scalar},
+    {ir::ApiKind::kFunction, kT, "shared_scalar(dtype=\"float32\")", "A mutable scalar that threads share.",
+     scalar},
+    {ir::ApiKind::kFunction, kT, "alloc_scalar(dtype=\"float32\", scope=\"global\")", "A mutable scalar.",
+     scalar},
+    {ir::ApiKind::kFunction, kT, "buffer_store(buffer, value, indices)", "`buffer[indices] = value`.",
+     buffer_store},
     {ir::ApiKind::kMethod, kVar, "vload(begin, dtype=None)", "A vector of elements from `begin` on.", vload},
     {ir::ApiKind::kMethod, kVar, "vstore(begin, value)", "Stores a vector from `begin` on.", vstore},
     {ir::ApiKind::kMethod, kVar,

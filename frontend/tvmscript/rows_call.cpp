@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T.* operators that are no arithmetic: calls of external functions, pointers, synchronisation. One row each: the
-// signature and the type of the result.
+// T.* operators that are no arithmetic: calls of external functions, pointers, synchronisation. One row each:
+// the signature and the type of the result.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/op.h"
@@ -61,7 +61,8 @@ Any packed(ApiCall& call) {
 }
 Any call_intrin(ApiCall& call) {
   String name = str_arg(call, 1);
-  return call_of(prim(dtype_arg(call, 0)), std::string_view(name.data(), name.size()), operands(call, 2), call.span);
+  return call_of(prim(dtype_arg(call, 0)), std::string_view(name.data(), name.size()), operands(call, 2),
+                 call.span);
 }
 
 Any address_of(ApiCall& call) {
@@ -80,7 +81,8 @@ Any address_of(ApiCall& call) {
 
 Type pointer_to(const Expr& annotation, const Expr& data) {
   String scope("global");
-  if (data->ty->kind == ir::TypeKind::kPointer) scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  if (data->ty->kind == ir::TypeKind::kPointer)
+    scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
   return ir::make<ir::PointerTypeNode>(annotation->ty, scope);
 }
 Any access_ptr(ApiCall& call) {
@@ -93,11 +95,14 @@ Any access_ptr(ApiCall& call) {
   return call_of(type, "tirx.tvm_access_ptr", std::move(args), call.span);
 }
 Any ptr_byte_offset(ApiCall& call) {
-  Array<Expr> args = {expr_arg(call, 0), expr_arg(call, 1), ir::call_op(dtype_arg(call, 2), "tirx.type_annotation", {})};
+  Array<Expr> args = {expr_arg(call, 0), expr_arg(call, 1),
+                      ir::call_op(dtype_arg(call, 2), "tirx.type_annotation", {})};
   Type type = pointer_to(args[2], args[0]);
   return call_of(type, "tirx.ptr_byte_offset", std::move(args), call.span);
 }
-Any type_annotation(ApiCall& call) { return ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}, call.span); }
+Any type_annotation(ApiCall& call) {
+  return ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}, call.span);
+}
 
 Any reinterpret(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
@@ -107,14 +112,18 @@ Any reinterpret(ApiCall& call) {
 Any struct_get(ApiCall& call) {
   DataType dtype = dtype_arg(call, 3);
   Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
-  return call_of(type, "tirx.tvm_struct_get", {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)}, call.span);
+  return call_of(type, "tirx.tvm_struct_get", {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)},
+                 call.span);
 }
-Any clz(ApiCall& call) { return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span); }
+Any clz(ApiCall& call) {
+  return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span);
+}
 
 constexpr Any (*int32)(ApiCall&) = typed<kDLInt, 32>;
 constexpr Any (*boolean)(ApiCall&) = typed<kDLBool, 8>;
 
-#define ROW(signature, doc, body) {ir::ApiKind::kFunction, kT, signature, doc, body}
+#define ROW(signature, doc, body) \
+  { ir::ApiKind::kFunction, kT, signature, doc, body }
 constexpr ir::ApiRow rows[] = {
     ROW("call_extern(dtype, func_name, *args)", "Calls a C function.", given_dtype),
     ROW("call_pure_extern(dtype, func_name, *args)", "Calls a C function without effects.", given_dtype),
@@ -128,8 +137,8 @@ constexpr ir::ApiRow rows[] = {
     ROW("call_llvm_intrin(dtype, name, *args)", "Calls an LLVM intrinsic.", given_dtype),
     ROW("call_llvm_pure_intrin(dtype, name, *args)", "Calls an LLVM intrinsic without effects.", given_dtype),
     ROW("address_of(obj)", "The address of an element of a buffer.", address_of),
-    ROW("tvm_access_ptr(ptype, data, offset, extent, rw_mask)", "A pointer into a buffer with what it is used for.",
-        access_ptr),
+    ROW("tvm_access_ptr(ptype, data, offset, extent, rw_mask)",
+        "A pointer into a buffer with what it is used for.", access_ptr),
     ROW("ptr_byte_offset(ptr, byte_offset, dtype)", "A pointer some bytes further.", ptr_byte_offset),
     ROW("handle_add_byte_offset(handle, offset)", "A pointer some bytes further.", pointer),
     ROW("type_annotation(dtype)", "A type as an argument.", type_annotation),
@@ -150,19 +159,19 @@ constexpr ir::ApiRow rows[] = {
     ROW("break_loop()", "Leaves the loop.", no_value),
     ROW("continue_loop()", "Goes on with the next iteration.", no_value),
     ROW("ret(val)", "`return val` (older form).", like_first),
-    ROW("tvm_storage_sync(storage_scope, is_load=False, num_blocks=-1)", "A barrier of the threads that share a memory.",
-        no_value),
+    ROW("tvm_storage_sync(storage_scope, is_load=False, num_blocks=-1)",
+        "A barrier of the threads that share a memory.", no_value),
     ROW("tvm_thread_allreduce(*freduce_args)", "A reduction over threads.", no_value),
     ROW("tvm_thread_invariant(cond)", "A condition that is equal on all threads.", like_first),
     ROW("tvm_stack_alloca(dtype_str, num)", "Memory on the stack.", stack_pointer),
     ROW("tvm_stack_make_shape(*args)", "A shape on the stack.", stack_pointer),
-    ROW("tvm_stack_make_array(data, shape, strides, ndim, arr_dtype, elem_offset)", "A tensor descriptor on the stack.",
-        pointer),
+    ROW("tvm_stack_make_array(data, shape, strides, ndim, arr_dtype, elem_offset)",
+        "A tensor descriptor on the stack.", pointer),
     ROW("tvm_struct_get(arr, index, field, dtype)", "A field of a descriptor.", struct_get),
     ROW("tvm_struct_set(arr, index, field, value)", "Sets a field of a descriptor.", int32),
     ROW("lookup_param(param_name)", "A constant parameter by name.", pointer),
-    ROW("TVMBackendAllocWorkspace(device_type, device_id, nbytes, dtype_code_hint, dtype_bits_hint)", "Temporary memory.",
-        pointer),
+    ROW("TVMBackendAllocWorkspace(device_type, device_id, nbytes, dtype_code_hint, dtype_bits_hint)",
+        "Temporary memory.", pointer),
     ROW("TVMBackendFreeWorkspace(device_type, device_id, ptr)", "Gives temporary memory back.", int32),
 };
 #undef ROW

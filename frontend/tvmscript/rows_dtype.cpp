@@ -18,10 +18,17 @@ constexpr Alias aliases[] = {{"f16", "float16"}, {"f32", "float32"}, {"f64", "fl
                              {"i8", "int8"},     {"i16", "int16"},   {"i32", "int32"},   {"i64", "int64"},
                              {"u8", "uint8"},    {"u16", "uint16"},  {"u32", "uint32"},  {"u64", "uint64"},
                              {"boolean", "bool"}};
-constexpr std::string_view bases[] = {
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-    "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
-    "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn"};
+constexpr std::string_view bases[] = {"int8",           "int16",
+                                      "int32",          "int64",
+                                      "uint8",          "uint16",
+                                      "uint32",         "uint64",
+                                      "float16",        "float32",
+                                      "float64",        "float8_e3m4",
+                                      "float8_e4m3",    "float8_e4m3b11fnuz",
+                                      "float8_e4m3fn",  "float8_e4m3fnuz",
+                                      "float8_e5m2",    "float8_e5m2fnuz",
+                                      "float8_e8m0fnu", "float6_e2m3fn",
+                                      "float6_e3m2fn",  "float4_e2m1fn"};
 constexpr int lanes[] = {1, 2, 4, 8, 16, 32, 64};
 
 DataType dtype_named(const ir::Api& api) {
@@ -44,7 +51,9 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
   } else if (text == "nan") {
     value = std::numeric_limits<double>::quiet_NaN();
   } else {
-    throw ir::Error("bad-literal", "`\"{}\"` is no number", text).at(span).help("use \"inf\", \"-inf\" or \"nan\"");
+    throw ir::Error("bad-literal", "`\"{}\"` is no number", text)
+        .at(span)
+        .help("use \"inf\", \"-inf\" or \"nan\"");
   }
   if (!dtype.is_floating()) {
     throw ir::Error("bad-literal", "`{}` has no `{}`", dtype.str(), text).at(span);
@@ -55,7 +64,8 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
 Any construct(ApiCall& call) {
   DataType dtype = dtype_named(call.api);
   const Any& value = call.args[0];
-  if (script::is_none(value)) return Expr(ir::make<ir::VarNode>(String(), Type(ir::prim_type(dtype)), call.span));
+  if (script::is_none(value))
+    return Expr(ir::make<ir::VarNode>(String(), Type(ir::prim_type(dtype)), call.span));
   if (script::is_str(value)) return from_text(dtype, script::text_of(value), call.span_of(0));
   Span span = call.span;
   if (dtype.is_scalar()) {
@@ -73,7 +83,8 @@ Any construct(ApiCall& call) {
 Any construct_handle(ApiCall& call) {
   Type type = void_pointer();
   if (is_given(call, 0)) {
-    if (script::is_str(call.args[0]) && script::text_of(call.args[0]).find("ensor") != std::string_view::npos) {
+    if (script::is_str(call.args[0]) &&
+        script::text_of(call.args[0]).find("ensor") != std::string_view::npos) {
       throw ir::Error("unsupported", "tensor map descriptors are not supported").at(call.span);
     }
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 0))), str_arg(call, 1));
@@ -83,7 +94,8 @@ Any construct_handle(ApiCall& call) {
   return Expr(ir::make<ir::VarNode>(String(), type, call.span));
 }
 
-constexpr std::string_view dtype_doc = "A constant, a cast, a new variable (no argument) or a type (as annotation).";
+constexpr std::string_view dtype_doc =
+    "A constant, a cast, a new variable (no argument) or a type (as annotation).";
 
 std::span<const ir::ApiRow> all() {
   static std::deque<std::string> text;
@@ -102,33 +114,36 @@ std::span<const ir::ApiRow> all() {
   auto handle = [](std::string_view signature, std::string_view doc) {
     rows.push_back({ir::ApiKind::kFunction, kT, signature, doc, construct_handle});
   };
-  handle("handle(dtype=None, storage_scope=\"global\")", "A pointer, to what is not said or to values of one type.");
+  handle("handle(dtype=None, storage_scope=\"global\")",
+         "A pointer, to what is not said or to values of one type.");
   handle("ptr(dtype, storage_scope=\"global\")", "A pointer to values of a type.");
   handle("Ptr(dtype, storage_scope=\"global\")", "A pointer to values of a type.");
-  handle("buffer_var(dtype, storage_scope=\"global\")", "A pointer to values of a type (older name of `T.handle`).");
-  rows.push_back({ir::ApiKind::kFunction, kT, "var(dtype, name=\"\")", "A new variable (older form of `T.int32()`).",
-                  +[](ApiCall& call) -> Any {
+  handle("buffer_var(dtype, storage_scope=\"global\")",
+         "A pointer to values of a type (older name of `T.handle`).");
+  rows.push_back({ir::ApiKind::kFunction, kT, "var(dtype, name=\"\")",
+                  "A new variable (older form of `T.int32()`).", +[](ApiCall& call) -> Any {
                     DataType dtype = dtype_arg(call, 0);
                     Type type = dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
                     return Expr(ir::make<ir::VarNode>(str_arg(call, 1), type, call.span));
                   }});
   rows.push_back({ir::ApiKind::kFunction, kT, "void()", "The type of no value.",
                   +[](ApiCall& call) -> Any { return ir::make<TypeValueNode>(Type(ir::void_type())); }});
-  rows.push_back({ir::ApiKind::kFunction, kT, "Tuple(*fields)", "The type of a tuple.", +[](ApiCall& call) -> Any {
-                    Array<Type> fields;
-                    for (const Any& field : items(call.args[0], call.span)) {
-                      Any made = field;
-                      if (script::as<script::ApiFunctionNode>(field)) made = call.host.call(field, {});
-                      if (auto* type = frame<TypeValueNode>(made)) {
-                        fields.push_back(type->type);
-                      } else if (auto* expr = made.as<ir::ExprNode>()) {
-                        fields.push_back(expr->ty);
-                      } else {
-                        ir::wrong_argument(call, 0, "types");
-                      }
-                    }
-                    return ir::make<TypeValueNode>(Type(ir::make<ir::TupleTypeNode>(fields)));
-                  }});
+  rows.push_back(
+      {ir::ApiKind::kFunction, kT, "Tuple(*fields)", "The type of a tuple.", +[](ApiCall& call) -> Any {
+         Array<Type> fields;
+         for (const Any& field : items(call.args[0], call.span)) {
+           Any made = field;
+           if (script::as<script::ApiFunctionNode>(field)) made = call.host.call(field, {});
+           if (auto* type = frame<TypeValueNode>(made)) {
+             fields.push_back(type->type);
+           } else if (auto* expr = made.as<ir::ExprNode>()) {
+             fields.push_back(expr->ty);
+           } else {
+             ir::wrong_argument(call, 0, "types");
+           }
+         }
+         return ir::make<TypeValueNode>(Type(ir::make<ir::TupleTypeNode>(fields)));
+       }});
   rows.push_back({ir::ApiKind::kValue, kT, "let", "As annotation: an immutable name, `x: T.let = value`.",
                   +[](ApiCall& call) -> Any { return ir::make<LetAnnotationNode>(Type()); }});
   return rows;

@@ -54,7 +54,8 @@ Any serial(ApiCall& call) {
     change(frame).annotations.Set(script::raw_int(unroll) ? "pragma_unroll" : "disable_unroll", true);
   } else if (script::is_int(unroll)) {
     if (script::raw_int(unroll) < 1) {
-      throw ir::Error("bad-unroll", "`unroll` must be positive, got {}", script::raw_int(unroll)).at(call.span_of(4));
+      throw ir::Error("bad-unroll", "`unroll` must be positive, got {}", script::raw_int(unroll))
+          .at(call.span_of(4));
     }
     change(frame).annotations.Set("pragma_unroll", unroll);
   } else if (!script::is_none(unroll)) {
@@ -72,11 +73,12 @@ Any loop(ApiCall& call) {
 }
 
 bool is_thread_tag(std::string_view tag) {
-  static constexpr std::string_view stems[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx.", "preferredClusterCtaIdx.",
-                                               "vthread."};
+  static constexpr std::string_view stems[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx.",
+                                               "preferredClusterCtaIdx.", "vthread."};
   if (tag == "vthread" || tag == "cthread") return true;
   for (std::string_view stem : stems) {
-    if (tag.starts_with(stem) && tag.size() == stem.size() + 1 && tag.back() >= 'x' && tag.back() <= 'z') return true;
+    if (tag.starts_with(stem) && tag.size() == stem.size() + 1 && tag.back() >= 'x' && tag.back() <= 'z')
+      return true;
   }
   return false;
 }
@@ -89,8 +91,9 @@ Any thread_binding(ApiCall& call) {
   Any thread = call.args[2];
   if (script::is_str(stop) && script::is_none(thread)) std::swap(stop, thread);
   if (!script::is_str(thread)) {
-    throw ir::Error("missing-argument", "`T.thread_binding` needs the name of a thread axis").at(call.span).help(
-        "write `T.thread_binding(n, thread=\"threadIdx.x\")`");
+    throw ir::Error("missing-argument", "`T.thread_binding` needs the name of a thread axis")
+        .at(call.span)
+        .help("write `T.thread_binding(n, thread=\"threadIdx.x\")`");
   }
   std::string_view tag = script::text_of(thread);
   if (!is_thread_tag(tag)) {
@@ -120,7 +123,9 @@ Any grid(ApiCall& call) {
     if (script::as<ffi::ArrayObj>(extent) || script::as<ffi::ListObj>(extent)) {
       auto pair = script::elements(extent);
       if (pair.size() != 2) {
-        throw ir::Error("wrong-type", "an extent of `T.grid` is a number or `(start, extent)`").at(call.span).kind("TypeError");
+        throw ir::Error("wrong-type", "an extent of `T.grid` is a number or `(start, extent)`")
+            .at(call.span)
+            .kind("TypeError");
       }
       loop.min = script::as_expr(pair[0], call.span, "a start");
       loop.extent = script::as_expr(pair[1], call.span, "an extent");
@@ -139,12 +144,14 @@ Any grid(ApiCall& call) {
     retype(loop, call.args[1], call.span_of(1));
     out.loops.push_back(std::move(loop));
   }
-  if (out.loops.empty()) throw ir::Error("missing-argument", "`T.grid` needs at least one extent").at(call.span);
+  if (out.loops.empty())
+    throw ir::Error("missing-argument", "`T.grid` needs at least one extent").at(call.span);
   return frame;
 }
 
 constexpr ir::ApiRow rows[] = {
-    {ir::ApiKind::kFunction, kT, "serial(start, stop=None, *, annotations=None, step=None, unroll=None, dtype=None)",
+    {ir::ApiKind::kFunction, kT,
+     "serial(start, stop=None, *, annotations=None, step=None, unroll=None, dtype=None)",
      "A loop that runs one iteration after the other.", serial},
     {ir::ApiKind::kFunction, kT, "parallel(start, stop=None, *, annotations=None, step=None, dtype=None)",
      "A loop whose iterations may run at the same time.", loop<ir::ForKind::kParallel>},
@@ -154,8 +161,8 @@ constexpr ir::ApiRow rows[] = {
      "A loop whose body is repeated in the code.", loop<ir::ForKind::kUnrolled>},
     {ir::ApiKind::kFunction, kT, "thread_binding(start, stop=None, thread=None, *, annotations=None)",
      "A loop whose iterations are threads: `T.thread_binding(n, thread=\"threadIdx.x\")`.", thread_binding},
-    {ir::ApiKind::kFunction, kT, "grid(*extents, dtype=None)", "A nest of serial loops; an extent may be `(start, extent)`.",
-     grid},
+    {ir::ApiKind::kFunction, kT, "grid(*extents, dtype=None)",
+     "A nest of serial loops; an extent may be `(start, extent)`.", grid},
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ constexpr std::string_view kModule = "mlc.ir.IRModule";
 constexpr std::string_view kFunc = "mlc.tirx.PrimFunc";
 
 Any decorator_only(ApiCall& call) {
-  throw ir::Error("not-a-decorator", "`{}` is for definitions that follow it: write it as a decorator", call.api.name)
+  throw ir::Error("not-a-decorator", "`{}` is for definitions that follow it: write it as a decorator",
+                  call.api.name)
       .at(call.span);
 }
 
@@ -28,8 +29,7 @@ Any parse(ApiCall& call) {
     }
   }
   String text = str_arg(call, 0);
-  return from_source(*evaluator, view(text), extra,
-                     {call.args[2].cast<bool>(), call.args[3].cast<bool>()});
+  return from_source(*evaluator, view(text), extra, {call.args[2].cast<bool>(), call.args[3].cast<bool>()});
 }
 
 Any module_attrs(ApiCall& call) {
@@ -74,8 +74,9 @@ Any contains(ApiCall& call) {
 Any get_global_vars(ApiCall& call) {
   std::vector<ir::GlobalVar> all;
   for (const auto& [name, fn] : self(call)->functions) all.push_back(name);
-  std::sort(all.begin(), all.end(),
-            [](const ir::GlobalVar& a, const ir::GlobalVar& b) { return view(a->name_hint) < view(b->name_hint); });
+  std::sort(all.begin(), all.end(), [](const ir::GlobalVar& a, const ir::GlobalVar& b) {
+    return view(a->name_hint) < view(b->name_hint);
+  });
   return script::List(all.begin(), all.end());
 }
 Any get_global_var(ApiCall& call) {
@@ -83,7 +84,8 @@ Any get_global_var(ApiCall& call) {
   ir::GlobalVar found = name_in(mod, call, 1);
   if (found) return found;
   std::vector<std::string> names;
-  for (const auto& [name, fn] : mod->functions) names.emplace_back(name->name_hint.data(), name->name_hint.size());
+  for (const auto& [name, fn] : mod->functions)
+    names.emplace_back(name->name_hint.data(), name->name_hint.size());
   String wanted = str_arg(call, 1);
   throw ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
       .at(call.span_of(1))
@@ -91,13 +93,17 @@ Any get_global_var(ApiCall& call) {
 }
 
 // In scripts a module is a mutable object: what holds it sees the change, as in TVM.
-ir::IRModuleNode& mutable_self(const ApiCall& call) { return const_cast<ir::IRModuleNode&>(*self(call).get()); }
+ir::IRModuleNode& mutable_self(const ApiCall& call) {
+  return const_cast<ir::IRModuleNode&>(*self(call).get());
+}
 
 void set_function(const ApiCall& call, const Any& key, const Any& value) {
   ir::IRModuleNode& mod = mutable_self(call);
   auto fn = value.as<ir::BaseFunc>();
   if (!fn) {
-    throw ir::Error("wrong-type", "expected a function, got `{}`", ir::type_name(value)).at(call.span).kind("TypeError");
+    throw ir::Error("wrong-type", "expected a function, got `{}`", ir::type_name(value))
+        .at(call.span)
+        .kind("TypeError");
   }
   ir::GlobalVar name;
   if (auto var = key.as<ir::GlobalVar>()) {
@@ -167,7 +173,9 @@ Any with_attr(ApiCall& call) {
   }
   return ir::with_attr(fn, str_arg(call, 1), attribute_value(call.args[2], call.span_of(2)));
 }
-Any without_attr(ApiCall& call) { return ir::without_attr(call.args[0].cast<ir::PrimFunc>(), str_arg(call, 1)); }
+Any without_attr(ApiCall& call) {
+  return ir::without_attr(call.args[0].cast<ir::PrimFunc>(), str_arg(call, 1));
+}
 Any with_body(ApiCall& call) {
   auto fn = call.args[0].cast<ir::PrimFunc>();
   auto body = call.args[1].as<Stmt>();
@@ -204,21 +212,27 @@ Any call_global(ApiCall& call) {
 }
 
 constexpr std::string_view parse_doc = "The function or module that a text defines.";
-#define FUNCTION(owner, signature, doc, body) {ir::ApiKind::kFunction, owner, signature, doc, body}
-#define METHOD(owner, signature, doc, body) {ir::ApiKind::kMethod, owner, signature, doc, body}
+#define FUNCTION(owner, signature, doc, body) \
+  { ir::ApiKind::kFunction, owner, signature, doc, body }
+#define METHOD(owner, signature, doc, body) \
+  { ir::ApiKind::kMethod, owner, signature, doc, body }
 constexpr ir::ApiRow rows[] = {
-    FUNCTION(kI, "ir_module(check_well_formed=True, s_tir=False)", "The class that follows is a module of functions.",
-             decorator_only),
+    FUNCTION(kI, "ir_module(check_well_formed=True, s_tir=False)",
+             "The class that follows is a module of functions.", decorator_only),
     FUNCTION(kT, "prim_func(private=False, check_well_formed=True, s_tir=False, persistent=False)",
              "The function that follows is a tensor program.", decorator_only),
     FUNCTION(kI, "module_attrs(attrs, allow_overwrite=False)", "Attributes of the module.", module_attrs),
-    FUNCTION(kI, "module_global_infos(global_infos)", "What the functions of the module share.", module_global_infos),
-    FUNCTION(kI, "meta_var(value)", "Keeps a script value as it is.",
-             +[](ApiCall& call) -> Any { return ir::make<MetaVarNode>(call.args[0]); }),
-    FUNCTION(kScript, "from_source(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc, parse),
-    FUNCTION(kScript, "parse(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc, parse),
-    {ir::ApiKind::kClass, "tvm", "IRModule(functions=None, attrs=None, global_infos=None)", "Functions by name.", make_module,
-     kModule, "tvm.ir.module.IRModule"},
+    FUNCTION(kI, "module_global_infos(global_infos)", "What the functions of the module share.",
+             module_global_infos),
+    FUNCTION(
+        kI, "meta_var(value)", "Keeps a script value as it is.",
+        +[](ApiCall& call) -> Any { return ir::make<MetaVarNode>(call.args[0]); }),
+    FUNCTION(kScript, "from_source(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,
+             parse),
+    FUNCTION(kScript, "parse(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,
+             parse),
+    {ir::ApiKind::kClass, "tvm", "IRModule(functions=None, attrs=None, global_infos=None)",
+     "Functions by name.", make_module, kModule, "tvm.ir.module.IRModule"},
     FUNCTION("tvm.IRModule", "from_expr(expr)", "A module of one function.", from_expr),
     METHOD(kModule, "__getitem__(var)", "The function of that name.", get_item),
     METHOD(kModule, "__setitem__(var, func)", "Adds or replaces a function.", update_func),
@@ -227,8 +241,10 @@ constexpr ir::ApiRow rows[] = {
     METHOD(kModule, "get_global_var(name)", "The name of a function as a value.", get_global_var),
     METHOD(kModule, "update_func(var, func)", "Adds or replaces a function.", update_func),
     METHOD(kModule, "update(other)", "Adds the functions of another module.", update),
-    METHOD(kModule, "with_attr(attr_key, attr_value)", "The module with one more attribute.", module_with_attr),
-    METHOD(kFunc, "with_attr(attr_key_or_dict, attr_value=None)", "The function with more attributes.", with_attr),
+    METHOD(kModule, "with_attr(attr_key, attr_value)", "The module with one more attribute.",
+           module_with_attr),
+    METHOD(kFunc, "with_attr(attr_key_or_dict, attr_value=None)", "The function with more attributes.",
+           with_attr),
     METHOD(kFunc, "without_attr(attr_key)", "The function without an attribute.", without_attr),
     METHOD(kFunc, "with_body(new_body)", "The function with another body.", with_body),
     METHOD("mlc.ir.GlobalVar", "__call__(*args)", "Calls the function.", call_global),
@@ -236,12 +252,14 @@ constexpr ir::ApiRow rows[] = {
 #undef FUNCTION
 #undef METHOD
 
-Any prim_func_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments, script::Scope where) {
+Any prim_func_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
+                   script::Scope where) {
   auto* def = syntax::as<syntax::FunctionDef>(&definition);
   if (!def) throw ir::Error("not-a-function", "`@T.prim_func` stands above a function").at(definition.span);
   return build_function(evaluator, *def, function_options(arguments), where);
 }
-Any ir_module_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments, script::Scope where) {
+Any ir_module_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
+                   script::Scope where) {
   auto* def = syntax::as<syntax::ClassDef>(&definition);
   if (!def) throw ir::Error("not-a-class", "`@I.ir_module` stands above a class").at(definition.span);
   return build_module(evaluator, *def, module_options(arguments), where);
@@ -253,8 +271,8 @@ std::span<const ir::ApiRow> module_rows() { return rows; }
 
 void register_api() {
   auto& registry = ir::ApiRegistry::global();
-  for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), statement_rows(), arithmetic_rows(),
-                     call_rows(), module_rows()}) {
+  for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), statement_rows(),
+                     arithmetic_rows(), call_rows(), module_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");

@@ -20,7 +20,8 @@ Any evaluate(ApiCall& call) {
   Builder& builder = Builder::current(call);
   const Any& value = call.args[0];
   if (script::is_str(value)) {
-    builder.emit(ir::make<ir::EvaluateNode>(ir::make<ir::StringImmNode>(value.cast<String>(), call.span), call.span));
+    builder.emit(
+        ir::make<ir::EvaluateNode>(ir::make<ir::StringImmNode>(value.cast<String>(), call.span), call.span));
     return nullptr;
   }
   Expr e = expr_arg(call, 0);
@@ -76,7 +77,8 @@ Any launch_thread(ApiCall& call) {
   } else {
     auto* given = call.args[0].as<ir::VarNode>();
     const ir::IterVarNode* thread = given ? builder.env_thread_of(given) : nullptr;
-    if (!thread) ir::wrong_argument(call, 0, "a thread axis such as \"blockIdx.x\", or the result of `T.env_thread`");
+    if (!thread)
+      ir::wrong_argument(call, 0, "a thread axis such as \"blockIdx.x\", or the result of `T.env_thread`");
     tag = thread->thread_tag;
     var = ir::ref(given);
   }
@@ -115,7 +117,8 @@ Any make_return(ApiCall& call) {
 Any static_assert_(ApiCall& call) {
   const Any& condition = call.args[0];
   if (script::is_ir_value(condition)) {
-    throw ir::Error("not-constant", "the condition of `T.static_assert` must be known now").at(call.span_of(0));
+    throw ir::Error("not-constant", "the condition of `T.static_assert` must be known now")
+        .at(call.span_of(0));
   }
   if (Builder* builder = Builder::current_or_null()) builder->touch();
   bool holds = script::is_bool(condition) || script::is_int(condition) ? script::raw_int(condition) != 0
@@ -137,7 +140,8 @@ Any assert_(ApiCall& call) {
       parts.push_back(part.cast<String>());
     }
   }
-  Builder::current(call).emit(ir::make<ir::AssertStmtNode>(expr_arg(call, 0), str_arg(call, 2), parts, call.span));
+  Builder::current(call).emit(
+      ir::make<ir::AssertStmtNode>(expr_arg(call, 0), str_arg(call, 2), parts, call.span));
   return nullptr;
 }
 
@@ -190,8 +194,8 @@ Any comm_reducer(ApiCall& call) {
   Array<Expr> identity = exprs_arg(call, 1);
   std::vector<std::string> names = call.host.parameter_names(call.args[0]);
   if (names.size() != 2 * identity.size()) {
-    throw ir::Error("wrong-arguments", "a reducer over {} value{} takes {} parameters, this has {}", identity.size(),
-                    identity.size() == 1 ? "" : "s", 2 * identity.size(), names.size())
+    throw ir::Error("wrong-arguments", "a reducer over {} value{} takes {} parameters, this has {}",
+                    identity.size(), identity.size() == 1 ? "" : "s", 2 * identity.size(), names.size())
         .at(call.span_of(0));
   }
   std::vector<Any> vars;
@@ -205,7 +209,8 @@ Any comm_reducer(ApiCall& call) {
   Any result = call.host.call(call.args[0], vars);
   Array<Expr> results;
   if (script::as<ffi::ArrayObj>(result) || script::as<ffi::ListObj>(result)) {
-    for (const Any& one : script::elements(result)) results.push_back(script::as_expr(one, call.span, "a result"));
+    for (const Any& one : script::elements(result))
+      results.push_back(script::as_expr(one, call.span, "a result"));
   } else {
     results.push_back(script::as_expr(result, call.span, "a result"));
   }
@@ -215,38 +220,48 @@ Any comm_reducer(ApiCall& call) {
 Any meta_var(ApiCall& call) { return ir::make<MetaVarNode>(call.args[0]); }
 
 Any unsupported(ApiCall& call) {
-  throw ir::Error("unsupported", "`T.{}` of the kernel dialect is not supported", call.api.name).at(call.span);
+  throw ir::Error("unsupported", "`T.{}` of the kernel dialect is not supported", call.api.name)
+      .at(call.span);
 }
 
 constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT, "func_attr(attrs)", "Attributes of the function.", func_attr},
     {ir::ApiKind::kFunction, kT, "evaluate(value)", "An expression as a statement.", evaluate},
-    {ir::ApiKind::kFunction, kT, "attr(node_or_dict, attr_key=None, value=None)", "An attribute around statements.", attr},
-    {ir::ApiKind::kFunction, kT, "env_thread(thread_tag, dtype=\"int32\")", "A thread axis, launched later.", env_thread},
-    {ir::ApiKind::kFunction, kT, "launch_thread(thread, extent)", "Runs what follows on `extent` threads of an axis.",
-     launch_thread},
-    {ir::ApiKind::kFunction, kT, "Bind(value, type_annotation=None, var=None)", "An immutable name for a value.", bind},
-    {ir::ApiKind::kFunction, kT, "bind(value, type_annotation=None, var=None)", "An immutable name for a value.", bind},
+    {ir::ApiKind::kFunction, kT, "attr(node_or_dict, attr_key=None, value=None)",
+     "An attribute around statements.", attr},
+    {ir::ApiKind::kFunction, kT, "env_thread(thread_tag, dtype=\"int32\")", "A thread axis, launched later.",
+     env_thread},
+    {ir::ApiKind::kFunction, kT, "launch_thread(thread, extent)",
+     "Runs what follows on `extent` threads of an axis.", launch_thread},
+    {ir::ApiKind::kFunction, kT, "Bind(value, type_annotation=None, var=None)",
+     "An immutable name for a value.", bind},
+    {ir::ApiKind::kFunction, kT, "bind(value, type_annotation=None, var=None)",
+     "An immutable name for a value.", bind},
     {ir::ApiKind::kFunction, kT, "Return(value)", "`return value`.", make_return},
-    {ir::ApiKind::kFunction, kT, "Assert(condition, message, error_kind=\"RuntimeError\")", "`assert condition, message`.",
-     assert_},
+    {ir::ApiKind::kFunction, kT, "Assert(condition, message, error_kind=\"RuntimeError\")",
+     "`assert condition, message`.", assert_},
     {ir::ApiKind::kFunction, kT, "meta_var(value)", "Keeps a script value as it is.", meta_var},
-    {ir::ApiKind::kFunction, kT, "static_assert(condition, message=\"\")", "Fails now unless the condition holds.",
-     static_assert_},
-    {ir::ApiKind::kFunction, kT, "iter_var(v, dom, iter_type, thread_tag)", "An iterator as a value.", iter_var},
+    {ir::ApiKind::kFunction, kT, "static_assert(condition, message=\"\")",
+     "Fails now unless the condition holds.", static_assert_},
+    {ir::ApiKind::kFunction, kT, "iter_var(v, dom, iter_type, thread_tag)", "An iterator as a value.",
+     iter_var},
     {ir::ApiKind::kFunction, kT, "Range(begin, end=None)", "The integers from `begin` below `end`.", range},
-    {ir::ApiKind::kFunction, kT, "comm_reducer(combiner, identity)", "A commutative combination with its identity.",
-     comm_reducer},
+    {ir::ApiKind::kFunction, kT, "comm_reducer(combiner, identity)",
+     "A commutative combination with its identity.", comm_reducer},
     {ir::ApiKind::kFunction, kT, "device_entry()", "Start of a device region (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "hint(message=\"\", **attrs)", "A hint for kernel code (kernel dialect).", unsupported},
+    {ir::ApiKind::kFunction, kT, "hint(message=\"\", **attrs)", "A hint for kernel code (kernel dialect).",
+     unsupported},
     {ir::ApiKind::kFunction, kT, "cta_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
     {ir::ApiKind::kFunction, kT, "cluster_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
     {ir::ApiKind::kFunction, kT, "warp_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "warpgroup_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
+    {ir::ApiKind::kFunction, kT, "warpgroup_id(*args, **kwargs)", "A scope id (kernel dialect).",
+     unsupported},
     {ir::ApiKind::kFunction, kT, "lane_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
     {ir::ApiKind::kFunction, kT, "thread_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "TileLayout(*args, **kwargs)", "A buffer layout (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "ComposeLayout(*args, **kwargs)", "A buffer layout (kernel dialect).", unsupported},
+    {ir::ApiKind::kFunction, kT, "TileLayout(*args, **kwargs)", "A buffer layout (kernel dialect).",
+     unsupported},
+    {ir::ApiKind::kFunction, kT, "ComposeLayout(*args, **kwargs)", "A buffer layout (kernel dialect).",
+     unsupported},
     {ir::ApiKind::kFunction, kT, "TensorMap()", "A tensor map descriptor (kernel dialect).", unsupported},
     {ir::ApiKind::kFunction, kT, "tmem(*args, **kwargs)", "Tensor memory (kernel dialect).", unsupported},
 };

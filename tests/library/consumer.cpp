@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
   ffi::Tensor y = filled(4, 16, 1);
   ffi::Tensor z = filled(4, 16, 0);
   std::string count = error_of([&] { axpy(x, y); });
-  expect(says(count, "TypeError") && says(count, "takes 4 arguments, got 2"), "too few arguments are refused");
+  expect(says(count, "TypeError") && says(count, "takes 4 arguments, got 2"),
+         "too few arguments are refused");
   std::string shape = error_of([&] { axpy(x, filled(4, 15, 1), z, 1.0); });
   expect(says(shape, "ValueError") && says(shape, "is 15, expected 16"), "a wrong extent is refused");
   std::string rows = error_of([&] { axpy(x, filled(5, 16, 1), z, 1.0); });

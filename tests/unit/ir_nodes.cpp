@@ -10,8 +10,9 @@ namespace mlc::ir {
 namespace {
 
 Buffer vector_of(const char* name, int64_t extent) {
-  return make<VarNode>(name, Type(make<BufferTypeNode>(DataType::Float(32), "global", Array<Expr>{int32(extent)},
-                                                      Array<Expr>{}, Expr(int32(0)))));
+  return make<VarNode>(name,
+                       Type(make<BufferTypeNode>(DataType::Float(32), "global", Array<Expr>{int32(extent)},
+                                                 Array<Expr>{}, Expr(int32(0)))));
 }
 
 // for i in range(n): C[i] = A[i] + A[i + shift]
@@ -85,9 +86,11 @@ TEST_CASE("verify finds what is wrong", "[ir]") {
   CHECK(error_name(with(fn, [&](PrimFuncNode& n) { n.body = loop->body; })) == "undefined-variable");
   Stmt nested = make<ForNode>(loop->loop_var, int32(0), int32(2), ForKind::kSerial, fn->body);
   CHECK(error_name(with(fn, [&](PrimFuncNode& n) { n.body = nested; })) == "redefined-variable");
-  Stmt outside = make<BufferStoreNode>(fn->params[1], make_const(DataType::Float(32), 1), Array<Expr>{int32(8)});
+  Stmt outside =
+      make<BufferStoreNode>(fn->params[1], make_const(DataType::Float(32), 1), Array<Expr>{int32(8)});
   CHECK(error_name(with(fn, [&](PrimFuncNode& n) { n.body = outside; })) == "index-out-of-range");
-  Stmt two = make<BufferStoreNode>(fn->params[1], make_const(DataType::Float(32), 1), Array<Expr>{int32(0), int32(0)});
+  Stmt two = make<BufferStoreNode>(fn->params[1], make_const(DataType::Float(32), 1),
+                                   Array<Expr>{int32(0), int32(0)});
   CHECK(error_name(with(fn, [&](PrimFuncNode& n) { n.body = two; })) == "wrong-number-of-indices");
   Stmt wrong = make<BufferStoreNode>(fn->params[1], int32(1), Array<Expr>{int32(0)});
   CHECK(error_name(with(fn, [&](PrimFuncNode& n) { n.body = wrong; })) == "type-mismatch");

@@ -38,7 +38,9 @@ size_t count(const IRModule& mod, const std::function<bool(const Stmt&)>& what) 
   return found;
 }
 
-IRModule lowered(const PrimFunc& fn) { return mlc::transform::lower(module_of(fn), parse_target(String("llvm"))); }
+IRModule lowered(const PrimFunc& fn) {
+  return mlc::transform::lower(module_of(fn), parse_target(String("llvm")));
+}
 
 }  // namespace
 
@@ -63,7 +65,8 @@ TEST_CASE("pass: what is left after lowering", "[pass]") {
     CHECK(count(mod, [](const Stmt& s) { return as<SBlockNode>(s) || as<SBlockRealizeNode>(s); }) == 0);
     CHECK(count(mod, [](const Stmt& s) {
             auto* loop = as<ForNode>(s);
-            return loop && (loop->for_kind == ForKind::kVectorized || loop->for_kind == ForKind::kUnrolled || loop->step);
+            return loop && (loop->for_kind == ForKind::kVectorized || loop->for_kind == ForKind::kUnrolled ||
+                            loop->step);
           }) == 0);
     CHECK(count(mod, [](const Stmt& s) {
             auto* store = as<BufferStoreNode>(s);
@@ -109,12 +112,14 @@ TEST_CASE("pass: refusals name what is wrong", "[pass]") {
   CHECK(failure([&] { run_pass(find_pass("LowerOpaqueBlock"), blocks); }) == "block-not-opaque");
   CHECK(failure([&] { run_pass(find_pass("ConvertBlocksToOpaque"), blocks); }) == "init-not-lowered");
   CHECK(failure([&] { find_pass("FlattenBufer"); }) == "unknown-pass");
-  CHECK(failure([&] { mlc::transform::lower(blocks, parse_target(String("cuda"))); }) == "pipeline-not-available");
+  CHECK(failure([&] { mlc::transform::lower(blocks, parse_target(String("cuda"))); }) ==
+        "pipeline-not-available");
 
   Var n = kernels::index("n"), i = kernels::index("i");
   Buffer a = kernels::buffer("A", {n});
   for (ForKind kind : {ForKind::kVectorized, ForKind::kUnrolled}) {
     PrimFunc open = kernels::function({a}, kernels::loop(i, n, kernels::set(a, {i}, kernels::f32(1)), kind));
-    CHECK(failure([&] { lowered(open); }) == (kind == ForKind::kVectorized ? "vectorize-extent" : "unroll-extent"));
+    CHECK(failure([&] { lowered(open); }) ==
+          (kind == ForKind::kVectorized ? "vectorize-extent" : "unroll-extent"));
   }
 }

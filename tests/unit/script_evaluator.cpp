@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The evaluator as C++ sees it: name scopes of IR builders, hooks, calls, the REPL's entry points, interruption.
+// The evaluator as C++ sees it: name scopes of IR builders, hooks, calls, the REPL's entry points,
+// interruption.
 #include <catch2/catch.hpp>
 
 #include <unordered_map>
@@ -22,7 +23,9 @@ struct Script {
     evaluator.out = [this](std::string_view text) { output += text; };
   }
   void run(std::string text) { evaluator.run_source(ir::SourceMap::global().add("<test>", std::move(text))); }
-  Any value(std::string text) { return evaluator.evaluate_repl(ir::SourceMap::global().add("<test>", std::move(text))); }
+  Any value(std::string text) {
+    return evaluator.evaluate_repl(ir::SourceMap::global().add("<test>", std::move(text)));
+  }
 
   Evaluator evaluator;
   std::string output;
@@ -75,7 +78,8 @@ TEST_CASE("a builder's names come before those of the script", "[script]") {
   };
   REQUIRE(evaluate("n + k").cast<int64_t>() == 17);
   REQUIRE(script.evaluator.repr(evaluate("[i * n for i in range(3) if i < n]")) == "[0, 7, 14]");
-  REQUIRE(script.evaluator.repr(evaluate("{i: [j + n for j in range(i)] for i in range(3)}")) == "{0: [], 1: [7], 2: [7, 8]}");
+  REQUIRE(script.evaluator.repr(evaluate("{i: [j + n for j in range(i)] for i in range(3)}")) ==
+          "{0: [], 1: [7], 2: [7, 8]}");
   REQUIRE(script.evaluator.repr(evaluate("sum(i * n for i in range(4))")) == "42");
   Any fn = evaluate("lambda i, j=k: (i, j, n)");
   names.all[Symbol("n")] = int64_t{8};
@@ -87,7 +91,8 @@ TEST_CASE("a builder's names come before those of the script", "[script]") {
 
 TEST_CASE("errors point at the failing part and tell how it was reached", "[script]") {
   Script script;
-  ir::Diagnostic d = failure(script, "def inner(v):\n  return v + 'a'\ndef outer():\n  return inner(3)\nouter()\n");
+  ir::Diagnostic d =
+      failure(script, "def inner(v):\n  return v + 'a'\ndef outer():\n  return inner(3)\nouter()\n");
   REQUIRE(d.kind == "TypeError");
   REQUIRE(ir::SourceMap::global().text(d.span) == "v + 'a'");
   REQUIRE(d.notes.size() == 2);
@@ -113,7 +118,9 @@ TEST_CASE("exit, interruption and endless recursion are controlled", "[script]")
 
 TEST_CASE("containers keep to Python's equality of keys", "[script]") {
   Script script;
-  script.run("d = {1: 'a', (1, 2): 'b', 'k': 'c'}\nd[1.0] = 'x'\nd[True] = 'y'\nprint(d, d[(1.0, 2)], len({1, 1.0, True}))\n");
+  script.run(
+      "d = {1: 'a', (1, 2): 'b', 'k': 'c'}\nd[1.0] = 'x'\nd[True] = 'y'\nprint(d, d[(1.0, 2)], len({1, 1.0, "
+      "True}))\n");
   REQUIRE(script.output == "{1: 'y', (1, 2): 'b', 'k': 'c'} b 1\n");
 }
 

@@ -32,11 +32,12 @@ TEST_CASE("operands meet in one type", "[tvmscript]") {
   struct Row {
     const char *a, *b, *common;
   };
-  for (const Row& row : {Row{"int32", "int64", "int64"}, Row{"int8", "uint8", "uint8"}, Row{"uint32", "int64", "int64"},
-                         Row{"uint8", "int32", "int32"}, Row{"bool", "int8", "int8"}, Row{"int64", "float16", "float16"},
-                         Row{"float16", "float32", "float32"}, Row{"bfloat16", "float16", "float16"},
-                         Row{"bfloat16", "int32", "bfloat16"}, Row{"int32x4", "float32", "float32x4"},
-                         Row{"int8", "int32x4", "int32x4"}, Row{"boolx4", "int32", "int32x4"}}) {
+  for (const Row& row :
+       {Row{"int32", "int64", "int64"}, Row{"int8", "uint8", "uint8"}, Row{"uint32", "int64", "int64"},
+        Row{"uint8", "int32", "int32"}, Row{"bool", "int8", "int8"}, Row{"int64", "float16", "float16"},
+        Row{"float16", "float32", "float32"}, Row{"bfloat16", "float16", "float16"},
+        Row{"bfloat16", "int32", "bfloat16"}, Row{"int32x4", "float32", "float32x4"},
+        Row{"int8", "int32x4", "int32x4"}, Row{"boolx4", "int32", "int32x4"}}) {
     INFO(row.a << " and " << row.b);
     CHECK(meeting(row.a, row.b) == DataType::parse(row.common));
     CHECK(meeting(row.b, row.a) == DataType::parse(row.common));
@@ -62,7 +63,8 @@ TEST_CASE("constants fold in their own width", "[tvmscript]") {
   CHECK(name_of_error([] { cast(DataType::Int(8), int32(200)); }) == "literal-out-of-range");
   CHECK(name_of_error([] { div(int32(4), int32(2)); }) == "integer-division");
   // float32 rounds to float32, narrow formats are not folded.
-  auto* sum = as<FloatImmNode>(add(make_const(DataType::Float(32), 0.1), make_const(DataType::Float(32), 0.2)));
+  auto* sum =
+      as<FloatImmNode>(add(make_const(DataType::Float(32), 0.1), make_const(DataType::Float(32), 0.2)));
   REQUIRE(sum);
   CHECK(sum->value == static_cast<double>(static_cast<float>(0.1 + 0.2)));
   CHECK(as<AddNode>(add(make_const(DataType::Float(16), 1), make_const(DataType::Float(16), 2))));

@@ -11,16 +11,17 @@ using namespace mlc::ir;
 namespace {
 
 Buffer buffer(const char* name, int64_t extent) {
-  return make<VarNode>(String(name), Type(make<BufferTypeNode>(DataType::Float(32), String("global"),
-                                                               Array<Expr>{int32(extent)}, Array<Expr>{}, int32(0))));
+  return make<VarNode>(String(name),
+                       Type(make<BufferTypeNode>(DataType::Float(32), String("global"),
+                                                 Array<Expr>{int32(extent)}, Array<Expr>{}, int32(0))));
 }
 Expr load(const Buffer& b, Expr at) { return make<TensorLoadNode>(b, Array<Expr>{std::move(at)}); }
 Stmt store(const Buffer& b, Expr at, Expr value) {
   return make<BufferStoreNode>(b, std::move(value), Array<Expr>{std::move(at)});
 }
 SBlock block(Stmt body, Stmt init = nullptr, Array<Buffer> allocs = {}) {
-  return make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("b"), std::move(body),
-                          std::move(init), std::move(allocs));
+  return make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("b"),
+                          std::move(body), std::move(init), std::move(allocs));
 }
 Stmt loop(const Var& var, int64_t extent, Stmt body) {
   return make<ForNode>(var, int32(0), int32(extent), ForKind::kSerial, std::move(body));

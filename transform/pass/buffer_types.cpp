@@ -23,7 +23,8 @@ Buffer BufferTypeRewriter::map_buffer(const Buffer& buffer) {
   Array<Expr> shape = rewrite(type->shape);
   Array<Expr> strides = rewrite(type->strides);
   Expr offset = type->elem_offset ? rewrite(type->elem_offset) : type->elem_offset;
-  if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset)) return buffer;
+  if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset))
+    return buffer;
   return with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
                      n.shape = shape;
                      n.strides = strides;
@@ -31,7 +32,9 @@ Buffer BufferTypeRewriter::map_buffer(const Buffer& buffer) {
                    }));
 }
 
-Buffer with_type(const Buffer& buffer, BufferType type) { return make<VarNode>(buffer->name, type, buffer->span); }
+Buffer with_type(const Buffer& buffer, BufferType type) {
+  return make<VarNode>(buffer->name, type, buffer->span);
+}
 
 Expr Substituter::rewrite(const Expr& e) {
   if (auto* var = as<VarNode>(e)) {

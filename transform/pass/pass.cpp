@@ -40,14 +40,32 @@ std::vector<PassContext>& contexts() {
 }
 
 // The configuration keys that scripts may set; the ones that a pass here reads are marked.
-constexpr std::string_view config_keys[] = {
-    "tirx.disable_vectorize", "tirx.disable_storage_rewrite", "tirx.disable_cse_tir", "tirx.UnrollLoop",
-    "tirx.StmtSimplify",      "tirx.RemoveNoOp",              "tirx.disable_assert",  "tirx.noalias",
-    "tirx.debug_keep_trivial_loop", "tirx.instrument_bound_checkers", "tirx.add_lower_pass", "tirx.enable_debug",
-    "tirx.enable_fast_math",  "tirx.is_entry_func",           "tirx.merge_static_smem", "tirx.use_async_copy",
-    "tirx.vtcm_capacity",     "tirx.enable_buffer_level_predication", "s_tir.HoistIfThenElse", "s_tir.LoopPartition",
-    "s_tir.HoistExpression",  "s_tir.InjectDoubleBuffer",     "relax.FuseOps.max_depth",
-    "relax.backend.use_cuda_graph", "relax.fallback_device_type", "relax.transform.apply_legalize_ops"};
+constexpr std::string_view config_keys[] = {"tirx.disable_vectorize",
+                                            "tirx.disable_storage_rewrite",
+                                            "tirx.disable_cse_tir",
+                                            "tirx.UnrollLoop",
+                                            "tirx.StmtSimplify",
+                                            "tirx.RemoveNoOp",
+                                            "tirx.disable_assert",
+                                            "tirx.noalias",
+                                            "tirx.debug_keep_trivial_loop",
+                                            "tirx.instrument_bound_checkers",
+                                            "tirx.add_lower_pass",
+                                            "tirx.enable_debug",
+                                            "tirx.enable_fast_math",
+                                            "tirx.is_entry_func",
+                                            "tirx.merge_static_smem",
+                                            "tirx.use_async_copy",
+                                            "tirx.vtcm_capacity",
+                                            "tirx.enable_buffer_level_predication",
+                                            "s_tir.HoistIfThenElse",
+                                            "s_tir.LoopPartition",
+                                            "s_tir.HoistExpression",
+                                            "s_tir.InjectDoubleBuffer",
+                                            "relax.FuseOps.max_depth",
+                                            "relax.backend.use_cuda_graph",
+                                            "relax.fallback_device_type",
+                                            "relax.transform.apply_legalize_ops"};
 // Keys whose default is what happens here; any other value asks for something that is not here.
 constexpr std::string_view refused_when_true[] = {"tirx.instrument_bound_checkers", "tirx.use_async_copy",
                                                   "tirx.enable_buffer_level_predication",
@@ -81,7 +99,8 @@ Map<String, Any> as_string_map(const Any& value) {
   if (auto map = value.try_cast<Map<String, Any>>()) return *map;
   Map<String, Any> out;
   auto dict = value.try_cast<ffi::Dict<Any, Any>>();
-  if (!dict) throw Error("wrong-type", "`config` must be a dict, got `{}`", type_name(value)).kind("TypeError");
+  if (!dict)
+    throw Error("wrong-type", "`config` must be a dict, got `{}`", type_name(value)).kind("TypeError");
   for (auto [key, entry] : *dict) out.Set(key.cast<String>(), entry);
   return out;
 }
@@ -96,7 +115,8 @@ bool is_disabled(std::string_view name) {
   if (contexts().empty()) return false;
   for (const String& one : contexts().back()->disabled) {
     std::string_view text_of = text(one);
-    if (text_of == name || (text_of.ends_with(name) && text_of[text_of.size() - name.size() - 1] == '.')) return true;
+    if (text_of == name || (text_of.ends_with(name) && text_of[text_of.size() - name.size() - 1] == '.'))
+      return true;
   }
   return false;
 }
@@ -243,7 +263,8 @@ IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> ar
 void register_pass_api() {
   std::vector<ApiRow> rows;
   for (const Pass* pass : all_tir_passes()) {
-    rows.push_back({ApiKind::kFunction, keep("tvm." + std::string(pass->owner)), pass->signature, pass->doc, make_pass});
+    rows.push_back(
+        {ApiKind::kFunction, keep("tvm." + std::string(pass->owner)), pass->signature, pass->doc, make_pass});
   }
   for (const Absent& row : absent) {
     rows.push_back({ApiKind::kFunction, keep("tvm." + std::string(row.owner)),
@@ -252,13 +273,14 @@ void register_pass_api() {
   static const ApiRow fixed[] = {
       {ApiKind::kMethod, "mlc.transform.Pass", "__call__(mod)", "The module after the pass.",
        native([](PassValue pass, IRModule mod) { return run_value(pass, mod); })},
-      {ApiKind::kMethod, "mlc.transform.Pass", "__repr__()", "The pass as a call.", native([](PassValue pass) {
+      {ApiKind::kMethod, "mlc.transform.Pass", "__repr__()", "The pass as a call.",
+       native([](PassValue pass) {
          return String(pass->pass ? std::string(pass->pass->name)
                                   : fmt::format("Sequential of {} passes", pass->sequence.size()));
        })},
-      {ApiKind::kFunction, "tvm.transform", "Sequential(passes, opt_level=0, name='sequential', required=None)",
-       "A pass that runs passes one after the other.",
-       native([](Any passes, int64_t, std::string, Any) {
+      {ApiKind::kFunction, "tvm.transform",
+       "Sequential(passes, opt_level=0, name='sequential', required=None)",
+       "A pass that runs passes one after the other.", native([](Any passes, int64_t, std::string, Any) {
          Array<Any> list = as_list(passes);
          for (const Any& one : list) {
            if (!one.as<PassValue>()) {

@@ -16,8 +16,8 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
 // What one run of a pass knows besides the program: its arguments and the configuration of the pass context.
 struct PassOptions {
-  std::span<const Any> args;         // by the signature; a pass run without any takes its defaults
-  const Map<String, Any>* config;    // "tirx.disable_vectorize" -> True; never null
+  std::span<const Any> args;       // by the signature; a pass run without any takes its defaults
+  const Map<String, Any>* config;  // "tirx.disable_vectorize" -> True; never null
 
   bool flag(size_t index) const { return args[index].cast<bool>(); }
   int64_t integer(size_t index) const { return args[index].cast<int64_t>(); }

@@ -32,14 +32,22 @@ class IntervalEvaluator {
       return {};
     }
     switch (op->kind) {
-      case ExprKind::kAdd: return {a.min + b.min, a.max + b.max};
-      case ExprKind::kSub: return {a.min - b.max, a.max - b.min};
-      case ExprKind::kMul: return multiply(a, b);
-      case ExprKind::kFloorDiv: return divide(a, b);
-      case ExprKind::kFloorMod: return modulo(a, op->b);
-      case ExprKind::kMin: return {ir::min(a.min, b.min), ir::min(a.max, b.max)};
-      case ExprKind::kMax: return {ir::max(a.min, b.min), ir::max(a.max, b.max)};
-      default: return {};
+      case ExprKind::kAdd:
+        return {a.min + b.min, a.max + b.max};
+      case ExprKind::kSub:
+        return {a.min - b.max, a.max - b.min};
+      case ExprKind::kMul:
+        return multiply(a, b);
+      case ExprKind::kFloorDiv:
+        return divide(a, b);
+      case ExprKind::kFloorMod:
+        return modulo(a, op->b);
+      case ExprKind::kMin:
+        return {ir::min(a.min, b.min), ir::min(a.max, b.max)};
+      case ExprKind::kMax:
+        return {ir::max(a.min, b.min), ir::max(a.max, b.max)};
+      default:
+        return {};
     }
   }
 
@@ -90,7 +98,8 @@ class RegionCollector final : public Walker {
     if (auto* loop = as<ForNode>(s)) {
       walk_expr(loop->min);
       walk_expr(loop->extent);
-      domain_[loop->loop_var.get()] = interval_of(make<RangeNode>(loop->min, loop->extent), domain_, analyzer_);
+      domain_[loop->loop_var.get()] =
+          interval_of(make<RangeNode>(loop->min, loop->extent), domain_, analyzer_);
       analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
       visit(loop->body);
       domain_.erase(loop->loop_var.get());

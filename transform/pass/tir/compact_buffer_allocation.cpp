@@ -6,7 +6,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(CompactBufferAllocation(is_strict=True): allocate only the part of a buffer that its scope touches.
+constexpr char doc[] =
+    R"(CompactBufferAllocation(is_strict=True): allocate only the part of a buffer that its scope touches.
 
     with T.sblock(""):                      with T.sblock(""):
         B = T.sblock_alloc_buffer((128,))       B = T.sblock_alloc_buffer((16,))
@@ -21,8 +22,8 @@ class TouchedRegions final : public Walker {
  public:
   struct Box {
     std::vector<Interval> dims;
-    bool whole = false;   // touched in a way that indices do not tell
-    size_t depth = 0;     // loops outside of the allocation
+    bool whole = false;  // touched in a way that indices do not tell
+    size_t depth = 0;    // loops outside of the allocation
   };
   std::unordered_map<const VarNode*, Box> boxes;
   Analyzer analyzer;
@@ -134,7 +135,8 @@ struct Compact final : Rewriter {
   Array<Expr> shift(const Compacted& to, const Array<Expr>& indices) {
     Array<Expr> out;
     for (size_t d = 0; d < indices.size(); ++d) {
-      out.push_back(is_const_int(to.begin[d], 0) ? rewrite(indices[d]) : sub(rewrite(indices[d]), to.begin[d]));
+      out.push_back(is_const_int(to.begin[d], 0) ? rewrite(indices[d])
+                                                 : sub(rewrite(indices[d]), to.begin[d]));
     }
     return out;
   }
@@ -166,8 +168,8 @@ struct Compact final : Rewriter {
     auto* store = as<BufferStoreNode>(s);
     auto found = store ? buffers.find(store->buffer.get()) : buffers.end();
     if (found == buffers.end()) return rewrite_children(s);
-    return make<BufferStoreNode>(found->second.buffer, rewrite(store->value), shift(found->second, store->indices),
-                                 s->span);
+    return make<BufferStoreNode>(found->second.buffer, rewrite(store->value),
+                                 shift(found->second, store->indices), s->span);
   }
   Buffer rewrite_buffer(const Buffer& buffer) override {
     auto found = buffers.find(buffer.get());
@@ -261,7 +263,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     if (!changed && requested == align.requests.end()) continue;
     next.buffer = with_type(ref(var), with(type_of(ref(var)), [&](BufferTypeNode& n) {
                               n.shape = shape;
-                              if (requested != align.requests.end()) n.strides = aligned_strides(shape, requested->second);
+                              if (requested != align.requests.end())
+                                n.strides = aligned_strides(shape, requested->second);
                             }));
     compact.buffers[var] = next;
   }

@@ -52,7 +52,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass convert_blocks_to_opaque{"ConvertBlocksToOpaque", "s_tir.transform", "ConvertBlocksToOpaque()", doc,
-                                           apply};
+extern const Pass convert_blocks_to_opaque{"ConvertBlocksToOpaque", "s_tir.transform",
+                                           "ConvertBlocksToOpaque()", doc, apply};
 
 }  // namespace mlc::transform

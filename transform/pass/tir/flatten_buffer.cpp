@@ -31,7 +31,8 @@ struct Flatten final : Rewriter {
       next = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
                          n.shape = {size(type)};
                          n.strides = {};
-                         n.elem_offset = type->elem_offset ? Expr(const_like(type->elem_offset, 0)) : type->elem_offset;
+                         n.elem_offset =
+                             type->elem_offset ? Expr(const_like(type->elem_offset, 0)) : type->elem_offset;
                          n.layout = {};
                        }));
     }
@@ -53,7 +54,8 @@ struct Flatten final : Rewriter {
     if (auto* store = as<BufferStoreNode>(s)) {
       Expr value = rewrite(store->value);
       Array<Expr> indices = rewrite(store->indices);
-      return make<BufferStoreNode>(flatten(store->buffer), value, Array<Expr>{index(store->buffer, indices)}, s->span);
+      return make<BufferStoreNode>(flatten(store->buffer), value, Array<Expr>{index(store->buffer, indices)},
+                                   s->span);
     }
     if (auto* alloc = as<AllocBufferNode>(s)) {
       Buffer buffer = flatten(alloc->buffer);
@@ -71,7 +73,9 @@ struct Flatten final : Rewriter {
       return rewrite_children(s);
     }
     if (as<SBlockRealizeNode>(s)) {
-      throw Error("block-not-lowered", "the function still has blocks").at(s->span).help("run LowerOpaqueBlock first");
+      throw Error("block-not-lowered", "the function still has blocks")
+          .at(s->span)
+          .help("run LowerOpaqueBlock first");
     }
     return rewrite_children(s);
   }
@@ -126,8 +130,9 @@ struct Flatten final : Rewriter {
     }
     if (!flat_index) flat_index = int32(0);
     if (Expr offset = offset_of(type)) flat_index = add(offset, flat_index);
-    return indices.size() == 1 && type->strides.empty() && !offset_of(type) ? flat_index
-                                                                            : analyzer.rewrite_simplify(flat_index);
+    return indices.size() == 1 && type->strides.empty() && !offset_of(type)
+               ? flat_index
+               : analyzer.rewrite_simplify(flat_index);
   }
   // sum + term, with a term that is a sum itself taken apart: one chain is easier to read and to match.
   static Expr append(const Expr& sum, const Expr& term) {

@@ -4,7 +4,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(HoistIfThenElse(variant=None): a condition that does not depend on the loop is asked before it.
+constexpr char doc[] =
+    R"(HoistIfThenElse(variant=None): a condition that does not depend on the loop is asked before it.
 
     for j in range(m):                      if i < n:
         if i < n:                   =>          for j in range(m):
@@ -22,7 +23,8 @@ struct Hoist final : Rewriter {
     if (!loop || loop->for_kind == ForKind::kThreadBinding) return next;
     auto* branch = as<IfThenElseNode>(loop->body);
     if (!branch || branch->else_case || side_effect(branch->condition) > Effect::kPure) return next;
-    if (uses_var(branch->condition, [&](const VarNode* var) { return var == loop->loop_var.get(); })) return next;
+    if (uses_var(branch->condition, [&](const VarNode* var) { return var == loop->loop_var.get(); }))
+      return next;
     Stmt inner = with(ref(loop), [&](ForNode& n) { n.body = branch->then_case; });
     return make<IfThenElseNode>(branch->condition, inner, Stmt(nullptr), branch->span);
   }
@@ -32,6 +34,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Ho
 
 }  // namespace
 
-extern const Pass hoist_if_then_else{"HoistIfThenElse", "s_tir.transform", "HoistIfThenElse(variant=None)", doc, apply};
+extern const Pass hoist_if_then_else{"HoistIfThenElse", "s_tir.transform", "HoistIfThenElse(variant=None)",
+                                     doc, apply};
 
 }  // namespace mlc::transform

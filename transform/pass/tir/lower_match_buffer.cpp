@@ -5,7 +5,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(LowerMatchBuffer(): accesses to a view of a region become accesses to the buffer itself.
+constexpr char doc[] =
+    R"(LowerMatchBuffer(): accesses to a view of a region become accesses to the buffer itself.
 
     with T.sblock("b"):                                 with T.sblock("b"):
         V = T.match_buffer(A[i:i+4, j:j+4], (4, 4))
@@ -48,7 +49,8 @@ struct LowerMatch final : BufferTypeRewriter {
     if (auto* load = as<TensorLoadNode>(e)) {
       auto view = views.find(load->source.get());
       if (view != views.end()) {
-        return make<TensorLoadNode>(view->second.source, view->second.indices(rewrite(load->indices)), e->span);
+        return make<TensorLoadNode>(view->second.source, view->second.indices(rewrite(load->indices)),
+                                    e->span);
       }
     } else if (auto* region = as<TensorRegionNode>(e)) {
       auto view = views.find(region->source.get());
@@ -96,7 +98,8 @@ struct LowerMatch final : BufferTypeRewriter {
     const BufferTypeNode* whole = source->source->buffer();
     size_t dropped = source->region.size() - type->shape.size();
     std::vector<Expr> strides = strides_of(whole);
-    for (size_t d = 0; d < type->strides.size(); ++d) bind(*match, "stride", type->strides[d], strides[d + dropped]);
+    for (size_t d = 0; d < type->strides.size(); ++d)
+      bind(*match, "stride", type->strides[d], strides[d + dropped]);
     if (type->elem_offset) {
       Expr offset = whole->elem_offset;
       for (size_t d = 0; d < source->region.size(); ++d) {
@@ -115,14 +118,16 @@ struct LowerMatch final : BufferTypeRewriter {
     auto wanted = const_int(pattern);
     auto actual = const_int(value);
     if (wanted && actual && *wanted != *actual) {
-      throw Error("match-buffer-mismatch", "`{}` has {} {}, the region of `{}` has {}", match.buffer->name.c_str(), what,
-                  *wanted, match.source->source->name.c_str(), *actual)
+      throw Error("match-buffer-mismatch", "`{}` has {} {}, the region of `{}` has {}",
+                  match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
           .at(match.source->span);
     }
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, LowerMatch().rewrite(fn->body)); }
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  return with_body(fn, LowerMatch().rewrite(fn->body));
+}
 
 }  // namespace
 

@@ -45,7 +45,9 @@ struct LowerBlocks final : BufferTypeRewriter {
     const SBlock& block = realize.block;
     if (!block->iter_vars.empty() || block->init || !block->match_buffers.empty()) {
       throw Error("block-not-opaque", "block `{}` still has {}", block->name_hint.c_str(),
-                  !block->iter_vars.empty() ? "iterators" : block->init ? "an init" : "views")
+                  !block->iter_vars.empty() ? "iterators"
+                  : block->init             ? "an init"
+                                            : "views")
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
     }
@@ -80,8 +82,10 @@ struct LowerBlocks final : BufferTypeRewriter {
     if (loop.for_kind == ForKind::kThreadBinding) {
       const String& tag = loop.thread_binding->thread_tag;
       bool virtual_thread = text(tag).starts_with("vthread");
-      IterVar iter = make<IterVarNode>(make<RangeNode>(min, extent), loop.loop_var, IterType::kThreadIndex, tag);
-      return make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent, body, loop.span);
+      IterVar iter =
+          make<IterVarNode>(make<RangeNode>(min, extent), loop.loop_var, IterType::kThreadIndex, tag);
+      return make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent, body,
+                                loop.span);
     }
     auto [pragmas, rest] = split_annotations(loop.annotations);
     Stmt result;
@@ -102,7 +106,8 @@ struct LowerBlocks final : BufferTypeRewriter {
     return result;
   }
 
-  static std::pair<std::vector<Pragma>, Map<String, Any>> split_annotations(const Map<String, Any>& annotations) {
+  static std::pair<std::vector<Pragma>, Map<String, Any>> split_annotations(
+      const Map<String, Any>& annotations) {
     std::vector<Pragma> pragmas;
     Map<String, Any> rest;
     for (const auto& [key, value] : annotations) {
@@ -112,14 +117,16 @@ struct LowerBlocks final : BufferTypeRewriter {
         rest.Set(key, value);
       }
     }
-    std::sort(pragmas.begin(), pragmas.end(), [](const Pragma& a, const Pragma& b) { return text(a.key) < text(b.key); });
+    std::sort(pragmas.begin(), pragmas.end(),
+              [](const Pragma& a, const Pragma& b) { return text(a.key) < text(b.key); });
     return {pragmas, rest};
   }
   static Expr as_expr(const Any& value, const String& key) {
     if (auto e = value.as<Expr>()) return *e;
     if (auto s = value.as<String>()) return make<StringImmNode>(*s);
     if (auto i = value.try_cast<int64_t>()) return int32(*i);
-    throw Error("wrong-annotation", "annotation `{}` must be an integer, a string or an expression", text(key));
+    throw Error("wrong-annotation", "annotation `{}` must be an integer, a string or an expression",
+                text(key));
   }
 };
 

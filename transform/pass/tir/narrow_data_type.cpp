@@ -6,7 +6,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(NarrowDataType(target_bits): index arithmetic in 64 bits becomes 32 bits where the values fit.
+constexpr char doc[] =
+    R"(NarrowDataType(target_bits): index arithmetic in 64 bits becomes 32 bits where the values fit.
 
     for i in T.serial(T.int64(16)):     =>      for i in range(16):
         A[i * T.int64(4)] = 0                       A[i * 4] = 0
@@ -37,7 +38,8 @@ struct Fit final : Walker {
     if (!in_range(e)) return false;
     if (auto* var = as<VarNode>(e)) return candidates.contains(var);
     if (e->kind == ExprKind::kIntImm) return true;
-    if (auto* cast = as<CastNode>(e)) return cast->value->dtype().is_int() && cast->value->dtype().bits() <= 32;
+    if (auto* cast = as<CastNode>(e))
+      return cast->value->dtype().is_int() && cast->value->dtype().bits() <= 32;
     if (auto* select = as<SelectNode>(e)) return fits(select->true_value) && fits(select->false_value);
     auto* op = as_binary(e);
     return op && fits(op->a) && fits(op->b);
@@ -123,13 +125,15 @@ struct Narrow final : Rewriter {
   }
   // The value of a fitting tree in narrow arithmetic.
   Expr shrink(const Expr& e) {
-    if (auto* op = as_binary(e); op && is_wide(op->a)) return binary(op->kind, shrink(op->a), shrink(op->b), e->span);
+    if (auto* op = as_binary(e); op && is_wide(op->a))
+      return binary(op->kind, shrink(op->a), shrink(op->b), e->span);
     if (!is_wide(e)) return rewrite(e);
     if (auto* var = as<VarNode>(e)) return narrowed(ref(var));
     if (auto value = const_int(e)) return int_imm(narrow, *value);
     if (auto* cast = as<CastNode>(e)) return ir::cast(narrow, rewrite(cast->value));
     auto* select = as<SelectNode>(e);
-    return make<SelectNode>(rewrite(select->condition), shrink(select->true_value), shrink(select->false_value), e->span);
+    return make<SelectNode>(rewrite(select->condition), shrink(select->true_value),
+                            shrink(select->false_value), e->span);
   }
   using Rewriter::rewrite;
   bool is_index_tree(const Expr& e) {
@@ -195,6 +199,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass narrow_data_type{"NarrowDataType", "tirx.transform", "NarrowDataType(target_bits)", doc, apply};
+extern const Pass narrow_data_type{"NarrowDataType", "tirx.transform", "NarrowDataType(target_bits)", doc,
+                                   apply};
 
 }  // namespace mlc::transform

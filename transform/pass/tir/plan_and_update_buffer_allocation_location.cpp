@@ -5,7 +5,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(PlanAndUpdateBufferAllocationLocation(): allocate buffers in the innermost scope that sees all their uses.
+constexpr char doc[] =
+    R"(PlanAndUpdateBufferAllocationLocation(): allocate buffers in the innermost scope that sees all their uses.
 
     with T.sblock("root"):                  for i in range(n):
         B = T.sblock_alloc_buffer(...)          with T.sblock(""):
@@ -27,10 +28,10 @@ struct Scope {
 struct FindScopes final : Walker {
   std::vector<Scope> scopes{Scope{}};
   std::vector<int> stack{0};
-  std::unordered_map<const VarNode*, int> lowest;       // by buffer
-  std::unordered_map<const VarNode*, int> loop_scope;   // by loop variable
-  std::unordered_set<const VarNode*> matched;           // their sources count instead
-  std::vector<Buffer> managed;                          // allocated by blocks, in order
+  std::unordered_map<const VarNode*, int> lowest;      // by buffer
+  std::unordered_map<const VarNode*, int> loop_scope;  // by loop variable
+  std::unordered_set<const VarNode*> matched;          // their sources count instead
+  std::vector<Buffer> managed;                         // allocated by blocks, in order
 
   int enter(const StmtNode* stmt) {
     scopes.push_back({stack.back(), scopes[static_cast<size_t>(stack.back())].depth + 1, stmt});
@@ -165,8 +166,8 @@ struct Place final : Rewriter {
       }
       return kept;
     };
-    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads), foreign(regions.writes), "", body, nullptr,
-                                    buffers);
+    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads), foreign(regions.writes), "",
+                                    body, nullptr, buffers);
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }
 };
@@ -188,6 +189,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 }  // namespace
 
 extern const Pass plan_and_update_buffer_allocation_location{
-    "PlanAndUpdateBufferAllocationLocation", "s_tir.transform", "PlanAndUpdateBufferAllocationLocation()", doc, apply};
+    "PlanAndUpdateBufferAllocationLocation", "s_tir.transform", "PlanAndUpdateBufferAllocationLocation()",
+    doc, apply};
 
 }  // namespace mlc::transform

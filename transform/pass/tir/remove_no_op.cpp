@@ -50,7 +50,8 @@ struct Remove final : Rewriter {
     } else if (auto* branch = as<IfThenElseNode>(next)) {
       bool no_else = !branch->else_case || is_no_op(branch->else_case);
       if (is_no_op(branch->then_case) && no_else) return only_effects(branch->condition);
-      if (is_no_op(branch->then_case)) return make<IfThenElseNode>(logical_not(branch->condition), branch->else_case);
+      if (is_no_op(branch->then_case))
+        return make<IfThenElseNode>(logical_not(branch->condition), branch->else_case);
       if (no_else && branch->else_case) return make<IfThenElseNode>(branch->condition, branch->then_case);
     } else if (auto* attr = as<AttrStmtNode>(next)) {
       if (is_no_op(attr->body)) return only_effects(attr->value);

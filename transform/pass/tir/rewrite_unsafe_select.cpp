@@ -4,7 +4,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(RewriteUnsafeSelect(): a Select whose arms may not be evaluated freely becomes if_then_else.
+constexpr char doc[] =
+    R"(RewriteUnsafeSelect(): a Select whose arms may not be evaluated freely becomes if_then_else.
 
     T.Select(i < n, A[i], 0)        =>      T.if_then_else(i < n, A[i], 0)
 needs: nothing.
@@ -20,8 +21,8 @@ bool is_unsafe(const Expr& e) {
     }
     auto* op = as_binary(sub);
     bool divides = op && sub->dtype().is_integral() &&
-                   (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod || op->kind == ExprKind::kFloorDiv ||
-                    op->kind == ExprKind::kFloorMod);
+                   (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod ||
+                    op->kind == ExprKind::kFloorDiv || op->kind == ExprKind::kFloorMod);
     if (divides) unsafe |= !const_int(op->b) || is_const_int(op->b, 0);
   });
   return unsafe || side_effect(e) > Effect::kReadState;
@@ -34,15 +35,18 @@ struct RewriteSelect final : Rewriter {
     auto* select = as<SelectNode>(next);
     if (!select || !select->condition->dtype().is_scalar()) return next;
     if (!is_unsafe(select->true_value) && !is_unsafe(select->false_value)) return next;
-    return call_op(next->dtype(), "tirx.if_then_else", {select->condition, select->true_value, select->false_value},
-                   e->span);
+    return call_op(next->dtype(), "tirx.if_then_else",
+                   {select->condition, select->true_value, select->false_value}, e->span);
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, RewriteSelect().rewrite(fn->body)); }
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  return with_body(fn, RewriteSelect().rewrite(fn->body));
+}
 
 }  // namespace
 
-extern const Pass rewrite_unsafe_select{"RewriteUnsafeSelect", "s_tir.transform", "RewriteUnsafeSelect()", doc, apply};
+extern const Pass rewrite_unsafe_select{"RewriteUnsafeSelect", "s_tir.transform", "RewriteUnsafeSelect()",
+                                        doc, apply};
 
 }  // namespace mlc::transform

@@ -98,7 +98,8 @@ struct Simplify final : Rewriter {
     if (is_no_op(yes) && !no) {
       return side_effect(condition) <= Effect::kReadState ? no_op() : Stmt(make<EvaluateNode>(condition));
     }
-    if (condition.same_as(branch.condition) && yes.same_as(branch.then_case) && no.same_as(branch.else_case)) {
+    if (condition.same_as(branch.condition) && yes.same_as(branch.then_case) &&
+        no.same_as(branch.else_case)) {
       return ref(&branch);
     }
     return make<IfThenElseNode>(condition, yes, no, branch.span);

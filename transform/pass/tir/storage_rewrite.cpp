@@ -4,7 +4,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(StorageRewrite(): allocate outside of loops, and share memory between buffers that are never alive together.
+constexpr char doc[] =
+    R"(StorageRewrite(): allocate outside of loops, and share memory between buffers that are never alive together.
 
     for i in range(n):                      B = T.alloc_buffer((32,))
         B = T.alloc_buffer((32,))   =>      for i in range(n):
@@ -103,7 +104,8 @@ class Lift final : public Rewriter {
   }
 
   static bool same_memory(const BufferTypeNode& a, const BufferTypeNode& b) {
-    if (!(DataType(a.dtype) == DataType(b.dtype)) || text(a.storage_scope) != text(b.storage_scope)) return false;
+    if (!(DataType(a.dtype) == DataType(b.dtype)) || text(a.storage_scope) != text(b.storage_scope))
+      return false;
     if (a.shape.size() != 1 || b.shape.size() != 1 || a.data_alignment != b.data_alignment) return false;
     auto size_a = const_int(a.shape[0]);
     auto size_b = const_int(b.shape[0]);

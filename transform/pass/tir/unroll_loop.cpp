@@ -5,7 +5,8 @@
 namespace mlc::transform {
 namespace {
 
-constexpr char doc[] = R"(UnrollLoop(): loops marked `unrolled`, and small ones under `pragma_auto_unroll_max_step`, are written out.
+constexpr char doc[] =
+    R"(UnrollLoop(): loops marked `unrolled`, and small ones under `pragma_auto_unroll_max_step`, are written out.
 
     for i in T.unroll(2):       =>      A[0] = 0
         A[i] = 0                        A[1] = 0
@@ -99,8 +100,8 @@ struct Unroll final : Rewriter {
                   loop.loop_var->name.c_str())
           .at(loop.span);
     }
-    bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 && unrolled_depth < max_depth &&
-                 (*extent * steps <= max_step || *extent <= max_extent);
+    bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&
+                 unrolled_depth < max_depth && (*extent * steps <= max_step || *extent <= max_extent);
     bool unroll = marked || small;
     if (unroll) {
       steps *= *extent;
@@ -120,7 +121,10 @@ struct Unroll final : Rewriter {
   static bool has_jump(const Stmt& body) {
     bool found = false;
     post_order(
-        body, [&](const Expr& e) { found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop"); },
+        body,
+        [&](const Expr& e) {
+          found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
+        },
         [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s); });
     return found;
   }
@@ -149,7 +153,8 @@ struct FreshBinders final : BufferTypeRewriter {
   }
   Buffer rewrite_buffer(const Buffer& buffer) override {
     auto found = renamed.find(buffer.get());
-    return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer) : ref(as<VarNode>(found->second));
+    return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer)
+                                  : ref(as<VarNode>(found->second));
   }
   Var rewrite_def(const Var& var) override {
     auto [at, added] = renamed.emplace(var.get(), nullptr);

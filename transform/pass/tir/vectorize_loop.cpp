@@ -26,10 +26,19 @@ Expr widen(const Expr& e, int lanes) {
 
 // Does the operator work lane by lane?
 bool is_elementwise(const CallNode& call) {
-  static const std::unordered_set<std::string_view> names = {
-      "tirx.fma",         "tirx.isnan",      "tirx.popcount",   "tirx.clz",         "tirx.bitwise_and",
-      "tirx.bitwise_or",  "tirx.bitwise_xor", "tirx.bitwise_not", "tirx.shift_left", "tirx.shift_right",
-      "tirx.likely",      "tirx.reinterpret", "tirx.ignore_loop_partition"};
+  static const std::unordered_set<std::string_view> names = {"tirx.fma",
+                                                             "tirx.isnan",
+                                                             "tirx.popcount",
+                                                             "tirx.clz",
+                                                             "tirx.bitwise_and",
+                                                             "tirx.bitwise_or",
+                                                             "tirx.bitwise_xor",
+                                                             "tirx.bitwise_not",
+                                                             "tirx.shift_left",
+                                                             "tirx.shift_right",
+                                                             "tirx.likely",
+                                                             "tirx.reinterpret",
+                                                             "tirx.ignore_loop_partition"};
   auto* op = as<OpNode>(call.op);
   if (!op) return false;
   const OpRow& row = op_row(op);
@@ -44,7 +53,9 @@ struct WidenAllocations final : Rewriter {
 
   WidenAllocations(const Var& lane, int64_t lanes) : lane(lane), lanes(lanes) {}
   using Rewriter::rewrite;
-  Expr place(const Expr& index) const { return add(mul(index, const_like(index, lanes)), cast(index->dtype(), lane)); }
+  Expr place(const Expr& index) const {
+    return add(mul(index, const_like(index, lanes)), cast(index->dtype(), lane));
+  }
   Expr rewrite(const Expr& e) override {
     auto* load = as<TensorLoadNode>(e);
     auto found = load ? wide.find(load->source.get()) : wide.end();
@@ -62,8 +73,8 @@ struct WidenAllocations final : Rewriter {
     auto* store = as<BufferStoreNode>(s);
     auto found = store ? wide.find(store->buffer.get()) : wide.end();
     if (found == wide.end()) return rewrite_children(s);
-    return make<BufferStoreNode>(found->second, rewrite(store->value), Array<Expr>{place(rewrite(store->indices[0]))},
-                                 s->span);
+    return make<BufferStoreNode>(found->second, rewrite(store->value),
+                                 Array<Expr>{place(rewrite(store->indices[0]))}, s->span);
   }
 };
 
@@ -119,7 +130,8 @@ class Vectorize final : public Rewriter {
         Expr same = uses_lane(e) ? throw NoVectorForm() : e;
         return same;
       }
-      default: return rewrite_children(e);
+      default:
+        return rewrite_children(e);
     }
   }
 
@@ -150,8 +162,8 @@ class Vectorize final : public Rewriter {
     if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
       auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
       if (ramp_a && ramp_b) {
-        return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride), int32(lanes),
-                              op.span);
+        return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride),
+                              int32(lanes), op.span);
       }
       if (ramp_a && lanes_of(b) == 1) {
         return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, int32(lanes), op.span);
@@ -184,12 +196,14 @@ class Vectorize final : public Rewriter {
     int lanes = 1;
     for (const Expr& arg : call.args) {
       Expr next = rewrite(arg);
-      if (choice && args.empty() && lanes_of(next) != 1) throw NoVectorForm();  // each lane decides for itself
+      if (choice && args.empty() && lanes_of(next) != 1)
+        throw NoVectorForm();  // each lane decides for itself
       lanes = std::max(lanes, lanes_of(next));
       args.push_back(next);
     }
     if (lanes == 1) return with(ref(&call), [&](CallNode& n) { n.args = args; });
-    for (size_t i = choice ? 1 : 0; i < args.size(); ++i) args.Set(static_cast<int64_t>(i), widen(args[i], lanes));
+    for (size_t i = choice ? 1 : 0; i < args.size(); ++i)
+      args.Set(static_cast<int64_t>(i), widen(args[i], lanes));
     return with(ref(&call), [&](CallNode& n) {
       n.args = args;
       n.ty = prim_type(call.dtype().with_lanes(lanes));
@@ -219,7 +233,8 @@ class Vectorize final : public Rewriter {
       Stmt body = rewrite(loop->body);
       return with(ref(loop), [&](ForNode& n) {
         n.body = body;
-        if (n.for_kind == ForKind::kVectorized) n.for_kind = ForKind::kSerial;  // only the outer one is a vector
+        if (n.for_kind == ForKind::kVectorized)
+          n.for_kind = ForKind::kSerial;  // only the outer one is a vector
       });
     }
     if (auto* branch = as<IfThenElseNode>(s)) {
@@ -321,7 +336,8 @@ struct VectorizeLoops final : Rewriter {
     post_order(
         body,
         [&](const Expr& e) {
-          for (auto name : {"tirx.break_loop", "tirx.continue_loop", "tirx.ret"}) found |= as_call_to(e, name) != nullptr;
+          for (auto name : {"tirx.break_loop", "tirx.continue_loop", "tirx.ret"})
+            found |= as_call_to(e, name) != nullptr;
         },
         [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s) || as<ReturnNode>(s); });
     return found;
@@ -337,8 +353,8 @@ struct VectorizeLoops final : Rewriter {
     }
     auto extent = const_int(loop->extent);
     if (!extent || *extent < 1 || *extent > 32767) {
-      throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}", loop->loop_var->name.c_str(),
-                  extent ? std::to_string(*extent) : "not a constant")
+      throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}",
+                  loop->loop_var->name.c_str(), extent ? std::to_string(*extent) : "not a constant")
           .at(s->span)
           .help("split the loop by a constant factor and vectorize the inner part");
     }
@@ -354,6 +370,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)", doc, apply};
+extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",
+                                 doc, apply};
 
 }  // namespace mlc::transform

@@ -82,6 +82,12 @@ void run_chunk(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk, 
 
 }  // namespace
 
+void GoldenOutcome::add(const GoldenOutcome& part) {
+  failures.insert(failures.end(), part.failures.begin(), part.failures.end());
+  checks += part.checks;
+  for (const auto& [reason, count] : part.not_run) not_run[reason] += count;
+}
+
 GoldenOutcome run_golden_program(const std::string& path, const std::string& text) {
   GoldenOutcome outcome;
   std::vector<std::string> lines = split_lines(text);
@@ -144,8 +150,8 @@ GoldenOutcome run_golden_markdown(const std::string& path, const std::string& te
       if (program) {
         GoldenOutcome part = run_golden_program(path, block);
         outcome.updated += part.updated;
-        outcome.checks += part.checks + 1;
-        outcome.failures.insert(outcome.failures.end(), part.failures.begin(), part.failures.end());
+        outcome.add(part);
+        ++outcome.checks;
       }
       inside = program = false;
       outcome.updated += line + "\n";

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ struct GoldenOutcome {
   std::string updated;                // the file as it ought to read
   std::vector<std::string> failures;  // of the checks that follow the run; differences of text not included
   size_t checks = 0;                  // how many checks were made
+  // Functions that were not run, by reason: the name of the interpreter's error, or what stood against it.
+  std::map<std::string, size_t> not_run;
+
+  void add(const GoldenOutcome& part);  // all but the text
 };
 
 GoldenOutcome run_golden_program(const std::string& path, const std::string& text);
@@ -42,8 +47,8 @@ struct GoldenOptions {
   unsigned jobs = 0;       // 0: as many as there are processors
   unsigned seconds = 120;  // limit per file
 };
-// Runs every file in a process of its own and prints what differs, then `N passed, N failed`. Returns the
-// number of files that failed.
+// Runs every file in a process of its own and prints what differs, then how many checks were made and which
+// functions were not run, then `N passed, N failed`. Returns the number of files that failed.
 size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& options);
 
 }  // namespace mlc::repl

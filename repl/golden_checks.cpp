@@ -243,7 +243,11 @@ std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRM
 void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, const ir::IRModule* before) {
   for (const auto& [var, function] : mod->functions) {
     auto fn = Any(function).as<ir::PrimFunc>();
-    if (!fn || work((*fn)->body) > kMostWork) continue;
+    if (!fn) continue;
+    if (work((*fn)->body) > kMostWork) {
+      ++outcome_.not_run["too long for the interpreter"];
+      continue;
+    }
     std::string function_name(var->name_hint);
     std::string what = fmt::format("`{}` of `{}`", function_name, name);
     std::vector<Any> args;
@@ -251,8 +255,9 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     try {
       args = interp::random_arguments(*fn, kSeed);
       expected = interpret(before != nullptr ? *before : mod, function_name, args);
-    } catch (const ir::Error&) {
-      continue;  // it does not run on any arguments: nothing to compare with
+    } catch (const ir::Error& error) {
+      ++outcome_.not_run[error.first().name];  // not on random arguments: nothing to compare with
+      continue;
     }
     if (before != nullptr) {
       check(what + " in the interpreter", [&]() -> std::string {
@@ -262,7 +267,11 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     }
     // A function without a symbol is not visible in compiled code.
     auto symbol = ir::attr(*fn, "global_symbol");
-    if (!symbol || has_threads((*fn)->body)) continue;
+    if (!symbol) continue;
+    if (has_threads((*fn)->body)) {
+      ++outcome_.not_run["threads of a GPU, interpreted only"];
+      continue;
+    }
     check(what + " compiled", [&]() -> std::string {
       std::string found =
           difference(expected, run_compiled(mod, std::string(symbol->cast<ir::String>()), args));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "repl/golden.h"
@@ -24,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 struct Verdict {
   bool passed = false;
   std::string report;
+  GoldenOutcome outcome;  // counts only, once it has come through the pipe
 };
 
 // Blanks at the ends of lines do not count: nobody sees them, and editors drop them.
@@ -56,10 +58,11 @@ Verdict judge(const std::string& path, bool update) {
   for (const std::string& failure : outcome.failures)
     verdict.report += failure + (failure.ends_with('\n') ? "" : "\n");
   verdict.passed = same && outcome.failures.empty();
+  verdict.outcome = std::move(outcome);
   return verdict;
 }
 
-// In the child: the verdict goes into the pipe as one byte and the report.
+// In the child: the verdict goes into the pipe as JSON.
 [[noreturn]] void run_child(const std::string& path, bool update, int pipe_end) {
   Verdict verdict;
   try {
@@ -71,7 +74,12 @@ Verdict judge(const std::string& path, bool update) {
   } catch (const std::exception& error) {
     verdict.report = internal_report(error.what(), path);
   }
-  std::string message = (verdict.passed ? "1" : "0") + verdict.report;
+  nlohmann::json fields{{"passed", verdict.passed},
+                        {"report", verdict.report},
+                        {"checks", verdict.outcome.checks},
+                        {"not_run", verdict.outcome.not_run}};
+  // Output of a program may hold any bytes.
+  std::string message = fields.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (size_t sent = 0; sent < message.size();) {
     ssize_t n = write(pipe_end, message.data() + sent, message.size() - sent);
     if (n <= 0) break;
@@ -114,11 +122,17 @@ Verdict finish(Job& job, const GoldenOptions& options) {
   close(job.pipe_end);
   int status = 0;
   waitpid(job.pid, &status, 0);
-  if (job.timed_out) return {false, fmt::format("stopped after {} s\n", options.seconds)};
+  auto failed = [](std::string why) { return Verdict{false, std::move(why), {}}; };
+  if (job.timed_out) return failed(fmt::format("stopped after {} s\n", options.seconds));
   if (WIFSIGNALED(status))
-    return {false, fmt::format("killed by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status)))};
-  if (job.message.empty()) return {false, fmt::format("ended with exit code {}\n", WEXITSTATUS(status))};
-  return {job.message[0] == '1', job.message.substr(1)};
+    return failed(fmt::format("killed by signal {} ({})\n", WTERMSIG(status), strsignal(WTERMSIG(status))));
+  if (job.message.empty()) return failed(fmt::format("ended with exit code {}\n", WEXITSTATUS(status)));
+  auto fields = nlohmann::json::parse(job.message, nullptr, false);
+  if (fields.is_discarded()) return failed("ended in the middle of its report\n");
+  Verdict verdict{fields["passed"], fields["report"], {}};
+  fields["checks"].get_to(verdict.outcome.checks);
+  fields["not_run"].get_to(verdict.outcome.not_run);
+  return verdict;
 }
 
 }  // namespace
@@ -128,6 +142,7 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
   std::vector<Job> running;
   size_t next = 0;
   size_t failed = 0;
+  GoldenOutcome all;
   std::fflush(stdout);
   while (next < files.size() || !running.empty()) {
     while (next < files.size() && running.size() < jobs) running.push_back(start(files[next++], options));
@@ -143,6 +158,7 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
       if (polled[i].revents == 0 || !drain(job)) continue;
       Verdict verdict = finish(job, options);
       failed += !verdict.passed;
+      all.add(verdict.outcome);
       double seconds = std::chrono::duration<double>(Clock::now() - job.start).count();
       if (!verdict.passed)
         fmt::print("FAILED {} ({:.1f} s)\n{}\n", job.path, seconds, verdict.report);
@@ -152,6 +168,8 @@ size_t run_goldens(const std::vector<std::string>& files, const GoldenOptions& o
       running.erase(running.begin() + static_cast<ptrdiff_t>(i));
     }
   }
+  fmt::print("{} checks beyond the text\n", all.checks);
+  for (const auto& [reason, count] : all.not_run) fmt::print("{} functions not run: {}\n", count, reason);
   fmt::print("{} passed, {} failed\n", files.size() - failed, failed);
   return failed;
 }

@@ -61,7 +61,7 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
     } catch (const ir::Error& error) {
       missing.insert(chunk.names.begin(), chunk.names.end());
       for (const ir::Diagnostic& diagnostic : error.all()) {
-        bool follows = diagnostic.kind == "NameError" &&
+        bool follows = diagnostic.name == "undefined-name" &&
                        std::any_of(missing.begin(), missing.end(), [&](const std::string& name) {
                          return diagnostic.message.find("'" + name + "'") != std::string::npos;
                        });
@@ -85,8 +85,7 @@ int run_check(const CommandLine& line) {
   } else {
     diagnostics::RenderOptions options;
     options.color = print::wants_colour(1);
-    fmt::print("{}\n{} error{}\n", diagnostics::render_all(errors, options), errors.size(),
-               errors.size() == 1 ? "" : "s");
+    fmt::print("{}{}", diagnostics::render_all(errors, options), errors.size() == 1 ? "\n1 error\n" : "");
   }
   return errors.empty() ? 0 : 1;
 }

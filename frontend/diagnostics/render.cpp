@@ -215,10 +215,13 @@ std::string render(const ir::Diagnostic& diagnostic, const RenderOptions& option
 
 std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const RenderOptions& options) {
   std::string out;
-  for (const ir::Diagnostic& diagnostic : diagnostics) {
-    if (!out.empty()) out += '\n';
-    out += render(diagnostic, options);
+  size_t shown = std::min(diagnostics.size(), kMostShown);
+  for (size_t i = 0; i < shown; ++i) {
+    if (i > 0) out += '\n';
+    out += render(diagnostics[i], options);
   }
+  if (shown < diagnostics.size()) out += fmt::format("\nand {} more\n", diagnostics.size() - shown);
+  if (diagnostics.size() > 1) out += fmt::format("\n{} errors\n", diagnostics.size());
   return out;
 }
 

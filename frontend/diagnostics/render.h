@@ -9,6 +9,9 @@
 
 namespace mlc::diagnostics {
 
+// More errors than this are rather one misunderstanding than many mistakes: the rest are counted.
+constexpr size_t kMostShown = 20;
+
 struct RenderOptions {
   bool color = false;  // ANSI escapes
   size_t width = 120;  // columns of source shown; longer lines are cut around the caret
@@ -28,7 +31,7 @@ struct RenderOptions {
 // Ends with a newline. A span over several lines shows the first.
 std::string render(const ir::Diagnostic& diagnostic, const RenderOptions& options = {});
 
-// All of them, with an empty line between.
+// With an empty line between; the first kMostShown, then "and N more". Several end with their number.
 std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const RenderOptions& options = {});
 
 // One object per line: {"severity", "name", "kind", "message", "span", "notes", "help"}; a span is

@@ -411,7 +411,7 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
     try {
       flow = exec_block(attempt.body, f);
     } catch (ir::Error& error) {
-      caught = std::make_unique<ScriptError>(error.first(), exception_of(error));
+      caught = std::make_unique<ScriptError>(error.all(), exception_of(error));
     }
     // The handler runs outside of the C++ catch block, so that it may suspend a generator.
     if (caught != nullptr) return handle(attempt, *caught, f);

@@ -38,6 +38,8 @@ class ScriptError : public ir::Error {
  public:
   ScriptError(ir::Diagnostic diagnostic, Any exception)
       : ir::Error(std::move(diagnostic)), exception(std::move(exception)) {}
+  ScriptError(std::vector<ir::Diagnostic> all, Any exception)
+      : ir::Error(std::move(all)), exception(std::move(exception)) {}
   Any exception;
 };
 

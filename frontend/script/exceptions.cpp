@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
+#include "frontend/diagnostics/render.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -116,14 +117,31 @@ Ref<ClassNode> State::exception_class(std::string_view kind) {
   return found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
 }
 
+namespace {
+
+// What an exception says for all errors of a definition: one line each, with its place.
+std::string message_of(const std::vector<ir::Diagnostic>& all) {
+  if (all.size() == 1) return all.front().message;
+  std::string text = fmt::format("{} errors", all.size());
+  for (size_t i = 0; i < all.size() && i < diagnostics::kMostShown; ++i) {
+    const ir::Diagnostic& one = all[i];
+    std::string place = one.span ? ir::SourceMap::global().describe(one.span) + ": " : "";
+    text += fmt::format("\n{}error[{}]: {}", place, one.name, one.message);
+  }
+  if (all.size() > diagnostics::kMostShown) text += fmt::format("\nand {} more", all.size() - diagnostics::kMostShown);
+  return text;
+}
+
+}  // namespace
+
 // The object a script sees in `except ... as e`.
 Any State::exception_of(const ir::Error& error) {
   if (auto* script = dynamic_cast<const ScriptError*>(&error)) return script->exception;
   const ir::Diagnostic& first = error.first();
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
-  instance->set(known().args, Tuple{str_value(first.message)});
-  instance->diagnostic = std::make_unique<ir::Diagnostic>(first);
+  instance->set(known().args, Tuple{str_value(message_of(error.all()))});
+  instance->diagnostics = error.all();
   return Any(made);
 }
 
@@ -140,19 +158,16 @@ std::string State::exception_text(const Any& exception) {
 
 void State::throw_exception(const Any& exception, ir::Span span) {
   auto* instance = as<InstanceNode>(exception);
+  if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
   ir::Diagnostic diagnostic;
-  if (instance->diagnostic != nullptr) {
-    diagnostic = *instance->diagnostic;
-  } else {
-    diagnostic.name = "raised";
-    diagnostic.kind = instance->cls->name;
-    std::string text = self.str(exception);
-    diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
-    diagnostic.span = span;
-    const Any* cause = instance->own(known().cause);
-    if (cause != nullptr && !is_none(*cause)) {
-      diagnostic.notes.push_back({"caused by " + self.repr(*cause), {}});
-    }
+  diagnostic.name = "raised";
+  diagnostic.kind = instance->cls->name;
+  std::string text = self.str(exception);
+  diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
+  diagnostic.span = span;
+  const Any* cause = instance->own(known().cause);
+  if (cause != nullptr && !is_none(*cause)) {
+    diagnostic.notes.push_back({"caused by " + self.repr(*cause), {}});
   }
   throw ScriptError(std::move(diagnostic), exception);
 }

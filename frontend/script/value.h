@@ -172,7 +172,7 @@ struct ClassNode final : ffi::Object {
 struct InstanceNode final : ffi::Object {
   Ref<ClassNode> cls;
   std::vector<std::pair<Symbol, Any>> attributes;
-  std::unique_ptr<ir::Diagnostic> diagnostic;  // of an exception that mlc itself raised
+  std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
   const Any* own(Symbol name) const;
   void set(Symbol name, Any value);

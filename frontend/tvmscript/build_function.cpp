@@ -145,11 +145,11 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
 
 void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
-  if (args.vararg) note(unsupported_parameter("`*args`", args.vararg->span), {});
-  if (args.kwarg) note(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
+  if (args.vararg) errors_.add(unsupported_parameter("`*args`", args.vararg->span), {});
+  if (args.kwarg) errors_.add(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
   if (!args.kwonlyargs.empty())
-    note(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
-  if (!args.defaults.empty()) note(unsupported_parameter("default values", args.defaults[0]->span), {});
+    errors_.add(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
+  if (!args.defaults.empty()) errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
     if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
   }
@@ -231,16 +231,11 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
     body_ = nullptr;
   }
   if (s_tir || !root_.alloc_buffers.empty()) attrs_.Set("s_tir", true);
-  if (!errors_.empty()) {
-    std::stable_sort(errors_.begin(), errors_.end(), [](const ir::Diagnostic& a, const ir::Diagnostic& b) {
-      return a.span.file == b.span.file && a.span.begin < b.span.begin;
-    });
-    throw ir::Error(std::move(errors_));
-  }
+  if (!errors_.empty()) errors_.raise();
   body = finish_body(std::move(body));
   ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()),
                                                std::move(body), attrs_, definition.span);
-  if (options.check_well_formed) ir::verify(fn);
+  if (options.check_well_formed && !attempt(definition.name_span, [&] { ir::verify(fn); })) errors_.raise();
   return fn;
 }
 

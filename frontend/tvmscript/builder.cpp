@@ -43,14 +43,6 @@ std::string shown_name(const ir::Api& api) {
   return path.starts_with(room) ? "T." + path.substr(room.size()) : path;
 }
 
-void Builder::note(const ir::Error& error, Span fallback) {
-  for (ir::Diagnostic one : error.all()) {
-    if (one.name == kCascade) continue;
-    if (!one.span) one.span = fallback;
-    errors_.push_back(std::move(one));
-  }
-}
-
 void Builder::emit(Stmt stmt) {
   touched_ = true;
   if (body_) body_->stmts.push_back(std::move(stmt));

@@ -5,6 +5,7 @@
 
 #include <deque>
 
+#include "frontend/diagnostics/findings.h"
 #include "frontend/tvmscript/frame.h"
 #include "frontend/tvmscript/names.h"
 #include "frontend/tvmscript/tvmscript.h"
@@ -145,7 +146,6 @@ class Builder {
   void poison(const syntax::Expr& target);
 
   Any evaluate(const syntax::Expr& expr) { return evaluator_.evaluate(expr, names_, where_); }
-  void note(const ir::Error& error, Span fallback);  // collects it, unless it follows from another
   template <class F>
   bool attempt(Span fallback, F&& f);  // false when f failed; the error is kept
 
@@ -153,7 +153,7 @@ class Builder {
   script::Scope where_;
   Builder* outer_;  // the builder that was at work before this one
   Names names_;
-  std::vector<ir::Diagnostic> errors_;
+  diagnostics::Findings errors_;
 
   Body* body_ = nullptr;
   std::vector<BlockState*> blocks_;                         // innermost last
@@ -181,7 +181,7 @@ bool Builder::attempt(Span fallback, F&& f) {
     f();
     return true;
   } catch (const ir::Error& error) {
-    note(error, fallback);
+    errors_.add(error, fallback);
     return false;
   }
 }

@@ -95,15 +95,12 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
                           const ModuleOptions& options, script::Scope where, const Outside& outside) {
   ModuleState state;
   Restore<ModuleState*> at_work(module_at_work, &state);
-  std::vector<ir::Diagnostic> errors;
+  diagnostics::Findings errors;
   auto attempt = [&errors](Span fallback, auto&& f) {
     try {
       f();
     } catch (const ir::Error& error) {
-      for (ir::Diagnostic one : error.all()) {
-        if (!one.span) one.span = fallback;
-        if (one.name != kCascade) errors.push_back(std::move(one));
-      }
+      errors.add(error, fallback);
     }
   };
   Definitions definitions(evaluator, where, outside);
@@ -185,7 +182,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       functions.Set(name, *fn);
     });
   }
-  if (!errors.empty()) throw ir::Error(std::move(errors));
+  if (!errors.empty()) errors.raise();
   return ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
 }
 

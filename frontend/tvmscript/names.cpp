@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tvmscript/names.h"
 
+#include "frontend/diagnostics/findings.h"
 #include "frontend/script/value.h"
 #include "frontend/tvmscript/frame.h"
 
@@ -13,7 +14,7 @@ const Any* Names::peek(Symbol name) const {
 
 const Any* Names::find(Symbol name) {
   const Any* value = peek(name);
-  if (value && frame<PoisonNode>(*value)) throw ir::Error(kCascade, "`{}` could not be defined", name.str());
+  if (value && frame<PoisonNode>(*value)) throw ir::Error(diagnostics::kCascade, "`{}` could not be defined", name.str());
   return value;
 }
 

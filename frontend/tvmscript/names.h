@@ -60,7 +60,4 @@ class NameFrame {
   size_t outer_;
 };
 
-// Thrown (as ir::Error of this name) when an expression uses a name whose definition failed.
-constexpr std::string_view kCascade = "follows-from-an-error";
-
 }  // namespace mlc::tvmscript

@@ -128,7 +128,8 @@ std::string message_of(const std::vector<ir::Diagnostic>& all) {
     std::string place = one.span ? ir::SourceMap::global().describe(one.span) + ": " : "";
     text += fmt::format("\n{}error[{}]: {}", place, one.name, one.message);
   }
-  if (all.size() > diagnostics::kMostShown) text += fmt::format("\nand {} more", all.size() - diagnostics::kMostShown);
+  if (all.size() > diagnostics::kMostShown)
+    text += fmt::format("\nand {} more", all.size() - diagnostics::kMostShown);
   return text;
 }
 

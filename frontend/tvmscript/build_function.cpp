@@ -149,7 +149,8 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   if (args.kwarg) errors_.add(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
   if (!args.kwonlyargs.empty())
     errors_.add(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
-  if (!args.defaults.empty()) errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
+  if (!args.defaults.empty())
+    errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
     if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
   }

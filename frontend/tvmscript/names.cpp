@@ -14,7 +14,8 @@ const Any* Names::peek(Symbol name) const {
 
 const Any* Names::find(Symbol name) {
   const Any* value = peek(name);
-  if (value && frame<PoisonNode>(*value)) throw ir::Error(diagnostics::kCascade, "`{}` could not be defined", name.str());
+  if (value && frame<PoisonNode>(*value))
+    throw ir::Error(diagnostics::kCascade, "`{}` could not be defined", name.str());
   return value;
 }
 

@@ -18,5 +18,6 @@ std::span<const ir::ApiRow> statement_rows();
 std::span<const ir::ApiRow> arithmetic_rows();
 std::span<const ir::ApiRow> call_rows();
 std::span<const ir::ApiRow> module_rows();
+std::span<const ir::ApiRow> node_rows();
 
 }  // namespace mlc::tvmscript

@@ -278,9 +278,9 @@ constexpr Row shared[] = {
     {"const(value, dtype=None)", "A constant.", const_},
     {"IntImm(dtype, value)", "An integer constant.", int_imm},
     {"FloatImm(dtype, value)", "A float constant.", int_imm},
-    {"Var(name, dtype)", "A variable.", make_var},
 };
 constexpr Row only_script[] = {
+    {"Var(name, dtype)", "A variable.", make_var},
     {"cast(value, dtype)", "The value converted to a type.", cast_value},
     {"fabs(x)", "The magnitude.", abs},
     {"broadcast(value, lanes)", "The vector of equal elements.", broadcast},

@@ -233,6 +233,30 @@ Any scalar(ApiCall& call) {
   return Builder::current(call).new_scalar("", dtype_arg(call, 0), scope, call.span);
 }
 
+// tvm.tirx.decl_buffer(shape, dtype=None, name="buffer", data, strides, elem_offset, scope, data_alignment,
+// offset_factor, span, layout): a buffer variable outside of any function.
+Any named_buffer(ApiCall& call) {
+  no_layout(call, 10);
+  Any dtype = is_given(call, 1) ? call.args[1] : Any(String("float32"));
+  String name = str_arg(call, 2);
+  String scope = str_arg(call, 6);
+  if (is_given(call, 3)) {
+    Expr data = expr_arg(call, 3);
+    if (data->ty->kind != ir::TypeKind::kPointer) ir::wrong_argument(call, 3, "pointer");
+    scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  }
+  Parts parts{
+      call.args[0],     dtype,           call.args[4], call.args[5], scope.empty() ? String("global") : scope,
+      int_arg(call, 7), int_arg(call, 8)};
+  if (parts.offset_factor != 0 && !is_given(call, 5)) {
+    Array<Expr> shape = shape_from(parts.shape, call.span_of(0));
+    DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+    std::string offset = std::string(view(name)) + "_elem_offset";
+    parts.elem_offset = Expr(ir::make<ir::VarNode>(String(offset), Type(ir::prim_type(index)), call.span));
+  }
+  return Expr(ir::make<ir::VarNode>(name, Type(buffer_type(parts, call, 0, 1)), call.span));
+}
+
 Any buffer_store(ApiCall& call) {
   Builder& builder = Builder::current(call);
   builder.store(buffer_arg(call, 0), expr_arg(call, 1), exprs_arg(call, 2), call.span, call.span_of(1));
@@ -384,6 +408,10 @@ constexpr ir::ApiRow rows[] = {
      "scope=\"global\", "
      "align=0, offset_factor=0, layout=\"default\")",
      "A view of memory that exists; without `data` it allocates.", decl},
+    {ir::ApiKind::kFunction, "tvm.tirx",
+     "decl_buffer(shape, dtype=None, name=\"buffer\", data=None, strides=None, elem_offset=None, scope=\"\", "
+     "data_alignment=-1, offset_factor=0, span=None, layout=\"default\")",
+     "A buffer variable that belongs to no function yet.", named_buffer},
     {ir::ApiKind::kFunction, kT, "local_scalar(dtype=\"float32\")", "A mutable scalar of one thread.",
      scalar},
     {ir::ApiKind::kFunction, kT, "shared_scalar(dtype=\"float32\")", "A mutable scalar that threads share.",

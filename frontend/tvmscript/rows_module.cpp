@@ -272,7 +272,7 @@ std::span<const ir::ApiRow> module_rows() { return rows; }
 void register_api() {
   auto& registry = ir::ApiRegistry::global();
   for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), statement_rows(),
-                     arithmetic_rows(), call_rows(), module_rows()}) {
+                     arithmetic_rows(), call_rows(), module_rows(), node_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");
@@ -280,6 +280,14 @@ void register_api() {
   registry.alias("tvm.script.tirx.target", "tvm.target.Target");
   registry.alias("tvm.script.ir_module", "tvm.script.ir.ir_module");
   registry.alias("tvm.ir.IRModule", "tvm.IRModule");
+  // The functions of tvm.tirx.op are those of T.
+  for (const ir::ApiRow& row : call_rows()) {
+    std::string name(row.signature.substr(0, row.signature.find('(')));
+    registry.alias("tvm.tirx." + name, std::string(kT) + "." + name);
+  }
+  for (std::string_view name : {"Var", "TensorRegion", "TensorLoad"})
+    registry.alias(fmt::format("tvm.tirx.{}", name), fmt::format("tvm.ir.{}", name));
+  registry.alias("tvm.tirx.LetStmt", "tvm.tirx.Bind");
   registry.alias("tvm.script.parse_from_source", "tvm.script.from_source");
   script::register_definition_hook("tvm.script.tirx.prim_func", prim_func_hook);
   script::register_definition_hook("tvm.script.ir.ir_module", ir_module_hook);

@@ -29,6 +29,14 @@ void module_option(CLI::App& app, CommandLine& line) {
                  "the module, function or schedule of that name instead of the last one bound");
 }
 
+void rewrite_options(CLI::App& app, CommandLine& line) {
+  app.add_option("FILE", line.paths,
+                 "programs, or folders of them; `-` reads standard input and writes standard output")
+      ->required();
+  app.add_flag("--check", line.check, "write nothing; exit with 1 when a file would change");
+  app.add_flag("--diff", line.diff, "write nothing; show what would change");
+}
+
 constexpr std::array kRows = std::to_array<Row>({
     {"build", "compile the module that a program binds last",
      "mlc build matmul.mlc -o matmul.so --target x86-64-v3",
@@ -59,6 +67,10 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--json", line.json, "one JSON object per line");
      },
      run_check},
+    {"fmt", "lay out the source of programs in one style", "mlc fmt --check matmul.mlc", rewrite_options,
+     run_fmt},
+    {"fix", "rewrite programs that use names of older versions", "mlc fix --diff old.mlc", rewrite_options,
+     run_fix},
     {"test", "run golden programs and compare what they print", "mlc test --update tests/split.mlc",
      [](CLI::App& app, CommandLine& line) {
        app.add_option("PATH", line.paths, "files (.mlc, .repl, .md) or folders")->required();

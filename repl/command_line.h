@@ -18,7 +18,7 @@ class CommandLine {
   std::string command = "repl";
   std::string file;                    // FILE of the commands that read one
   std::vector<std::string> arguments;  // of the program, after FILE
-  std::vector<std::string> paths;      // of `test`
+  std::vector<std::string> paths;      // of the commands that take several files
   std::string out;
   std::string target = "llvm";
   std::string module;
@@ -26,6 +26,8 @@ class CommandLine {
   std::string dialect = "current";
   std::string name;  // of `explain`
   bool json = false;
+  bool check = false;
+  bool diff = false;
   bool update = false;
   bool quiet = false;
   unsigned jobs = 0;
@@ -37,6 +39,8 @@ int run_build(const CommandLine& line);
 int run_run(const CommandLine& line);
 int run_print(const CommandLine& line);
 int run_check(const CommandLine& line);
+int run_fmt(const CommandLine& line);
+int run_fix(const CommandLine& line);
 int run_test(const CommandLine& line);
 int run_explain(const CommandLine& line);
 int run_targets(const CommandLine& line);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "repl/line_diff.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 namespace mlc::repl {
 
 namespace {
+
+constexpr size_t kMostCells = size_t{1} << 25;
 
 struct Line {
   char mark;  // ' ', '-', '+'
@@ -34,6 +38,16 @@ std::vector<Line> compare(std::string_view before, std::string_view after) {
     ++tail;
   size_t n = a.size() - head - tail;
   size_t m = b.size() - head - tail;
+
+  // Past this size the lines between are one change as a whole.
+  if (n > 0 && m > 0 && n > kMostCells / m) {
+    std::vector<Line> lines;
+    for (size_t i = 0; i < head; ++i) lines.push_back({' ', a[i]});
+    for (size_t i = head; i < head + n; ++i) lines.push_back({'-', a[i]});
+    for (size_t i = head; i < head + m; ++i) lines.push_back({'+', b[i]});
+    for (size_t k = a.size() - tail; k < a.size(); ++k) lines.push_back({' ', a[k]});
+    return lines;
+  }
 
   // length[i][j]: of the longest common subsequence of a[head + i..] and b[head + j..].
   std::vector<uint32_t> length((n + 1) * (m + 1), 0);
@@ -86,6 +100,44 @@ std::string line_diff(std::string_view before, std::string_view after, size_t co
     text += lines[i].mark;
     if (!lines[i].text.empty()) text.append(" ").append(lines[i].text);
     text += '\n';
+  }
+  return text;
+}
+
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view name) {
+  constexpr size_t context = 3;
+  std::vector<Line> lines = compare(before, after);
+  std::string text;
+  size_t old_line = 1;
+  size_t new_line = 1;
+  for (size_t i = 0; i < lines.size();) {
+    size_t first = i;
+    while (first < lines.size() && lines[first].mark == ' ') ++first;
+    if (first == lines.size()) break;
+    // A hunk goes on while changes are at most two contexts apart.
+    size_t last = first;
+    for (size_t k = first; k < lines.size() && k - last <= 2 * context + 1; ++k) {
+      if (lines[k].mark != ' ') last = k;
+    }
+    size_t begin = std::max(i, first - std::min(first, context));
+    size_t end = std::min(lines.size(), last + context + 1);
+    old_line += begin - i;
+    new_line += begin - i;
+    size_t removed = 0;
+    size_t added = 0;
+    std::string hunk;
+    for (size_t k = begin; k < end; ++k) {
+      removed += lines[k].mark != '+';
+      added += lines[k].mark != '-';
+      hunk += lines[k].mark;
+      hunk.append(lines[k].text).append("\n");
+    }
+    if (text.empty()) text = fmt::format("--- {0}\n+++ {0}\n", name);
+    text += fmt::format("@@ -{},{} +{},{} @@\n{}", removed == 0 ? old_line - 1 : old_line, removed,
+                        added == 0 ? new_line - 1 : new_line, added, hunk);
+    old_line += removed;
+    new_line += added;
+    i = end;
   }
   return text;
 }

@@ -12,6 +12,9 @@ namespace mlc::repl {
 // stripped: quadratic in the lines between, which are few for what one schedule step does.
 std::string line_diff(std::string_view before, std::string_view after, size_t context = 2);
 
+// The same difference as `diff -u` writes it, with three lines of context; "" when the texts are equal.
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view name);
+
 // Such a text with colours for terminals.
 std::string colour_diff(std::string_view diff);
 

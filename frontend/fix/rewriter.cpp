@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/fix/rewriter.h"
+
+#include <algorithm>
+
+#include "frontend/syntax/lexemes.h"
+#include "ir/classic_names.h"
+#include "ir/error.h"
+
+namespace mlc::fix {
+
+Rewriter::Rewriter(uint32_t file) : file_(file), text_(ir::SourceMap::global().file(file).text) {}
+
+uint32_t Rewriter::line_of(uint32_t offset) const {
+  return ir::SourceMap::global().position(file_, offset).line;
+}
+uint32_t Rewriter::line_start(uint32_t offset) const {
+  while (offset > 0 && text_[offset - 1] != '\n' && text_[offset - 1] != '\r') --offset;
+  return offset;
+}
+
+void Rewriter::insert_line(uint32_t before, std::string line) {
+  uint32_t start = line_start(before);
+  if (!inserted_.insert({start, line}).second) return;
+  std::string_view indent = text_.substr(start, before - start);
+  edits_.push_back({start, start, 0, {}, std::string(indent) + line + "\n"});
+}
+
+void Rewriter::remove_from_list(syntax::Seq<syntax::Alias> names, const syntax::Alias* name) {
+  auto index = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  if (index + 1 < names.size()) {
+    replace({file_, name->span.begin, names[index + 1]->span.begin}, "");
+  } else {
+    replace({file_, names[index - 1]->span.end, name->span.end}, "");
+  }
+}
+
+void Rewriter::dedent(syntax::Seq<syntax::Stmt> body, uint32_t columns) {
+  uint32_t end = body.back()->span.end;
+  for (uint32_t start = line_start(body.front()->span.begin); start < end;) {
+    dedents_[start] += columns;
+    size_t next = text_.find('\n', start);
+    if (next == std::string_view::npos) break;
+    start = static_cast<uint32_t>(next) + 1;
+  }
+}
+
+void Rewriter::leave(ir::Span span, std::string why) {
+  std::string_view what = text(span);
+  left_.push_back({line_of(span.begin), std::string(what.substr(0, what.find('\n'))), std::move(why)});
+}
+
+void Rewriter::report_removed(std::string_view path, ir::Span span) {
+  for (const ir::ClassicName& row : ir::classic_names()) {
+    if (row.kind != ir::ClassicName::Kind::kRemoved || !path.starts_with(row.from)) continue;
+    if (path.size() > row.from.size() && path[row.from.size()] != '.') continue;
+    return leave(span, std::string(row.to));
+  }
+}
+
+Fixed Rewriter::finish() {
+  // Lines that begin inside of a string are part of its value.
+  std::set<uint32_t> inside;
+  if (!dedents_.empty()) {
+    for (const syntax::Lexeme& word : syntax::lexemes(file_)) {
+      if (word.kind != syntax::LexemeKind::kString) continue;
+      auto from = dedents_.upper_bound(word.begin);
+      while (from != dedents_.end() && from->first < word.end) from = dedents_.erase(from);
+    }
+  }
+  for (const auto& [start, columns] : dedents_) {
+    uint32_t blank = 0;
+    while (blank < columns && text_[start + blank] == ' ') ++blank;
+    if (blank > 0) edits_.push_back({start, start + blank, 0, {}, {}});
+  }
+  std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+    return a.begin != b.begin ? a.begin < b.begin : (a.end == a.begin) > (b.end == b.begin);
+  });
+  Fixed fixed;
+  uint32_t done = 0;
+  for (Edit& edit : edits_) {
+    MLC_CHECK(edit.begin >= done, "two edits of the same words, at line {}", line_of(edit.begin));
+    fixed.text.append(text_.substr(done, edit.begin - done)).append(edit.after);
+    done = edit.end;
+    edit.line = line_of(edit.begin);
+    edit.before = text_.substr(edit.begin, edit.end - edit.begin);
+    bool layout = edit.after.empty() && edit.before.find_first_not_of(' ') == std::string::npos;
+    if (!layout) fixed.edits.push_back(std::move(edit));
+  }
+  fixed.text.append(text_.substr(done));
+  std::stable_sort(left_.begin(), left_.end(), [](const Left& a, const Left& b) { return a.line < b.line; });
+  fixed.left = std::move(left_);
+  return fixed;
+}
+
+}  // namespace mlc::fix

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/format/format.h"
+
+#include "frontend/format/line.h"
+#include "frontend/syntax/parse.h"
+#include "ir/error.h"
+#include "ir/span.h"
+
+namespace mlc::format {
+namespace {
+
+std::string with_newlines(std::string_view text, std::string_view newline) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\r') continue;
+    if (c == '\n')
+      out += newline;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string lay_out(uint32_t file) {
+  Document document = read_lines(file);
+  std::vector<int> blanks = blank_lines(document.lines);
+  std::string out;
+  for (size_t i = 0; i < document.lines.size(); ++i) {
+    const LogicalLine& line = document.lines[i];
+    out.append(static_cast<size_t>(blanks[i]), '\n');
+    switch (line.kind) {
+      case LogicalLine::Kind::kCode:
+        write_line(document, line, out);
+        break;
+      case LogicalLine::Kind::kComment:
+        out.append(static_cast<size_t>(line.depth) * 4, ' ');
+        out.append(line.text).append("\n");
+        break;
+      case LogicalLine::Kind::kGolden:
+      case LogicalLine::Kind::kRaw:
+        out.append(line.text).append("\n");
+        break;
+    }
+  }
+  return document.newline == "\n" ? out : with_newlines(out, document.newline);
+}
+
+}  // namespace
+
+std::string format(uint32_t file) {
+  std::string before = syntax::dump(syntax::parse_file(file)->module);
+  std::string text = lay_out(file);
+  std::string after;
+  try {
+    after = syntax::dump(syntax::parse_file(ir::SourceMap::global().add("<formatted>", text))->module);
+  } catch (const ir::Error& error) {
+    MLC_CHECK(false, "the formatted text does not parse: {}", error.what());
+  }
+  MLC_CHECK(before == after, "the formatted text means something else");
+  return text;
+}
+
+}  // namespace mlc::format

@@ -94,8 +94,12 @@ int run_fix(const CommandLine& line) {
       line, {"fixed", "would be fixed", [](uint32_t file) {
                fix::Fixed fixed = fix::fix(file);
                Rewritten result{std::move(fixed.text), {}, {}};
-               for (const fix::Edit& edit : fixed.edits)
-                 result.changed.push_back(fmt::format("{}: {} -> {}", edit.line, edit.before, edit.after));
+               for (const fix::Change& change : fixed.changes) {
+                 result.changed.push_back(
+                     change.before.empty()
+                         ? fmt::format("{}: added: {}", change.line, change.after)
+                         : fmt::format("{}: {} -> {}", change.line, change.before, change.after));
+               }
                for (const fix::Left& left : fixed.left)
                  result.left.push_back(fmt::format("{}: `{}` is left: {}", left.line, left.what, left.why));
                return result;

@@ -24,6 +24,8 @@ std::string parent_of(std::string_view path) {
 }
 std::string last_of(std::string_view path) { return std::string(path.substr(path.rfind('.') + 1)); }
 
+constexpr std::string_view kIrDialect = "tvm.script.ir";
+
 // Names that are bound by something else than an import may mean that.
 class Bound final : public Visitor {
  public:
@@ -82,6 +84,14 @@ class ImportFixer final : public Visitor {
       std::string path = module + "." + name;
       std::string current = ir::current_path(path);
       rewriter_.report_removed(path, alias->name_span);
+      if (parent_of(current) == kIrDialect && module_now == parent_of(kIrDialect)) {
+        // A dialect is no module that Python could import from.
+        rewriter_.replace(alias->span, "ir as I");
+        imports_.add(std::string(alias->asname ? alias->asname.str() : Symbol(name).str()),
+                     {path, current, "I." + last_of(current), &stmt});
+        stays = true;
+        continue;
+      }
       std::string bound(alias->asname ? alias->asname.str() : Symbol(name).str());
       std::string bound_now = alias->asname ? bound : last_of(current);
       imports_.add(bound, {path, current, bound_now, &stmt});

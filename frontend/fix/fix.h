@@ -8,11 +8,9 @@
 
 namespace mlc::fix {
 
-struct Edit {
-  uint32_t begin;
-  uint32_t end;
-  uint32_t line;  // counted from 1
-  std::string before;
+struct Change {
+  uint32_t line;       // counted from 1
+  std::string before;  // empty for a line that is new
   std::string after;
 };
 // What has no form of today that an edit of the text could give.
@@ -23,7 +21,7 @@ struct Left {
 };
 struct Fixed {
   std::string text;
-  std::vector<Edit> edits;  // in order of position
+  std::vector<Change> changes;  // in order of position
   std::vector<Left> left;
 };
 

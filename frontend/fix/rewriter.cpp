@@ -23,7 +23,7 @@ void Rewriter::insert_line(uint32_t before, std::string line) {
   uint32_t start = line_start(before);
   if (!inserted_.insert({start, line}).second) return;
   std::string_view indent = text_.substr(start, before - start);
-  edits_.push_back({start, start, 0, {}, std::string(indent) + line + "\n"});
+  edits_.push_back({start, start, std::string(indent) + line + "\n"});
 }
 
 void Rewriter::remove_from_list(syntax::Seq<syntax::Alias> names, const syntax::Alias* name) {
@@ -58,9 +58,59 @@ void Rewriter::report_removed(std::string_view path, ir::Span span) {
   }
 }
 
+namespace {
+
+std::string trimmed(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(' ') == std::string_view::npos; }
+
+}  // namespace
+
+// Words that give way to words are named; where a line changes otherwise, all of it is.
+void Rewriter::report(Fixed& fixed) const {
+  for (size_t i = 0; i < edits_.size();) {
+    const Edit& first = edits_[i];
+    if (first.after.ends_with('\n')) {
+      fixed.changes.push_back({line_of(first.begin), "", trimmed(first.after)});
+      ++i;
+      continue;
+    }
+    uint32_t begin = line_start(first.begin);
+    uint32_t end = first.end;
+    bool words = true;
+    bool layout = true;
+    size_t last = i;
+    std::string now;
+    uint32_t done = begin;
+    for (; last < edits_.size() && line_start(edits_[last].begin) <= line_start(end); ++last) {
+      const Edit& edit = edits_[last];
+      std::string_view before = text_.substr(edit.begin, edit.end - edit.begin);
+      words = words && edit.after.size() > 1 && before.size() > 1;
+      layout = layout && is_blank(before) && is_blank(edit.after);
+      now.append(text_.substr(done, edit.begin - done)).append(edit.after);
+      done = end = edit.end;
+    }
+    if (words) {
+      for (size_t k = i; k < last; ++k) {
+        fixed.changes.push_back({line_of(edits_[k].begin),
+                                 std::string(text_.substr(edits_[k].begin, edits_[k].end - edits_[k].begin)),
+                                 edits_[k].after});
+      }
+    } else if (!layout) {
+      auto stop = static_cast<uint32_t>(std::min<size_t>(text_.find_first_of("\r\n", end), text_.size()));
+      now.append(text_.substr(done, stop - done));
+      fixed.changes.push_back({line_of(begin), trimmed(text_.substr(begin, stop - begin)), trimmed(now)});
+    }
+    i = last;
+  }
+}
+
 Fixed Rewriter::finish() {
   // Lines that begin inside of a string are part of its value.
-  std::set<uint32_t> inside;
   if (!dedents_.empty()) {
     for (const syntax::Lexeme& word : syntax::lexemes(file_)) {
       if (word.kind != syntax::LexemeKind::kString) continue;
@@ -71,23 +121,20 @@ Fixed Rewriter::finish() {
   for (const auto& [start, columns] : dedents_) {
     uint32_t blank = 0;
     while (blank < columns && text_[start + blank] == ' ') ++blank;
-    if (blank > 0) edits_.push_back({start, start + blank, 0, {}, {}});
+    if (blank > 0) edits_.push_back({start, start + blank, {}});
   }
   std::stable_sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
     return a.begin != b.begin ? a.begin < b.begin : (a.end == a.begin) > (b.end == b.begin);
   });
   Fixed fixed;
   uint32_t done = 0;
-  for (Edit& edit : edits_) {
+  for (const Edit& edit : edits_) {
     MLC_CHECK(edit.begin >= done, "two edits of the same words, at line {}", line_of(edit.begin));
     fixed.text.append(text_.substr(done, edit.begin - done)).append(edit.after);
     done = edit.end;
-    edit.line = line_of(edit.begin);
-    edit.before = text_.substr(edit.begin, edit.end - edit.begin);
-    bool layout = edit.after.empty() && edit.before.find_first_not_of(' ') == std::string::npos;
-    if (!layout) fixed.edits.push_back(std::move(edit));
   }
   fixed.text.append(text_.substr(done));
+  report(fixed);
   std::stable_sort(left_.begin(), left_.end(), [](const Left& a, const Left& b) { return a.line < b.line; });
   fixed.left = std::move(left_);
   return fixed;

@@ -22,9 +22,7 @@ class Rewriter {
   char at(uint32_t offset) const { return text_[offset]; }
   std::string_view text(ir::Span span) const { return text_.substr(span.begin, span.end - span.begin); }
 
-  void replace(ir::Span span, std::string text) {
-    edits_.push_back({span.begin, span.end, 0, {}, std::move(text)});
-  }
+  void replace(ir::Span span, std::string text) { edits_.push_back({span.begin, span.end, std::move(text)}); }
   // A line of its own, indented like the statement that begins at `before`.
   void insert_line(uint32_t before, std::string line);
   // One name of `from m import a, b, c` with its comma.
@@ -41,6 +39,12 @@ class Rewriter {
   Fixed finish();
 
  private:
+  struct Edit {
+    uint32_t begin;
+    uint32_t end;
+    std::string after;
+  };
+  void report(Fixed& fixed) const;
   uint32_t line_of(uint32_t offset) const;
   uint32_t line_start(uint32_t offset) const;
 

@@ -55,10 +55,6 @@ class Counter {
     }
     if (previous.docstring && i >= 2 && lines_[i - 2].class_()) before = std::max(before, 1);
     if (previous.docstring && i == 1 && !line.decorator() && !line.def() && !line.class_()) before = 1;
-    if (previous.def() && previous.opens_block() && !line.decorator() && !line.def() && !line.class_() &&
-        line.depth > previous.depth) {
-      return line.comment() ? before : 0;
-    }
     if (previous.decorator()) return 0;
     return before;
   }

@@ -288,8 +288,10 @@ class LineReader {
       wrap(leaves, 1, end, out);
     } else if (keyword && first == "for" && header) {
       size_t in = find(leaves, 1, end, [](const Leaf& l) { return l.keyword("in"); });
-      out.assign(leaves.begin(), leaves.begin() + static_cast<ptrdiff_t>(std::min(in + 1, end)));
-      if (in < end) wrap(leaves, in + 1, end, out);
+      out.push_back(leaves[0]);
+      unwrap_target(leaves, 1, in, out);
+      out.push_back(leaves[in]);
+      wrap(leaves, in + 1, end, out);
     } else if (keyword && first == "assert") {
       size_t comma = find(leaves, 1, end, [](const Leaf& l) { return l.comma(); });
       out.push_back(leaves[0]);
@@ -305,7 +307,9 @@ class LineReader {
                !l.is("<=") && !l.is(">=") && !l.is(":=");
       };
       size_t sign = find(leaves, 0, end, assigns);
-      out.assign(leaves.begin(), leaves.begin() + static_cast<ptrdiff_t>(std::min(sign + 1, end)));
+      if (sign == end) return;
+      unwrap_target(leaves, 0, sign, out);
+      out.push_back(leaves[sign]);
       while (sign < end) {
         size_t next = find(leaves, sign + 1, end, assigns);
         wrap(leaves, sign + 1, next, out);
@@ -353,15 +357,40 @@ class LineReader {
       open->mate = make(Kind::kClose, "");
       open->mate->mate = open;
     }
+    bool pair_of_one = leaves[end - 1]->comma() && commas(leaves, begin, end) == 1;
     for (Leaf* bracket : {open, open->mate}) {
-      bracket->text.clear();
-      bracket->optional = true;
+      bracket->text = !pair_of_one ? "" : bracket == open ? "(" : ")";
+      bracket->optional = !pair_of_one;
       bracket->literal = true;
     }
     out.push_back(open);
     out.insert(out.end(), leaves.begin() + static_cast<ptrdiff_t>(begin),
                leaves.begin() + static_cast<ptrdiff_t>(end));
     out.push_back(open->mate);
+  }
+
+  static size_t commas(const std::vector<Leaf*>& leaves, size_t begin, size_t end) {
+    size_t count = 0;
+    for (size_t at = begin; (at = find(leaves, at, end, [](const Leaf& l) { return l.comma(); })) < end; ++at)
+      ++count;
+    return count;
+  }
+
+  // `for (a, b) in pairs` and `(a, b) = pair` need no parentheses.
+  void unwrap_target(const std::vector<Leaf*>& leaves, size_t begin, size_t end, std::vector<Leaf*>& out) {
+    bool pair = end - begin > 4 && leaves[begin]->is("(") && leaves[begin]->mate == leaves[end - 1] &&
+                !leaves[end - 2]->comma() && leaves[begin]->comments.empty() && !leaves[end - 2]->comment() &&
+                leaves[end - 2]->comments.empty() && !leaves[begin + 1]->comment();
+    bool of_one = end > begin && leaves[end - 1]->comma() && commas(leaves, begin, end) == 1;
+    if (of_one) return wrap(leaves, begin, end, out);
+    if (pair) {
+      for (Leaf* bracket : {leaves[begin], leaves[end - 1]}) {
+        bracket->text.clear();
+        bracket->optional = bracket->literal = true;
+      }
+    }
+    out.insert(out.end(), leaves.begin() + static_cast<ptrdiff_t>(begin),
+               leaves.begin() + static_cast<ptrdiff_t>(end));
   }
 
   // Is it one pair of parentheses around a single expression, with no comment that would be left alone?

@@ -5,7 +5,26 @@
 
 namespace mlc::format {
 
-// Double quotes, where that needs no more backslashes than before.
+namespace {
+
+// The body of a literal for the other quotes: those need a backslash now, the ones of before none.
+std::string requoted(std::string_view body, char before, char after) {
+  std::string out;
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (body[i] == '\\' && i + 1 < body.size()) {
+      if (body[i + 1] != before) out += '\\';
+      out += body[++i];
+    } else {
+      if (body[i] == after) out += '\\';
+      out += body[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// Double quotes, unless single ones need fewer backslashes.
 std::string normal_string(std::string_view text) {
   size_t quote = text.find_first_of("'\"");
   std::string prefix;
@@ -13,25 +32,27 @@ std::string normal_string(std::string_view text) {
     if (c == 'u' || c == 'U') continue;
     prefix += c == 'R' ? c : static_cast<char>(c | 0x20);
   }
+  if (prefix == "br" || prefix == "bR") std::swap(prefix[0], prefix[1]);
   std::string_view rest = text.substr(quote);
-  if (rest[0] == '"') return prefix + std::string(rest);
-  bool triple = rest.size() >= 6 && rest.starts_with("'''");
+  bool triple = rest.size() >= 6 && rest[1] == rest[0] && rest[2] == rest[0];
+  bool verbatim = prefix.find_first_of("fFrR") != std::string::npos;
   size_t width = triple ? 3 : 1;
   std::string_view body = rest.substr(width, rest.size() - 2 * width);
-  bool plain = prefix.find_first_of("fF") == std::string::npos;
-  bool raw = prefix.find_first_of("rR") != std::string::npos;
-  if (body.find('"') != body.npos || (body.empty() && triple)) return prefix + std::string(rest);
-  if ((!plain || raw) && body.find_first_of("\\'") != body.npos) return prefix + std::string(rest);
-  std::string out = prefix + std::string(width, '"');
-  for (size_t i = 0; i < body.size(); ++i) {
-    if (body[i] == '\\' && i + 1 < body.size()) {
-      if (body[i + 1] != '\'' || triple) out += body[i];
-      out += body[++i];
-    } else {
-      out += body[i];
-    }
+  if (triple) {
+    bool clash = body.find("\"\"\"") != body.npos || body.ends_with('"') || body.empty();
+    if (rest[0] == '"' || clash) return prefix + std::string(rest);
+    return prefix + "\"\"\"" + std::string(body) + "\"\"\"";
   }
-  return out + std::string(width, '"');
+  if (verbatim) {
+    if (rest[0] == '"' || body.find_first_of("'\"") != body.npos) return prefix + std::string(rest);
+    return prefix + '"' + std::string(body) + '"';
+  }
+  char other = rest[0] == '"' ? '\'' : '"';
+  std::string changed = requoted(body, rest[0], other);
+  auto escapes = [](std::string_view s) { return std::count(s.begin(), s.end(), '\\'); };
+  bool better = rest[0] == '"' ? escapes(changed) < escapes(body) : escapes(changed) <= escapes(body);
+  if (!better) return prefix + std::string(rest);
+  return prefix + other + changed + other;
 }
 
 // Small letters, but the digits of hexadecimal numbers large.

@@ -160,7 +160,8 @@ class Analysis {
     }
     if (leaf.is(".") && leaf.kind == Kind::kOperator)
       return prev->kind == Kind::kNumber || prev->keyword("from") || prev->keyword("import");
-    if (prev->is(".") && prev->kind == Kind::kOperator) return leaf.keyword("import");
+    if (import_ && (prev->is(".") || prev->is("..."))) return leaf.keyword("import");
+    if (prev->is(".") && prev->kind == Kind::kOperator) return false;
     if (prev->is("@") && at_decorator_) return false;
     if (leaf.opens() && !leaf.optional && !leaf.literal) return false;
     if (leaf.is("**") && !leaf.unary && leaf.kind == Kind::kOperator) {

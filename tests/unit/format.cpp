@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every program of the tree through the formatter: the result means the same (format() checks that), and
+// formatting it again changes nothing.
+#include "frontend/format/format.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "ir/error.h"
+#include "ir/span.h"
+
+namespace {
+
+using namespace mlc;
+namespace fs = std::filesystem;
+
+std::string formatted(const std::string& text) {
+  return format::format(ir::SourceMap::global().add("<test>", text));
+}
+
+}  // namespace
+
+TEST_CASE("formatting any program twice is formatting it once") {
+  size_t seen = 0;
+  for (const char* folder : {"tests", "examples", "bench", "stdlib"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(MLC_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() != ".mlc") continue;
+      std::ifstream in(entry.path(), std::ios::binary);
+      std::string text((std::istreambuf_iterator<char>(in)), {});
+      CAPTURE(entry.path().string());
+      std::string once;
+      try {
+        once = formatted(text);
+      } catch (const ir::Error&) {
+        continue;  // goldens of syntax errors
+      }
+      REQUIRE(formatted(once) == once);
+      ++seen;
+    }
+  }
+  REQUIRE(seen > 60);
+}
+
+TEST_CASE("formatting keeps the newlines of the file and ends it with one") {
+  REQUIRE(formatted("a=1\r\nb = 2") == "a = 1\r\nb = 2\r\n");
+  REQUIRE(formatted("") == "");
+  REQUIRE(formatted("# only a comment") == "# only a comment\n");
+  REQUIRE(formatted("\n\n\n") == "");
+}
+
+TEST_CASE("a region between fmt: off and fmt: on is left as it stands") {
+  std::string text = "# fmt: off\nm = [1,0,\n     0,1]   # kept\n# fmt: on\nn=1\n";
+  REQUIRE(formatted(text) == "# fmt: off\nm = [1,0,\n     0,1]   # kept\n# fmt: on\nn = 1\n");
+  REQUIRE(formatted("x   = 1  # fmt: skip\n") == "x   = 1  # fmt: skip\n");
+}

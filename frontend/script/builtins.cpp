@@ -7,6 +7,8 @@
 
 namespace mlc::script {
 
+Any open_text_file(Evaluator& evaluator, const Arguments& args);  // text_file.cpp
+
 using State = Evaluator::State;
 
 namespace {
@@ -231,10 +233,6 @@ Any globals(Evaluator& evaluator, const Arguments& args) {
 Any refused(Evaluator&, const Arguments& args, std::string_view name, std::string_view why) {
   raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
 }
-Any open(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "open",
-                 "scripts of mlc read and write files through np.load and the build commands");
-}
 Any exec(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "exec", "scripts of mlc do not run text as code");
 }
@@ -272,7 +270,8 @@ constexpr BuiltinRow rows[] = {
     {"dir", "(obj)", "The names of the object's attributes.", dir, 0, 1},
     {"vars", "(obj)", "The object's own attributes as a dict.", vars, 1, 1},
     {"globals", "()", "The names of the main module as a dict (a copy).", globals, 0, 0},
-    {"open", "(file, mode='r')", "Not available.", open, 0, 127, "*"},
+    {"open", "(file, mode='r', *, encoding=None, newline=None)", "A text file.", open_text_file, 1, 2,
+     "mode encoding newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
     {"locals", "()", "Not available.", locals, 0, 0},

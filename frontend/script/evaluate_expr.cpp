@@ -203,12 +203,8 @@ Any State::constant(const Constant& constant) {
       return constant.integer;
     case Constant::Type::kFloat:
       return constant.real;
-    case Constant::Type::kStr: {
-      if (constant.text.size() < 8) return str_value(constant.text);
-      Any& text = texts[&constant];
-      if (is_none(text)) text = str_value(constant.text);
-      return text;
-    }
+    case Constant::Type::kStr:
+      return str_value(constant.text);
     case Constant::Type::kBytes:
       return ffi::Bytes(std::string(constant.text));
     case Constant::Type::kEllipsis:

@@ -82,6 +82,12 @@ Ref<ModuleNode> State::new_module(std::string name) {
   return module;
 }
 
+Evaluator::Keeper::Keeper(Evaluator& evaluator, std::shared_ptr<const syntax::Tree> tree)
+    : evaluator_(evaluator), tree_(std::move(tree)), kept_(evaluator.state().resolver.kept()) {}
+Evaluator::Keeper::~Keeper() {
+  if (evaluator_.state().resolver.kept() != kept_) evaluator_.state().trees.push_back(std::move(tree_));
+}
+
 Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last) {
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file_id);
   trees.push_back(tree);

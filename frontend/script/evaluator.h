@@ -113,6 +113,20 @@ class Evaluator : public ir::Host {
   static void interrupt() noexcept;
   static void clear_interrupt() noexcept;
 
+  // Around the evaluation of a tree that nobody else owns: the tree stays alive if functions, lambdas or
+  // generators of it were made, for these point into it.
+  class Keeper {
+   public:
+    Keeper(Evaluator& evaluator, std::shared_ptr<const syntax::Tree> tree);
+    ~Keeper();
+    Keeper(const Keeper&) = delete;
+
+   private:
+    Evaluator& evaluator_;
+    std::shared_ptr<const syntax::Tree> tree_;
+    size_t kept_;
+  };
+
   struct State;
   State& state() { return *state_; }
 

@@ -64,7 +64,6 @@ struct Evaluator::State {
   std::unordered_map<Symbol, Any> builtins;
   std::unordered_map<const ir::Api*, Any> api_values;
   std::unordered_map<int32_t, Any> native_types;
-  std::unordered_map<const syntax::Constant*, Any> texts;
   std::vector<Any> handled;  // exceptions whose handlers run, innermost last
 
   // The value stack: arguments and locals. Entries at and above `top` are None.

@@ -356,6 +356,13 @@ const ApiRow rows[] = {
        if (text.size() > 1 && text.ends_with('/')) text.pop_back();
        return str_value(text);
      })},
+    {ApiKind::kFunction, "os", "remove(path)", "Removes a file.", native([](ApiCall& call, Any path) {
+       std::string text = path_text(call, path, 0);
+       std::error_code failed;
+       if (!std::filesystem::is_regular_file(text, failed) || !std::filesystem::remove(text, failed)) {
+         raise("FileNotFoundError", call.span_of(0), "file-not-found", "cannot remove `{}`", text);
+       }
+     })},
     {ApiKind::kFunction, "os", "getcwd()", "The current directory.",
      native([] { return str_value(std::filesystem::current_path().string()); })},
     {ApiKind::kFunction, "os", "getenv(key, default=None)", "An environment variable.",

@@ -80,6 +80,8 @@ class Resolver {
   // The names a lambda or generator expression takes from around it.
   const NameList& free_names(const syntax::Lambda& lambda);
   const NameList& free_names(const syntax::GeneratorExp& generator);
+  // Grows whenever something is kept that points into a tree.
+  size_t kept() const { return functions_.size() + free_.size(); }
 
  private:
   struct Work;

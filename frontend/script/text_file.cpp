@@ -27,7 +27,7 @@ namespace {
 
 TextFileNode& usable(ApiCall& call, const Any& self) {
   TextFileNode& file = *as<TextFileNode>(self);
-  if (file.closed) raise("ValueError", call.span, "closed-file", "I/O operation on closed file.");
+  if (file.closed) raise("ValueError", call.span, "closed-file", "I/O operation on closed file");
   return file;
 }
 TextFileNode& readable(ApiCall& call, const Any& self) {

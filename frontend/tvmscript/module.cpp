@@ -190,6 +190,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
                 const ModuleOptions& options) {
   uint32_t file = ir::SourceMap::global().add("<str>", std::string(text));
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
+  Evaluator::Keeper keeper(evaluator, tree);
   Outside names;
   auto module_value = [](std::string path) { return Any(ir::make<script::ApiModuleNode>(std::move(path))); };
   names.emplace_back(Symbol("tvm"), module_value("tvm"));

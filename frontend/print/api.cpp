@@ -55,10 +55,16 @@ class Options {
     o.print_line_numbers = flag(kPrintLineNumbers);
     o.num_context_lines = static_cast<int>(number(kNumContextLines));
     o.syntax_sugar = flag(kSyntaxSugar);
-    if (flag(kShowObjectAddress)) refuse(kShowObjectAddress, "addresses change from run to run");
-    if (!none(kPathToUnderline)) refuse(kPathToUnderline, "name the nodes with `obj_to_underline`");
-    if (!none(kPathToAnnotate)) refuse(kPathToAnnotate, "name the nodes with `obj_to_annotate`");
+    o.show_object_address = flag(kShowObjectAddress);
     extra_config(o);
+    if (!none(kPathToUnderline)) {
+      for (const Any& one : detail::argument<Array<Any>>(call_, at(kPathToUnderline)))
+        o.underline_paths.push_back(path(one, kPathToUnderline));
+    }
+    if (!none(kPathToAnnotate)) {
+      for (const auto& [key, message] : detail::argument<Map<Any, Any>>(call_, at(kPathToAnnotate)))
+        o.annotate_paths.emplace_back(path(key, kPathToAnnotate), std::string(message.cast<String>()));
+    }
     if (!none(kObjToUnderline)) {
       for (const Any& node : detail::argument<Array<Any>>(call_, at(kObjToUnderline)))
         o.underline.push_back(node.cast<ObjectRef>());
@@ -86,10 +92,12 @@ class Options {
   std::optional<std::string> text(Parameter p) {
     return detail::argument<std::optional<std::string>>(call_, at(p));
   }
-  [[noreturn]] void refuse(Parameter p, std::string_view help) {
-    throw Error("option-not-supported", "`{}` is not supported", call_.api.params[at(p)].name)
+  AccessPath path(const Any& value, Parameter p) {
+    if (auto path = value.as<AccessPath>()) return *path;
+    throw Error("wrong-type", "`{}` takes access paths, got `{}`", call_.api.params[at(p)].name,
+                type_name(value))
         .at(call_.span_of(at(p)))
-        .help(std::string(help));
+        .kind("TypeError");
   }
   void extra_config(PrintOptions& o) {
     if (none(kExtraConfig)) return;
@@ -150,6 +158,7 @@ void register_api() {
     rows.push_back({ApiKind::kMethod, type, "__str__()", "The text of this value.", text_method});
   }
   ApiRegistry::global().add(rows);
+  ApiRegistry::global().add(access_path_rows());
 }
 
 }  // namespace mlc::print

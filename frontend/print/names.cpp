@@ -66,7 +66,7 @@ void Names::define_loop(const ForNode* loop) {
 }
 
 void Names::push(const ffi::Object* node, int depth, size_t insert_at) {
-  frames_.push_back(Frame{node, insert_at, depth, 0});
+  frames_.push_back(Frame{node, insert_at, "", depth, 0});
   defined_.emplace_back();
 }
 void Names::release(const VarNode* var) {
@@ -95,7 +95,8 @@ void Names::pop() {
 
 namespace {
 
-// For every variable the nodes that enclose all its uses, outermost first.
+// For every variable the nodes that enclose all its uses, outermost first. As in TVM, a node that stands in
+// several places counts where it is seen first.
 class UseFinder {
  public:
   explicit UseFinder(std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses)
@@ -160,6 +161,8 @@ class UseFinder {
   }
   void walk(const Expr& e) {
     if (!e) return;
+    bool leaf = e->kind == ExprKind::kVar || e->kind == ExprKind::kIntImm;
+    if (!leaf && !e.unique() && !visited_.insert(e.get()).second) return;
     dispatch(e, overloaded{
                     [&](const VarNode* n) { use(n); },
                     [&](const GlobalVarNode*) {},
@@ -218,6 +221,7 @@ class UseFinder {
   }
   void walk(const Stmt& s) {
     if (!s) return;
+    if (!s.unique() && !visited_.insert(s.get()).second) return;
     path_.push_back(s.get());
     dispatch(s, overloaded{
                     [&](const BindNode* n) {
@@ -235,7 +239,10 @@ class UseFinder {
                       walk(n->value);
                       walk(n->indices);
                     },
-                    [&](const AllocBufferNode* n) { use(n->buffer.get()); },
+                    [&](const AllocBufferNode* n) {
+                      use(n->buffer.get());
+                      for (const auto& [key, item] : n->annotations) walk(item);
+                    },
                     [&](const DeclBufferNode* n) {
                       use(n->buffer.get());
                       walk(n->data);
@@ -254,6 +261,9 @@ class UseFinder {
                       walk(n->min);
                       walk(n->extent);
                       walk(n->body);
+                      if (n->thread_binding) walk(Any(n->thread_binding));
+                      for (const auto& [key, item] : n->annotations) walk(item);
+                      walk(n->step);
                     },
                     [&](const WhileNode* n) {
                       walk(n->condition);
@@ -271,6 +281,7 @@ class UseFinder {
                         use(one->buffer.get());
                         walk(one->source);
                       }
+                      for (const auto& [key, item] : n->annotations) walk(item);
                       walk(n->init);
                       walk(n->body);
                     },
@@ -285,6 +296,7 @@ class UseFinder {
 
   std::unordered_map<const VarNode*, std::vector<const ffi::Object*>>& uses_;
   std::vector<const ffi::Object*> path_;
+  std::unordered_set<const ffi::Object*> visited_;  // nodes that are shared
 };
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace ffi = ::tvm::ffi;
 // One level of scoping: a function, a loop, a block, a branch.
 struct Frame {
   const ffi::Object* node = nullptr;  // null: the root of what is printed
-  size_t insert_at = 0;               // where the text of its current statement starts
+  size_t insert_at = 0;               // where the text of its current statement starts; npos: not begun
+  std::string waiting;                // declarations for its first statement, while it has not begun
   int depth = 0;
   size_t defined = 0;  // how many definitions there were when it began
 };

@@ -3,11 +3,15 @@
 // text is TVM 0.27's, byte for byte. Linear in the size of what is printed.
 #pragma once
 
+#include <tvm/ffi/reflection/access_path.h>
+
+#include "ir/api.h"
 #include "ir/module.h"
 
 namespace mlc::print {
 
 namespace ffi = ::tvm::ffi;
+using ffi::reflection::AccessPath;
 
 enum class Dialect : uint8_t {
   kCurrent,  // TVM 0.27: tirx, T.sblock, s_tir=True
@@ -31,8 +35,13 @@ struct PrintOptions {
   bool syntax_sugar = true;
   bool use_pep695 = false;  // `def f[n](...)` instead of `n = TypeVar("n")`
   Dialect dialect = Dialect::kCurrent;
-  std::vector<ffi::ObjectRef> underline;                         // nodes to put carets under
-  std::vector<std::pair<ffi::ObjectRef, std::string>> annotate;  // carets followed by a message
+  bool show_object_address = false;  // names end in the address of their variable: `x_0x55d0c3a1b2c0`
+  // What to put carets under, wherever it is printed, and statements to put a comment at: by node, or by
+  // where it stands below the root.
+  std::vector<ffi::ObjectRef> underline;
+  std::vector<std::pair<ffi::ObjectRef, std::string>> annotate;
+  std::vector<AccessPath> underline_paths;
+  std::vector<std::pair<AccessPath, std::string>> annotate_paths;
 };
 
 // Modules, functions, statements, expressions, buffers, types, ranges, iterators, regions, targets, and
@@ -47,11 +56,16 @@ bool printable(const ir::Any& node);
 // A complete file: real imports, then the module (or each of several) ready to be parsed.
 std::string file_text(const ir::IRModule& mod, const PrintOptions& options = {});
 
+// `<root>.body.seq[0]`
+std::string path_text(const AccessPath& path);
+
 // `text` as a double-quoted literal.
 std::string literal(std::string_view text);
 // As TVM prints it: at most 17 significant digits, whole numbers with `.0`; "inf", "nan" in quotes.
 std::string float_text(double value);
 
+// AccessPath for scripts.
+std::span<const ir::ApiRow> access_path_rows();
 // Adds script(), show() and the rest to ApiRegistry::global().
 void register_api();
 

@@ -27,10 +27,7 @@ std::string_view axis_kind(IterType type) {
 
 }  // namespace
 
-void Printer::realize(const SBlockRealizeNode* s) {
-  Mark mark(*this, s->block.get());
-  block(s->block.get(), s);
-}
+void Printer::realize(const SBlockRealizeNode* s) { block(s->block.get(), s); }
 
 // An iterator that just takes over a loop with the same domain.
 bool Printer::remaps(const IterVar& iter, const Expr& value) const {
@@ -47,22 +44,28 @@ bool Printer::remaps(const IterVar& iter, const Expr& value) const {
   return same(loop->min, iter->dom->min) && same(loop->extent, iter->dom->extent);
 }
 
-void Printer::axis(const IterVar& iter, const Expr* value) {
+void Printer::axis(const IterVar& iter, size_t i, const Expr* value) {
   line();
   put(names_.define(iter->var.get(), view(iter->var->name)), " = ");
   tir(axis_kind(iter->iter_type));
   put("(");
-  if (is_const_int(iter->dom->min, 0)) {
-    expr(iter->dom->extent);
-  } else {
-    put("(");
-    expr(iter->dom->min);
-    put(", ");
-    expr(end_of(iter->dom->min, iter->dom->extent));
-    put(")");
+  {
+    At block(*this, value ? "block" : nullptr);
+    At at(*this, "iter_vars", static_cast<int64_t>(i));
+    At dom(*this, "dom");
+    if (is_const_int(iter->dom->min, 0)) {
+      expr("extent", iter->dom->extent);
+    } else {
+      put("(");
+      expr("min", iter->dom->min);
+      put(", ");
+      expr("end", end_of(iter->dom->min, iter->dom->extent));
+      put(")");
+    }
   }
   if (value) {
     put(", ");
+    At at(*this, "iter_values", static_cast<int64_t>(i));
     expr(*value);
   }
   put(")");
@@ -77,7 +80,7 @@ void Printer::axes(const SBlockNode* block, const SBlockRealizeNode* realize) {
     while (sugar && end < count && remaps(block->iter_vars[end], realize->iter_values[end])) ++end;
     if (end < i + 2) {
       const Expr value = realize ? realize->iter_values[i] : Expr();
-      axis(block->iter_vars[i], realize ? &value : nullptr);
+      axis(block->iter_vars[i], i, realize ? &value : nullptr);
       ++i;
       continue;
     }
@@ -94,6 +97,7 @@ void Printer::axes(const SBlockNode* block, const SBlockRealizeNode* realize) {
     put("(\"", kinds, "\", [");
     for (size_t k = i; k < end; ++k) {
       if (k > i) put(", ");
+      At at(*this, "iter_values", static_cast<int64_t>(k));
       expr(realize->iter_values[k]);
     }
     put("])");
@@ -103,10 +107,22 @@ void Printer::axes(const SBlockNode* block, const SBlockRealizeNode* realize) {
 }
 
 void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
-  line();
+  names_.innermost().insert_at = out_.size();
+  if (tracking_ && realize) {
+    At at(*this, "block");
+    comment_above(block);
+  }
+  line(realize ? static_cast<const ffi::Object*>(realize) : block);
   put("with ");
   tir("sblock");
-  put("(", literal(view(block->name_hint)), realize ? "):" : ", no_realize=True):");
+  put("(");
+  {
+    At block_at(*this, realize ? "block" : nullptr);
+    At at(*this, "name_hint");
+    Mark mark(*this, nullptr);
+    put(literal(view(block->name_hint)));
+  }
+  put(realize ? "):" : ", no_realize=True):");
   end_line();
   ++depth_;
   names_.push(block, depth_, out_.size());
@@ -115,18 +131,19 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     line();
     tir("where");
     put("(");
-    expr(realize->predicate);
+    expr("predicate", realize->predicate);
     put(")");
     end_line();
   }
-  auto regions = [this](std::string_view name, const Array<TensorRegion>& list) {
+  At in_block(*this, realize ? "block" : nullptr);
+  auto regions = [this](const char* name, const Array<TensorRegion>& list) {
     line();
     tir(name);
     put("(");
-    bool first = true;
+    int64_t i = 0;
     for (const TensorRegion& one : list) {
-      if (!first) put(", ");
-      first = false;
+      if (i) put(", ");
+      At at(*this, name, i++);
       region(one.get());
     }
     put(")");
@@ -142,14 +159,24 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     put(")");
     end_line();
   }
-  for (const Buffer& buffer : block->alloc_buffers) block_buffer(buffer);
+  int64_t n = 0;
+  for (const Buffer& buffer : block->alloc_buffers) {
+    At at(*this, "alloc_buffers", n++);
+    block_buffer(buffer);
+  }
+  n = 0;
   for (const MatchBufferRegion& match : block->match_buffers) {
+    At at(*this, "match_buffers", n++);
     line();
     put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
     tir("match_buffer");
     put("(");
-    region(match->source.get());
+    {
+      At source(*this, "source");
+      region(match->source.get());
+    }
     put(", ");
+    At at_buffer(*this, "buffer");
     buffer_arguments(match->buffer, {});
     put(")");
     end_line();
@@ -161,10 +188,13 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     put("():");
     end_line();
     names_.push(block->init.get(), depth_ + 1, out_.size());
-    body(block->init);
+    body("init", block->init);
     names_.pop();
   }
-  statements(block->body);
+  {
+    At at(*this, "body");
+    statements(block->body);
+  }
   names_.pop();
   --depth_;
 }

@@ -37,7 +37,7 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   }
   if (form.data) {
     put(", data=");
-    expr(form.data);
+    expr("data", form.data);
     if (auto* var = as<VarNode>(form.data); var && var->buffer()) put(".data");
   }
   // Strides and offsets that are variables of their own are named after the buffer: `A.strides[0]`.
@@ -95,6 +95,7 @@ std::vector<const VarNode*> Printer::shape(const BufferTypeNode* type, bool para
   for (size_t i = 0; i < type->shape.size(); ++i) {
     if (i) put(", ");
     const Expr& dim = type->shape[i];
+    At at(*this, "shape", static_cast<int64_t>(i));
     if (dim->kind == ExprKind::kIntImm) {
       expr(dim);
       continue;
@@ -162,7 +163,7 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
     if (took_next && store && store->buffer.get() == buffer && !loads_from(store->value, buffer)) {
       *took_next = true;
       put(" = ");
-      expr(store->value);
+      expr("value", store->value);
     }
     scalars_.insert(buffer);
     return end_line();
@@ -185,7 +186,7 @@ void Printer::decl_buffer(const DeclBufferNode* s) {
   put(names_.define(buffer, view(buffer->name)), " = ");
   if (is_view_of(buffer->buffer(), s->data)) {
     put(name_of(source_of(s->data)), ".view(");
-    exprs(buffer->buffer()->shape);
+    exprs("shape", buffer->buffer()->shape);
   } else {
     tir("decl_buffer");
     put("(");

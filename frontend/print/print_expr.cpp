@@ -161,19 +161,21 @@ void Printer::operand(const Expr& e, Binding at_least) {
   put(")");
 }
 
-void Printer::exprs(const Array<Expr>& list) {
-  bool first = true;
+void Printer::exprs(const char* attr, const Array<Expr>& list) {
+  int64_t i = 0;
   for (const Expr& e : list) {
-    if (!first) put(", ");
-    first = false;
+    if (i) put(", ");
+    At at(*this, attr, i++);
     expr(e);
   }
 }
 
-void Printer::indices(const Array<Expr>& list) {
+// TVM names the field twice in the paths of indices.
+void Printer::indices(const char* attr, const Array<Expr>& list) {
   put("[");
   if (list.empty()) put("()");
-  exprs(list);
+  At at(*this, attr);
+  exprs(attr, list);
   put("]");
 }
 
@@ -183,14 +185,14 @@ void Printer::binary(const BinaryNode* e) {
   if (op.symbol.empty() || integer_division || would_fold(e)) {
     tir(op.function);
     put("(");
-    expr(e->a);
+    expr("a", e->a);
     put(", ");
-    expr(e->b);
+    expr("b", e->b);
     return put(")");
   }
-  operand(e->a, op.binding);
+  operand("a", e->a, op.binding);
   put(op.symbol);
-  operand(e->b, static_cast<Binding>(static_cast<int>(op.binding) + 1));
+  operand("b", e->b, static_cast<Binding>(static_cast<int>(op.binding) + 1));
 }
 
 void Printer::number(DataType dtype, int64_t value) {
@@ -221,8 +223,16 @@ void Printer::expr(const Expr& e) {
                     ir_name("GlobalVar");
                     put("(", literal(view(n->name_hint)), ")");
                   },
-                  [&](const IntImmNode* n) { number(n->dtype(), n->value); },
-                  [&](const FloatImmNode* n) { number(n->dtype(), n->value); },
+                  [&](const IntImmNode* n) {
+                    At at(*this, "value");
+                    Mark mark(*this, nullptr);
+                    number(n->dtype(), n->value);
+                  },
+                  [&](const FloatImmNode* n) {
+                    At at(*this, "value");
+                    Mark mark(*this, nullptr);
+                    number(n->dtype(), n->value);
+                  },
                   [&](const StringImmNode* n) { put(literal(view(n->value))); },
                   [&](const OpNode* n) {
                     ir_name("Op");
@@ -231,82 +241,85 @@ void Printer::expr(const Expr& e) {
                   [&](const CallNode* n) { call(n); },
                   [&](const TupleNode* n) {
                     put("(");
-                    exprs(n->elements);
+                    exprs("fields", n->elements);
                     put(n->elements.size() == 1 ? ",)" : ")");
                   },
                   [&](const TupleGetItemNode* n) {
-                    expr(n->tuple_value);
+                    expr("tuple_value", n->tuple_value);
                     put("[", std::to_string(n->index), "]");
                   },
                   [&](const TensorLoadNode* n) {
                     {
+                      At at(*this, "source");
                       Mark source(*this, n->source.get());
                       put(name_of(n->source.get()));
                     }
-                    if (!scalars_.contains(n->source.get())) indices(n->indices);
+                    if (!scalars_.contains(n->source.get())) indices("indices", n->indices);
                   },
                   [&](const TensorRegionNode* n) { region(n); },
                   [&](const BinaryNode* n) { binary(n); },
                   [&](const NotNode* n) {
                     put("not ");
-                    operand(n->a, Binding::kNot);
+                    operand("a", n->a, Binding::kNot);
                   },
                   [&](const BitwiseNotNode* n) {
                     put("~");
-                    operand(n->a, Binding::kUnary);
+                    operand("a", n->a, Binding::kUnary);
                   },
                   [&](const CastNode* n) {
                     tir("Cast");
                     put("(");
                     dtype_literal(n->dtype());
                     put(", ");
-                    expr(n->value);
+                    expr("value", n->value);
                     put(")");
                   },
                   [&](const SelectNode* n) {
                     tir("Select");
                     put("(");
-                    expr(n->condition);
+                    expr("condition", n->condition);
                     put(", ");
-                    expr(n->true_value);
+                    expr("true_value", n->true_value);
                     put(", ");
-                    expr(n->false_value);
+                    expr("false_value", n->false_value);
                     put(")");
                   },
                   [&](const RampNode* n) {
                     tir("Ramp");
                     put("(");
-                    expr(n->base);
+                    expr("base", n->base);
                     put(", ");
-                    expr(n->stride);
+                    expr("stride", n->stride);
                     put(", ");
-                    expr(n->lanes);
+                    expr("lanes", n->lanes);
                     put(")");
                   },
                   [&](const BroadcastNode* n) {
                     tir("Broadcast");
                     put("(");
-                    expr(n->value);
+                    expr("value", n->value);
                     put(", ");
-                    expr(n->lanes);
+                    expr("lanes", n->lanes);
                     put(")");
                   },
                   [&](const ShuffleNode* n) {
                     tir("Shuffle");
                     put("([");
-                    exprs(n->vectors);
+                    exprs("vectors", n->vectors);
                     put("], [");
-                    exprs(n->indices);
+                    exprs("indices", n->indices);
                     put("])");
                   },
                   [&](const LetNode* n) {
-                    name_of(n->var.get());  // declared before the statement
+                    // Declared before the statement, after what the value needs.
+                    declare_all(n->value);
+                    name_of(n->var.get());
                     tir("Let");
                     put("(");
-                    expr(n->body);
+                    expr("body", n->body);
                     put(", where={");
                     put(name_of(n->var.get()), ": ");
-                    expr(n->value);
+                    expr("value", n->value);
                     put("})");
                   },
                   [&](const ReduceNode* n) { reduce(n); },
@@ -319,16 +332,17 @@ void Printer::call(const CallNode* e) {
     if (module_) put(module_name_, ".");
     put(view(global->name_hint));
   } else {
-    expr(e->op);
+    expr("op", e->op);
   }
   put("(");
-  exprs(e->args);
+  exprs("args", e->args);
   put(")");
 }
 
 void Printer::op_call(const CallNode* e, const OpNode* op) {
   std::string_view name = view(op->name);
   if (name == "tirx.buffer_data" && e->args.size() == 1) {
+    At at(*this, "args", 0);
     expr(e->args[0]);
     return put(".data");
   }
@@ -347,7 +361,7 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
     data_type();
     if (!e->args.empty()) put(", ");
   }
-  exprs(e->args);
+  exprs("args", e->args);
   if (place == DtypePlace::kLast) {
     if (!e->args.empty()) put(", ");
     data_type();
@@ -369,14 +383,15 @@ void Printer::comm_reducer(const CommReducerNode* combiner) {
   }
   put(": ");
   if (combiner->result.size() == 1) {
+    At at(*this, "result", 0);
     expr(combiner->result[0]);
   } else {
     put("(");
-    exprs(combiner->result);
+    exprs("result", combiner->result);
     put(")");
   }
   put(", [");
-  exprs(combiner->identity_element);
+  exprs("identity_element", combiner->identity_element);
   put("])");
   names_.pop();
 }
@@ -384,20 +399,23 @@ void Printer::comm_reducer(const CommReducerNode* combiner) {
 void Printer::reduce(const ReduceNode* n) {
   tir("reduce");
   put("(");
-  comm_reducer(n->combiner.get());
+  {
+    At at(*this, "combiner");
+    comm_reducer(n->combiner.get());
+  }
   put(", source=[");
-  exprs(n->source);
+  exprs("source", n->source);
   put("], init=[");
-  exprs(n->init);
+  exprs("init", n->init);
   put("], axis=[");
-  bool first = true;
+  int64_t i = 0;
   for (const IterVar& iter : n->axis) {
-    if (!first) put(", ");
-    first = false;
+    if (i) put(", ");
+    At at(*this, "axis", i++);
     iter_var(iter.get());
   }
   put("], condition=");
-  expr(n->condition);
+  expr("condition", n->condition);
   put(", value_index=", std::to_string(n->value_index), ")");
 }
 

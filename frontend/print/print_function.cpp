@@ -84,6 +84,8 @@ void Printer::module(const IRModuleNode* mod) {
     auto prim = Any(fn).as<PrimFunc>();
     if (!prim)
       throw Error("not-printable", "function `{}` is not a tensor function", view(global->name_hint));
+    At functions_at(*this, "functions");
+    At at(*this, Any(global));
     prim_func(prim->get(), view(global->name_hint), global.get());
   }
   --depth_;
@@ -130,10 +132,11 @@ void Printer::parameters(const PrimFuncNode* fn) {
   for (const Var& param : fn->params) {
     if (!param->buffer()) names_.define(param.get(), view(param->name));
   }
-  bool first = true;
+  int64_t i = 0;
   for (const Var& param : fn->params) {
-    if (!first) put(", ");
-    first = false;
+    if (i) put(", ");
+    At at(*this, "params", i++);
+    At type_at(*this, "ty");
     if (!param->buffer()) {
       dims_bound_.insert(param.get());
       put(*names_.find(param.get()), ": ");
@@ -156,6 +159,7 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   in_function_ = true;
   scope_root_ = ref(fn);
   schedulable_ = fn->attrs.count("s_tir") > 0;
+  has_free_variables_ = !free_vars(scope_root_.cast<PrimFunc>()).empty();
   type_bound_.clear();
   dims_bound_.clear();
   std::vector<std::pair<String, Any>> attrs;
@@ -194,14 +198,13 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   if (fn->ret_type && !(fn->ret_type->kind == TypeKind::kTuple &&
                         static_cast<const TupleTypeNode*>(fn->ret_type.get())->elements.empty())) {
     put(" -> ");
+    At at(*this, "ret_type");
     type(fn->ret_type);
   }
   put(":");
   end_line();
   ++depth_;
-  put(waiting_);
-  waiting_.clear();
-  names_.innermost().insert_at = out_.size();
+  begin_frame();
   if (!attrs.empty()) {
     line();
     tir("func_attr");
@@ -218,13 +221,20 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
 
 void Printer::function_body(const PrimFuncNode* fn) {
   const SBlockNode* root = options_.syntax_sugar ? implicit_root(fn->body) : nullptr;
+  At at(*this, "body");
   if (!root) return statements(fn->body);
+  At block(*this, "block");
   line();
-  put("# with ");
-  tir("sblock");
-  put("(\"root\"):");
+  size_t begin = out_.size();
+  put("# with T.", classic("sblock"), "(\"root\"):");
   end_line();
-  for (const Buffer& buffer : root->alloc_buffers) block_buffer(buffer);
+  kept_free_.push_back(Span{begin, out_.size(), true});
+  int64_t i = 0;
+  for (const Buffer& buffer : root->alloc_buffers) {
+    At item(*this, "alloc_buffers", i++);
+    block_buffer(buffer);
+  }
+  At root_body(*this, "body");
   statements(root->body);
 }
 

@@ -33,13 +33,17 @@ bool is_trivial_step(const Expr& step) { return !step || is_const_int(step, 1); 
 
 void Printer::statements(const Stmt& s) {
   if (auto* seq = as<SeqStmtNode>(s)) {
-    for (size_t i = 0; i < seq->seq.size();) one_of(seq->seq, i);
+    for (size_t i = 0; i < seq->seq.size();) {
+      Mark mark(*this, nullptr);  // each statement shows the sequence
+      one_of(seq->seq, i);
+    }
     return;
   }
   stmt(s, true);
 }
 void Printer::one_of(const Array<Stmt>& seq, size_t& i) {
   const Stmt s = seq[i];
+  At at(*this, "seq", static_cast<int64_t>(i));
   ++i;
   if (auto* alloc = as<AllocBufferNode>(s)) {
     Mark mark(*this, s.get());
@@ -51,8 +55,10 @@ void Printer::one_of(const Array<Stmt>& seq, size_t& i) {
   }
   stmt(s, false);
 }
-void Printer::body(const Stmt& s) {
+void Printer::body(const char* attr, const Stmt& s) {
+  At at(*this, attr);
   ++depth_;
+  begin_frame();
   statements(s);
   --depth_;
 }
@@ -60,69 +66,92 @@ void Printer::body(const Stmt& s) {
 void Printer::stmt(const Stmt& s, bool alone) {
   Mark mark(*this, s.get());
   dispatch(s, overloaded{
-                  [&](const BindNode* n) { bind(n); },
-                  [&](const AttrStmtNode* n) { attr_stmt(n, alone); },
+                  [&](const BindNode* n) {
+                    bind(n);
+                    comment_beside(n);
+                  },
+                  [&](const AttrStmtNode* n) {
+                    if (alone) mark.spread();
+                    attr_stmt(n, alone);
+                  },
                   [&](const AssertStmtNode* n) {
                     line();
                     put("assert ");
-                    expr(n->condition);
-                    put(", (", literal(view(n->error_kind)), ", [");
-                    for (size_t i = 0; i < n->message_parts.size(); ++i) {
+                    expr("condition", n->condition);
+                    put(", (");
+                    auto text = [this](const char* attr, int64_t i, const String& s) {
+                      At at(*this, attr, i);
+                      Mark mark(*this, nullptr);
+                      put(literal(view(s)));
+                    };
+                    text("error_kind", -1, n->error_kind);
+                    put(", [");
+                    int64_t i = 0;
+                    for (const String& part : n->message_parts) {
                       if (i) put(", ");
-                      put(literal(view(n->message_parts[i])));
+                      text("message_parts", i++, part);
                     }
                     put("])");
                     end_line();
+                    comment_beside(n);
                   },
-                  [&](const BufferStoreNode* n) { store(n); },
+                  [&](const BufferStoreNode* n) {
+                    store(n);
+                    comment_beside(n);
+                  },
                   [&](const AllocBufferNode* n) { alloc_buffer(n, nullptr, nullptr); },
-                  [&](const DeclBufferNode* n) { decl_buffer(n); },
+                  [&](const DeclBufferNode* n) {
+                    decl_buffer(n);
+                    comment_beside(n);
+                  },
                   [&](const SeqStmtNode*) { statements(s); },
                   [&](const EvaluateNode* n) {
                     line();
                     if (prints_as_call(n->value)) {
-                      expr(n->value);
+                      expr("value", n->value);
                     } else {
                       tir("evaluate");
                       put("(");
-                      expr(n->value);
+                      expr("value", n->value);
                       put(")");
                     }
                     end_line();
+                    comment_beside(n);
                   },
                   [&](const IfThenElseNode* n) {
-                    line();
+                    line(n);
                     put("if ");
-                    expr(n->condition);
+                    expr("condition", n->condition);
                     put(":");
                     end_line();
                     names_.push(n->then_case.get(), depth_ + 1, out_.size());
-                    body(n->then_case);
+                    body("then_case", n->then_case);
                     names_.pop();
                     if (!n->else_case) return;
-                    line();
+                    indent(depth_);
                     put("else:");
                     end_line();
                     names_.push(n->else_case.get(), depth_ + 1, out_.size());
-                    body(n->else_case);
+                    body("else_case", n->else_case);
                     names_.pop();
                   },
                   [&](const ForNode* n) { for_loop(n); },
                   [&](const WhileNode* n) {
-                    line();
+                    line(n);
                     put("while ");
-                    expr(n->condition);
+                    names_.push(n, depth_ + 1, std::string::npos);
+                    expr("condition", n->condition);
                     put(":");
                     end_line();
-                    names_.push(n, depth_ + 1, out_.size());
-                    body(n->body);
+                    body("body", n->body);
                     names_.pop();
                   },
                   [&](const ReturnNode* n) {
                     line();
                     put("return ");
-                    expr(n->value);
+                    expr("value", n->value);
                     end_line();
+                    comment_beside(n);
                   },
                   [&](const BreakNode*) {
                     line();
@@ -141,7 +170,7 @@ void Printer::stmt(const Stmt& s, bool alone) {
 
 void Printer::bind(const BindNode* s) {
   line();
-  if (!in_function_) declare_all(s->value);
+  declare_all(s->value);
   if (const std::string* name = names_.find(s->var.get())) {
     put(*name, " = ");
   } else {
@@ -152,8 +181,10 @@ void Printer::bind(const BindNode* s) {
     put("] = ");
   }
   // A tuple on the right of `=` needs no parentheses.
+  At at(*this, "value");
   if (auto* tuple = as<TupleNode>(s->value); tuple && tuple->elements.size() > 1) {
-    exprs(tuple->elements);
+    Mark mark(*this, tuple);
+    exprs("fields", tuple->elements);
   } else {
     expr(s->value);
   }
@@ -163,21 +194,21 @@ void Printer::bind(const BindNode* s) {
 // A store to consecutive or strided elements shows its vector index as a slice.
 void Printer::store(const BufferStoreNode* s) {
   line();
-  if (!in_function_) {
-    name_of(s->buffer.get());
-    declare_all(s->value);
-  }
+  name_of(s->buffer.get());
+  declare_all(s->value);  // before what the indices need
   {
+    At at(*this, "buffer");
     Mark mark(*this, s->buffer.get());
     put(name_of(s->buffer.get()));
   }
   if (!scalars_.contains(s->buffer.get())) {
     put("[");
     if (s->indices.empty()) put("()");
-    bool first = true;
+    At at(*this, "indices");
+    int64_t i = 0;
     for (const Expr& index : s->indices) {
-      if (!first) put(", ");
-      first = false;
+      if (i) put(", ");
+      At item(*this, "indices", i++);
       auto* ramp = as<RampNode>(index);
       auto* stride = ramp ? as<IntImmNode>(ramp->stride) : nullptr;
       if (!stride) {
@@ -188,19 +219,18 @@ void Printer::store(const BufferStoreNode* s) {
       Expr length = stride->value == 1 ? ramp->lanes
                     : lanes            ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
                                        : Expr(make<MulNode>(ramp->stride, ramp->lanes));
-      Mark mark(*this, ramp);
-      expr(ramp->base);
+      expr("base", ramp->base);
       put(":");
-      expr(end_of(ramp->base, length));
+      expr("end", end_of(ramp->base, length));
       if (stride->value != 1) {
         put(":");
-        expr(ramp->stride);
+        expr("stride", ramp->stride);
       }
     }
     put("]");
   }
   put(" = ");
-  expr(s->value);
+  expr("value", s->value);
   end_line();
 }
 
@@ -208,36 +238,49 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
   if (view(s->attr_key) == "thread_extent" || view(s->attr_key) == "virtual_thread") {
     if (auto thread = s->node.as<IterVar>()) return launch_thread(s, thread->get(), alone);
   }
-  line();
+  if (alone) {
+    line();
+  } else {
+    line(s);
+  }
   if (!alone) put("with ");
   tir("attr");
   put("(");
   const AttrStmtNode* innermost = s;
+  size_t deep = path_.size();
   if (is_attr_of_nothing(s->node)) {
     put("{");
     for (;;) {
       put(literal(view(innermost->attr_key)), ": ");
-      expr(innermost->value);
+      expr("value", innermost->value);
       auto* inner = as<AttrStmtNode>(innermost->body);
       if (!inner || !is_attr_of_nothing(inner->node)) break;
       put(", ");
       innermost = inner;
+      if (tracking_) path_.push_back(path_.back()->Attr("body"));
     }
     put("}");
   } else {
-    value(s->node);
+    {
+      At at(*this, "node");
+      value(s->node);
+    }
     put(", ", literal(view(s->attr_key)), ", ");
-    expr(s->value);
+    expr("value", s->value);
   }
   put(alone ? ")" : "):");
   end_line();
   names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
-  if (alone) {
-    statements(innermost->body);
-  } else {
-    body(innermost->body);
-  }
+  scope_body(innermost->body, alone);
   names_.pop();
+  path_.erase(path_.begin() + static_cast<ptrdiff_t>(deep), path_.end());
+}
+
+// What an attribute or thread reaches over: indented below `with`, or the rest of the enclosing scope.
+void Printer::scope_body(const Stmt& s, bool alone) {
+  if (!alone) return body("body", s);
+  At at(*this, "body");
+  statements(s);
 }
 
 // `bx = T.launch_thread("blockIdx.x", 8)` where the variable lives only below this statement, else the
@@ -260,7 +303,11 @@ void Printer::launch_thread(const AttrStmtNode* s, const IterVarNode* thread, bo
       insert(frame, text.take());
     }
   }
-  line();
+  if (alone) {
+    line();
+  } else {
+    line(s);
+  }
   if (defines) {
     names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
     std::string name = names_.define(var, view(var->name));
@@ -269,23 +316,19 @@ void Printer::launch_thread(const AttrStmtNode* s, const IterVarNode* thread, bo
     if (!alone) put("with ");
     tir("launch_thread");
     put("(", literal(view(thread->thread_tag)), ", ");
-    expr(s->value);
+    expr("value", s->value);
     put(")");
     if (!alone) put(" as ", name, ":");
   } else {
     if (!alone) put("with ");
     tir("launch_thread");
     put("(", *names_.find(var), ", ");
-    expr(s->value);
+    expr("value", s->value);
     put(alone ? ")" : "):");
     names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
   }
   end_line();
-  if (alone) {
-    statements(s->body);
-  } else {
-    body(s->body);
-  }
+  scope_body(s->body, alone);
   names_.pop();
 }
 
@@ -324,10 +367,15 @@ void Printer::loop_header(const ForNode* loop) {
   }
   put("(");
   if (!from_zero) {
-    expr(loop->min);
+    expr("min", loop->min);
     put(", ");
   }
-  expr(from_zero ? loop->extent : end_of(loop->min, loop->extent));
+  {
+    // The end of a loop that does not begin at zero is no node: nothing stands for it.
+    bool shown = from_zero;
+    At at(*this, shown ? "extent" : "end");
+    expr(from_zero ? loop->extent : end_of(loop->min, loop->extent));
+  }
   if (loop->for_kind == ForKind::kThreadBinding) {
     put(", thread=",
         literal(loop->thread_binding ? view(loop->thread_binding->thread_tag) : std::string_view()));
@@ -345,7 +393,7 @@ void Printer::loop_header(const ForNode* loop) {
   }
   if (!is_trivial_step(loop->step)) {
     put(plain ? ", " : ", step=");
-    expr(loop->step);
+    expr("step", loop->step);
   }
   put(")");
 }
@@ -370,10 +418,11 @@ void Printer::for_loop(const ForNode* loop) {
       grid.push_back(l);
     }
   }
-  line();
+  line(loop);
   put("for ");
-  // Until the body begins, what the bounds need goes before the loop.
-  names_.push(loop, depth_, names_.innermost().insert_at);
+  // What only the loop needs is declared at the begin of its body, also what its bounds need.
+  names_.push(loop, depth_ + 1, std::string::npos);
+  size_t deep = path_.size();
   const ForNode* innermost = loop;
   if (grid.size() > 1) {
     innermost = grid.back();
@@ -387,7 +436,8 @@ void Printer::for_loop(const ForNode* loop) {
     put("(");
     for (size_t i = 0; i < grid.size(); ++i) {
       if (i) put(", ");
-      expr(grid[i]->extent);
+      if (i && tracking_) path_.push_back(path_.back()->Attr("body"));
+      expr("extent", grid[i]->extent);
     }
     put(")");
   } else {
@@ -397,8 +447,8 @@ void Printer::for_loop(const ForNode* loop) {
   }
   put(":");
   end_line();
-  names_.innermost().depth = depth_ + 1;
-  body(innermost->body);
+  body("body", innermost->body);
+  path_.erase(path_.begin() + static_cast<ptrdiff_t>(deep), path_.end());
   names_.pop();
 }
 

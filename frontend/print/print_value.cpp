@@ -165,9 +165,9 @@ void Printer::range(const Range& r, bool in_function) {
     ir_name("Range");
   }
   put("(");
-  expr(r->min);
+  expr("min", r->min);
   put(", ");
-  expr(end_of(r->min, r->extent));
+  expr("extent", end_of(r->min, r->extent));
   put(")");
 }
 
@@ -176,6 +176,7 @@ void Printer::iter_var(const IterVarNode* iv) {
   tir("iter_var");
   put("(", name_of(iv->var.get()), ", ");
   if (iv->dom) {
+    At at(*this, "dom");
     range(iv->dom, true);
   } else {
     put("None");
@@ -186,19 +187,20 @@ void Printer::iter_var(const IterVarNode* iv) {
 void Printer::region(const TensorRegionNode* r) {
   Mark mark(*this, r);
   {
+    At at(*this, "source");
     Mark source(*this, r->source.get());
     put(name_of(r->source.get()));
   }
   put("[");
   if (r->region.empty()) put("()");
-  bool first = true;
+  int64_t i = 0;
   for (const Range& one : r->region) {
-    if (!first) put(", ");
-    first = false;
-    expr(one->min);
+    if (i) put(", ");
+    At at(*this, "region", i++);
+    expr("min", one->min);
     if (is_const_int(one->extent, 1)) continue;
     put(":");
-    expr(end_of(one->min, one->extent));
+    expr("extent", end_of(one->min, one->extent));
   }
   put("]");
 }

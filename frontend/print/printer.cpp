@@ -2,6 +2,7 @@
 // The frame of the text: what is printed, its header, declarations of free variables.
 #include "frontend/print/printer.h"
 
+#include <algorithm>
 #include <array>
 
 namespace mlc::print {
@@ -14,8 +15,10 @@ std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 Printer::Printer(const PrintOptions& options, Any root)
     : options_(options), root_(std::move(root)), scope_root_(root_) {
-  for (const ObjectRef& node : options.underline) marked_.emplace(node.get(), "");
-  for (const auto& [node, message] : options.annotate) marked_.emplace(node.get(), message);
+  for (const AccessPath& path : options.underline_paths) targets_.push_back(UnderlineTarget{path, -1, {}});
+  tracking_ = !options.underline.empty() || !options.annotate.empty() || !options.underline_paths.empty() ||
+              !options.annotate_paths.empty();
+  if (tracking_) path_.push_back(AccessPath::Root());
 }
 
 // Names of the dialect that the text is written in.
@@ -81,14 +84,20 @@ void Printer::declare_dims(const std::vector<const VarNode*>& dims, size_t frame
   insert(frame, text.take());
 }
 
+// Declares what `e` needs in the order of printing it; only where there is something to declare.
 void Printer::declare_all(const Expr& e) {
-  for (const Var& var : free_vars(e)) name_of(var.get());
+  if (!has_free_variables_) return;
+  bool tracking = std::exchange(tracking_, false);
+  Capture text(*this);
+  expr(e);
+  text.take();
+  tracking_ = tracking;
 }
 
 void Printer::insert(size_t frame, const std::string& text) {
   size_t at = names_.frames()[frame].insert_at;
   if (at == std::string::npos) {
-    waiting_ += text;
+    names_.frames()[frame].waiting += text;
     return;
   }
   out_.insert(at, text);
@@ -97,23 +106,83 @@ void Printer::insert(size_t frame, const std::string& text) {
     size_t& position = names_.frames()[i].insert_at;
     if (position != std::string::npos) position += text.size();
   }
-  if (marked_.empty()) return;
-  for (Underline& span : spans_) {
+  if (!tracking_) return;
+  auto shift = [&](Span& span) {
     if (span.begin >= at) span.begin += text.size();
     if (span.end > at) span.end += text.size();
-  }
+  };
+  for (UnderlineTarget& target : targets_) std::for_each(target.spans.begin(), target.spans.end(), shift);
+  std::for_each(kept_free_.begin(), kept_free_.end(), shift);
   insertions_.emplace_back(at, text.size());
 }
 
+void Printer::begin_frame() {
+  Frame& frame = names_.innermost();
+  frame.insert_at = out_.size();
+  if (frame.waiting.empty()) return;
+  std::string text = std::move(frame.waiting);
+  frame.waiting.clear();
+  put(text);
+  frame.insert_at = out_.size();
+}
+
 void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
-  auto found = marked_.find(node);
-  if (found == marked_.end()) return;
-  for (size_t i = insertions; i < insertions_.size(); ++i) {
+  for (size_t i = insertions; i < insertions_.size() && begin != npos; ++i) {
     if (insertions_[i].first <= begin) begin += insertions_[i].second;
   }
   size_t end = out_.size();
   while (end > begin && out_[end - 1] == '\n') --end;
-  spans_.push_back(Underline{begin, end, found->second});
+  if (node && node->IsInstance<PrimFuncNode>()) end += 2;  // the empty line that separates functions
+  const AccessPath& path = path_.back();
+  bool shown = begin != npos;
+  for (UnderlineTarget& target : targets_) {
+    if (!shown) break;
+    if (path->depth < target.shown_depth || !path->IsPrefixOf(target.path)) continue;
+    if (path->depth > target.shown_depth) target.spans.clear();
+    target.shown_depth = path->depth;
+    target.spans.push_back(Span{begin, end});
+  }
+  for (const ObjectRef& wanted : options_.underline) {
+    if (node == wanted.get()) targets_.push_back(UnderlineTarget{path, path->depth, {Span{begin, end}}});
+  }
+}
+
+std::vector<std::string> Printer::comments(const ffi::Object* node) const {
+  std::vector<std::string> lines;
+  if (!tracking_) return lines;
+  auto add = [&lines](const std::string& text) {
+    for (size_t begin = 0; begin <= text.size();) {
+      size_t end = std::min(text.find('\n', begin), text.size());
+      lines.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  };
+  for (const auto& [wanted, text] : options_.annotate) {
+    if (node == wanted.get()) add(text);
+  }
+  for (const auto& [path, text] : options_.annotate_paths) {
+    if (path->PathEqual(path_.back())) add(text);
+  }
+  return lines;
+}
+void Printer::comment_above(const ffi::Object* node) {
+  for (const std::string& text : comments(node)) {
+    size_t begin = out_.size();
+    indent(depth_);
+    put("# ", text, "\n");
+    kept_free_.push_back(Span{begin, out_.size(), true});
+  }
+}
+void Printer::comment_beside(const ffi::Object* node) {
+  std::vector<std::string> lines = comments(node);
+  if (lines.empty()) return;
+  bool ended = !out_.empty() && out_.back() == '\n';
+  if (ended) out_.pop_back();
+  size_t begin = out_.size();
+  put("  #");
+  for (const std::string& text : lines) put(" ", text);
+  kept_free_.push_back(Span{begin, out_.size(), true});
+  if (ended) put("\n");
 }
 
 void Printer::root_value() {
@@ -127,6 +196,7 @@ void Printer::root_value() {
     }
     return prim_func(fn->get(), name, nullptr);
   }
+  has_free_variables_ = true;
   if (auto s = root_.as<Stmt>()) return as<SeqStmtNode>(*s) ? statements(*s) : stmt(*s, false);
   root_is_value_ = true;
   if (auto r = root_.as<Range>()) return range(*r, false);
@@ -156,14 +226,25 @@ std::string Printer::finish() {
     }
   }
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
-  for (Underline& span : spans_) {
-    span.begin += head.size();
-    span.end += head.size();
+  std::vector<Span> spans;
+  std::string paths;
+  auto add = [&](const std::vector<Span>& some) {
+    for (const Span& span : some)
+      spans.push_back(Span{span.begin + head.size(), span.end + head.size(), span.kept_free});
+  };
+  for (const UnderlineTarget& target : targets_) {
+    paths += "Access path: " + path_text(target.path) + "\n";
+    if (target.shown_depth < target.path->depth)
+      paths += "Note: The underlined object is the nearest visible parent of this path.\n";
+    add(target.spans);
   }
+  add(kept_free_);
+  if (!paths.empty()) paths += "\n";
   std::string text = std::move(head);
   text += out_;
-  if (spans_.empty() && !options_.print_line_numbers) return text;
-  return decorate(text, std::move(spans_), options_);
+  for (Span& span : spans) span.end = std::min(span.end, text.size());
+  if (targets_.empty() && !options_.print_line_numbers) return text;
+  return paths + decorate(text, spans, options_);
 }
 
 std::string Printer::run() {

@@ -26,10 +26,16 @@ enum class Binding : uint8_t {
   kAtom,
 };
 
-// A stretch of the text to put carets under.
-struct Underline {
+// A stretch of the text to put carets under, or to keep free of them.
+struct Span {
   size_t begin, end;
-  std::string message;
+  bool kept_free = false;
+};
+// Something to underline: the stretches that show it, else those of its nearest parent that has any.
+struct UnderlineTarget {
+  AccessPath path;
+  int32_t shown_depth = -1;  // length of the longest prefix that some stretch shows
+  std::vector<Span> spans;
 };
 
 class Printer {
@@ -44,10 +50,9 @@ class Printer {
   void binary(const ir::BinaryNode* e);
   void call(const ir::CallNode* e);
   void op_call(const ir::CallNode* e, const ir::OpNode* op);
-  void exprs(const ir::Array<ir::Expr>& list);
   void number(ir::DataType dtype, int64_t value);
   void number(ir::DataType dtype, double value);
-  void indices(const ir::Array<ir::Expr>& list);
+  void indices(const char* attr, const ir::Array<ir::Expr>& list);
   void reduce(const ir::ReduceNode* e);
   void comm_reducer(const ir::CommReducerNode* combiner);
   Binding binding(const ir::Expr& e) const;
@@ -66,7 +71,6 @@ class Printer {
   void target(const ir::TargetNode* t);
 
   // print_buffer.cpp
-  static constexpr size_t npos = std::string::npos;
   struct BufferForm {
     bool dtype_always = false;   // parameters spell out float32
     bool with_data = false;      // `data=` follows the data type
@@ -86,9 +90,10 @@ class Printer {
   void block_buffer(const ir::Buffer& buffer);
 
   // print_stmt.cpp
-  void stmt(const ir::Stmt& s, bool alone);  // alone: the whole body of what encloses it
-  void body(const ir::Stmt& s);              // in a frame, one level deeper
-  void statements(const ir::Stmt& s);        // at this level
+  void stmt(const ir::Stmt& s, bool alone);        // alone: the whole body of what encloses it
+  void body(const char* attr, const ir::Stmt& s);  // in the frame just pushed, one level deeper
+  void scope_body(const ir::Stmt& s, bool alone);
+  void statements(const ir::Stmt& s);  // at this level
   void one_of(const ir::Array<ir::Stmt>& seq, size_t& i);
   void store(const ir::BufferStoreNode* s);
   void attr_stmt(const ir::AttrStmtNode* s, bool alone);
@@ -101,7 +106,7 @@ class Printer {
   void realize(const ir::SBlockRealizeNode* s);
   void block(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
   void axes(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
-  void axis(const ir::IterVar& iter, const ir::Expr* value);
+  void axis(const ir::IterVar& iter, size_t i, const ir::Expr* value);
   bool remaps(const ir::IterVar& iter, const ir::Expr& value) const;
 
   // print_function.cpp
@@ -118,6 +123,12 @@ class Printer {
     names_.innermost().insert_at = out_.size();
     indent(depth_);
   }
+  void line(const ffi::Object* commented) {  // the same, below the comments of that node
+    names_.innermost().insert_at = out_.size();
+    if (tracking_) comment_above(commented);
+    indent(depth_);
+  }
+  void begin_frame();  // the first statement of the innermost frame follows
   void indent(int depth) { out_.append(static_cast<size_t>(depth * options_.indent_spaces), ' '); }
   void end_line() { out_ += '\n'; }
   template <class... Parts>
@@ -158,14 +169,40 @@ class Printer {
     size_t inserted_;
   };
 
-  // Marks what node is printed between construction and destruction, when anybody asked.
+  static constexpr size_t npos = std::string::npos;
+  // While it lives, what is printed lies below the current path at `attr` (item `index` of it); a null
+  // attribute changes nothing.
+  class At {
+   public:
+    At(Printer& p, const char* attr, int64_t index = -1) : p_(p), pushed_(p.tracking_ && attr) {
+      if (!pushed_) return;
+      AccessPath next = p.path_.back()->Attr(attr);
+      p.path_.push_back(index < 0 ? next : next->ArrayItem(index));
+    }
+    At(Printer& p, const ir::Any& key) : p_(p), pushed_(p.tracking_) {
+      if (pushed_) p.path_.push_back(p.path_.back()->MapItem(key));
+    }
+    ~At() {
+      if (pushed_) p_.path_.pop_back();
+    }
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+
+   private:
+    Printer& p_;
+    bool pushed_;
+  };
+  // The text made between construction and destruction shows the node at the current path (with a null node:
+  // shows something that has no node of its own). Costs nothing unless somebody asked for carets or comments.
   class Mark {
    public:
     Mark(Printer& p, const ffi::Object* node)
         : p_(p), node_(node), begin_(p.out_.size()), insertions_(p.insertions_.size()) {}
     ~Mark() {
-      if (!p_.marked_.empty()) p_.note(node_, begin_, insertions_);
+      if (p_.tracking_) p_.note(node_, begin_, insertions_);
     }
+    // The node has no text as a whole: it reaches over the rest of the enclosing scope.
+    void spread() { begin_ = npos; }
     Mark(const Mark&) = delete;
     Mark& operator=(const Mark&) = delete;
 
@@ -176,6 +213,21 @@ class Printer {
     size_t insertions_;
   };
   void note(const ffi::Object* node, size_t begin, size_t insertions);
+  // The comments that were asked for at this node and path, a line each.
+  std::vector<std::string> comments(const ffi::Object* node) const;
+  void comment_above(const ffi::Object* node);
+  void comment_beside(const ffi::Object* node);  // at the end of the current line
+
+  // Children and where they are.
+  void expr(const char* attr, const ir::Expr& e) {
+    At at(*this, attr);
+    expr(e);
+  }
+  void operand(const char* attr, const ir::Expr& e, Binding at_least) {
+    At at(*this, attr);
+    operand(e, at_least);
+  }
+  void exprs(const char* attr, const ir::Array<ir::Expr>& list);
 
   const PrintOptions& options_;
   ir::Any root_;
@@ -184,6 +236,7 @@ class Printer {
   Names names_;
   int depth_ = 0;
   bool in_function_ = false;
+  bool has_free_variables_ = false;  // of what is being printed, some variables are defined nowhere
   bool schedulable_ = true;
   bool uses_ir_ = false;
   bool uses_tir_ = false;
@@ -191,16 +244,18 @@ class Printer {
   std::string module_name_ = "Module";
   std::vector<std::string> type_variables_;  // module level, in order of appearance
   std::unordered_set<std::string> type_variable_set_;
-  std::unordered_set<const ir::VarNode*> type_bound_;           // TypeVars of this function
-  std::unordered_set<const ir::VarNode*> dims_bound_;           // parameters and dims seen in this signature
-  std::unordered_set<const ir::VarNode*> scalars_;              // one-element buffers printed as variables
-  std::unordered_map<const ffi::Object*, std::string> marked_;  // what to underline -> message
-  std::vector<Underline> spans_;
-  std::vector<std::pair<size_t, size_t>> insertions_;  // where and how much, while something is marked
+  std::unordered_set<const ir::VarNode*> type_bound_;  // TypeVars of this function
+  std::unordered_set<const ir::VarNode*> dims_bound_;  // parameters and dims seen in this signature
+  std::unordered_set<const ir::VarNode*> scalars_;     // one-element buffers printed as variables
+  bool tracking_ = false;         // paths are kept: somebody asked for carets or comments
+  std::vector<AccessPath> path_;  // of what is being printed, and of what encloses it
+  std::vector<UnderlineTarget> targets_;
+  std::vector<Span> kept_free_;                        // comments
+  std::vector<std::pair<size_t, size_t>> insertions_;  // where and how much, while tracking
   size_t inserted_ = 0;                                // total length of inserted declarations
-  std::string waiting_;         // declarations for the body of the function whose header is being printed
-  bool root_is_value_ = false;  // free variables need no declaration
+  bool root_is_value_ = false;                         // free variables need no declaration
   friend class Mark;
+  friend class At;
 };
 
 // True when TVM's operator function of that kind would fold a and b, so that the node cannot be spelled
@@ -208,6 +263,6 @@ class Printer {
 bool would_fold(const ir::BinaryNode* e);
 
 // The text with carets beneath the spans, line numbers, and lines far from the carets left out.
-std::string decorate(const std::string& text, std::vector<Underline> spans, const PrintOptions& options);
+std::string decorate(const std::string& text, const std::vector<Span>& spans, const PrintOptions& options);
 
 }  // namespace mlc::print

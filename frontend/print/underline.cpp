@@ -6,16 +6,16 @@
 
 namespace mlc::print {
 
-std::string decorate(const std::string& text, std::vector<Underline> spans, const PrintOptions& options) {
+std::string decorate(const std::string& text, const std::vector<Span>& spans, const PrintOptions& options) {
   struct Line {
     size_t begin, end;
-    std::string carets;  // empty: nothing is underlined
-    std::string message;
+    std::string carets;    // empty: nothing is underlined
+    bool touched = false;  // some span reaches into it
   };
   std::vector<Line> lines;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(Line{begin, end, "", ""});
+    lines.push_back(Line{begin, end, "", false});
     begin = end + 1;
   }
   auto line_of = [&lines](size_t offset) {
@@ -23,10 +23,11 @@ std::string decorate(const std::string& text, std::vector<Underline> spans, cons
                                   [](size_t value, const Line& line) { return value < line.begin; });
     return static_cast<size_t>(after - lines.begin()) - 1;
   };
-  for (const Underline& span : spans) {
+  for (const Span& span : spans) {
     size_t last = line_of(span.end > span.begin ? span.end - 1 : span.begin);
     for (size_t i = line_of(span.begin); i <= last; ++i) {
       Line& line = lines[i];
+      line.touched = true;
       std::string_view content(text.data() + line.begin, line.end - line.begin);
       size_t indent = std::min(content.find_first_not_of(' '), content.size());
       if (content.substr(indent).starts_with("#")) continue;  // comments belong to nobody
@@ -36,18 +37,18 @@ std::string decorate(const std::string& text, std::vector<Underline> spans, cons
       if (from >= to) continue;
       if (line.carets.size() < to) line.carets.resize(to, ' ');
       std::fill(line.carets.begin() + static_cast<ptrdiff_t>(from),
-                line.carets.begin() + static_cast<ptrdiff_t>(to), '^');
-      if (i == last && !span.message.empty()) line.message = span.message;
+                line.carets.begin() + static_cast<ptrdiff_t>(to), span.kept_free ? ' ' : '^');
     }
   }
-  std::vector<char> shown(lines.size(), options.num_context_lines < 0 || spans.empty() ? 1 : 0);
-  if (options.num_context_lines >= 0) {
-    for (size_t i = 0; i < lines.size(); ++i) {
-      if (lines[i].carets.empty()) continue;
-      auto context = static_cast<size_t>(options.num_context_lines);
-      for (size_t k = i > context ? i - context : 0; k <= std::min(i + context, lines.size() - 1); ++k)
-        shown[k] = 1;
-    }
+  for (Line& line : lines) line.carets.resize(line.carets.find_last_of('^') + 1);
+  bool any = std::any_of(spans.begin(), spans.end(), [](const Span& span) { return !span.kept_free; });
+  int context = any ? options.num_context_lines : -1;
+  std::vector<char> shown(lines.size(), context < 0 ? 1 : 0);
+  for (size_t i = 0; i < lines.size() && context >= 0; ++i) {
+    if (lines[i].carets.empty()) continue;
+    auto around = static_cast<size_t>(context);
+    for (size_t k = i > around ? i - around : 0; k <= std::min(i + around, lines.size() - 1); ++k)
+      shown[k] = 1;
   }
   size_t width = options.print_line_numbers ? std::to_string(lines.size()).size() + 1 : 0;
   std::string out;
@@ -59,13 +60,20 @@ std::string decorate(const std::string& text, std::vector<Underline> spans, cons
       out += fmt::format("(... {} {} skipped ...)\n", skipped, skipped == 1 ? "line" : "lines");
       continue;
     }
-    if (width) out += fmt::format("{:>{}} ", i + 1, width - 1);
-    out.append(text, lines[i].begin, lines[i].end - lines[i].begin);
-    out += '\n';
+    auto show = [&](size_t k) {
+      if (width) out += fmt::format("{:>{}} ", k + 1, width - 1);
+      out.append(text, lines[k].begin, lines[k].end - lines[k].begin);
+      out += '\n';
+    };
+    show(i);
     if (lines[i].carets.empty()) continue;
+    // As in TVM, an empty line that belongs to the same stretch comes before the carets.
+    size_t underlined = i;
+    if (i + 1 < lines.size() && shown[i + 1] && lines[i + 1].touched &&
+        lines[i + 1].begin == lines[i + 1].end)
+      show(++i);
     out.append(width, ' ');
-    out += lines[i].carets;
-    if (!lines[i].message.empty()) out += " " + lines[i].message;
+    out += lines[underlined].carets;
     out += '\n';
   }
   out.pop_back();

@@ -311,6 +311,21 @@ Any for_kind(ApiCall& call) {
   throw ir::Error("wrong-arguments", "`ForKind` is a set of names, such as `ForKind.SERIAL`").at(call.span);
 }
 
+Any seq_item(ApiCall& call) {
+  auto* seq = call.args[0].as<ir::SeqStmtNode>();
+  auto size = static_cast<int64_t>(seq->seq.size());
+  int64_t i = int_arg(call, 1);
+  if (i < 0) i += size;
+  if (i < 0 || i >= size) {
+    throw ir::Error("index-out-of-range", "index {} is outside a sequence of {} statements", int_arg(call, 1),
+                    size)
+        .at(call.span)
+        .kind("IndexError");
+  }
+  return seq->seq[i];
+}
+Any seq_size(ApiCall& call) { return static_cast<int64_t>(call.args[0].as<ir::SeqStmtNode>()->seq.size()); }
+
 #define CLASS(owner, signature, doc, body, key, shown) \
   { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
 #define ITER_KIND(name, number)                                           \
@@ -407,6 +422,8 @@ constexpr ir::ApiRow rows[] = {
           attr_stmt, "mlc.tirx.AttrStmt", "tvm.tirx.stmt.AttrStmt"),
     CLASS(kTirx, "SeqStmt(seq, span=None)", "Statements in order.", seq_stmt, "mlc.tirx.SeqStmt",
           "tvm.tirx.stmt.SeqStmt"),
+    {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__getitem__(index)", "The statement at an index.", seq_item},
+    {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__len__()", "How many statements there are.", seq_size},
     {ir::ApiKind::kFunction, kTirx, "stmt_seq(*args)", "Statements in order.", stmt_seq},
     CLASS(kTirx, "IfThenElse(condition, then_case, else_case=None, span=None)", "A choice of statements.",
           if_then_else, "mlc.tirx.IfThenElse", "tvm.tirx.stmt.IfThenElse"),

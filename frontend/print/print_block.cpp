@@ -51,7 +51,8 @@ void Printer::axis(const IterVar& iter, size_t i, const Expr* value) {
   put("(");
   {
     At block(*this, value ? "block" : nullptr);
-    At at(*this, "iter_vars", static_cast<int64_t>(i));
+    // As TVM spells it.
+    At at(*this, "iter_var", static_cast<int64_t>(i));
     At dom(*this, "dom");
     if (is_const_int(iter->dom->min, 0)) {
       expr("extent", iter->dom->extent);
@@ -136,6 +137,8 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     end_line();
   }
   At in_block(*this, realize ? "block" : nullptr);
+  std::optional<Mark> mark;  // the text is the realization's: the block itself has none of its own
+  if (realize) mark.emplace(*this, block).spread();
   auto regions = [this](const char* name, const Array<TensorRegion>& list) {
     line();
     tir(name);
@@ -167,6 +170,7 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
   n = 0;
   for (const MatchBufferRegion& match : block->match_buffers) {
     At at(*this, "match_buffers", n++);
+    Mark mark(*this, match.get());
     line();
     put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
     tir("match_buffer");

@@ -139,10 +139,10 @@ void Printer::stmt(const Stmt& s, bool alone) {
                   [&](const WhileNode* n) {
                     line(n);
                     put("while ");
-                    names_.push(n, depth_ + 1, std::string::npos);
                     expr("condition", n->condition);
                     put(":");
                     end_line();
+                    names_.push(n, depth_ + 1, out_.size());
                     body("body", n->body);
                     names_.pop();
                   },

@@ -143,7 +143,9 @@ void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
     target.spans.push_back(Span{begin, end});
   }
   for (const ObjectRef& wanted : options_.underline) {
-    if (node == wanted.get()) targets_.push_back(UnderlineTarget{path, path->depth, {Span{begin, end}}});
+    if (node != wanted.get()) continue;
+    targets_.push_back(UnderlineTarget{path, -1, {}});
+    if (shown) targets_.back() = UnderlineTarget{path, path->depth, {Span{begin, end}}};
   }
 }
 

@@ -94,6 +94,7 @@ TEST_CASE("carets stand under the node that was asked for", "[print]") {
   options.underline.push_back(product);
   options.num_context_lines = 0;
   CHECK(print::script(fn, options) ==
+        "Access path: <root>.body.value.b\n\n"
         "(... 5 lines skipped ...)\n"
         "    T.evaluate(n + n * 2)\n"
         "                   ^^^^^");

@@ -27,6 +27,10 @@ Type opaque_type() {
   static const Type type = make<OpaqueTypeNode>();
   return type;
 }
+Type tensor_map_type() {
+  static const Type type = make<TensorMapTypeNode>();
+  return type;
+}
 Type buffer_region_type() {
   static const Type type = make<BufferRegionTypeNode>();
   return type;

@@ -3,6 +3,7 @@
 // build time (see CMakeLists.txt).
 #include <mutex>
 
+#include "ir/layout.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -24,6 +25,12 @@ void register_nodes() {
     register_node<OpaqueTypeNode>();
     register_node<BufferTypeNode>();
     register_node<BufferRegionTypeNode>();
+    register_node<TensorMapTypeNode>();
+    refl::ObjectDef<LayoutNode>(refl::init(false));
+    register_node<AxisNode>();
+    register_node<IterNode>();
+    register_node<TileLayoutNode>();
+    register_node<ComposeLayoutNode>();
 #define X(name) register_node<name##Node>();
     MLC_EXPR_KINDS(X)
     MLC_STMT_KINDS(X)

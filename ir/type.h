@@ -11,7 +11,7 @@ struct VarNode;
 using Expr = Ref<ExprNode>;
 using Var = Ref<VarNode>;
 
-#define MLC_TYPE_KINDS(X) X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion)
+#define MLC_TYPE_KINDS(X) X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion) X(TensorMap)
 
 enum class TypeKind : uint8_t {
 #define X(name) k##name,
@@ -121,11 +121,12 @@ struct BufferTypeNode final : TypeNode {
   Expr elem_offset;             // int expression, 0 unless the buffer is a view
   int64_t data_alignment = 64;  // bytes
   int64_t offset_factor = 1;    // elem_offset is a multiple of this many elements; 0 = elem_offset is free
-  ObjectRef layout;             // null in schedulable TIR
+  ObjectRef layout;             // ir/layout.h; null in schedulable TIR
+  Array<Expr> allocated_addr;   // where it was placed: a column of tensor memory, an offset in a pool
 
   BufferTypeNode(DataType dtype, String storage_scope, Array<Expr> shape, Array<Expr> strides,
                  Expr elem_offset, int64_t data_alignment = 64, int64_t offset_factor = 1,
-                 ObjectRef layout = {})
+                 ObjectRef layout = {}, Array<Expr> allocated_addr = {})
       : TypeNode(kKind),
         dtype(dtype),
         storage_scope(std::move(storage_scope)),
@@ -134,7 +135,8 @@ struct BufferTypeNode final : TypeNode {
         elem_offset(std::move(elem_offset)),
         data_alignment(data_alignment),
         offset_factor(offset_factor),
-        layout(std::move(layout)) {}
+        layout(std::move(layout)),
+        allocated_addr(std::move(allocated_addr)) {}
   template <class F>
   static void fields(F& f) {
     f("dtype", &BufferTypeNode::dtype);
@@ -145,6 +147,7 @@ struct BufferTypeNode final : TypeNode {
     f("data_alignment", &BufferTypeNode::data_alignment);
     f("offset_factor", &BufferTypeNode::offset_factor);
     f("layout", &BufferTypeNode::layout);
+    f("allocated_addr", &BufferTypeNode::allocated_addr);
   }
   MLC_NODE("mlc.tirx.BufferType", BufferTypeNode, TypeNode);
 };
@@ -158,5 +161,15 @@ struct BufferRegionTypeNode final : TypeNode {
   MLC_NODE("mlc.tirx.BufferRegionType", BufferRegionTypeNode, TypeNode);
 };
 Type buffer_region_type();
+
+// A descriptor of a tensor for the copy engine of a GPU (CUtensorMap).
+struct TensorMapTypeNode final : TypeNode {
+  static constexpr TypeKind kKind = TypeKind::kTensorMap;
+  TensorMapTypeNode() : TypeNode(kKind) {}
+  template <class F>
+  static void fields(F&) {}
+  MLC_NODE("mlc.tirx.TensorMapType", TensorMapTypeNode, TypeNode);
+};
+Type tensor_map_type();
 
 }  // namespace mlc::ir

@@ -20,6 +20,15 @@ const VarNode* source_of(const Expr& data) {
   return var && var->buffer() ? var : nullptr;
 }
 
+// A view is row-major where its source is, and otherwise has the source's layout.
+bool same_layout(const BufferTypeNode* view_type, const BufferTypeNode* source) {
+  if (!view_type->layout.defined() || !source->layout.defined())
+    return view_type->layout.defined() == source->layout.defined();
+  if (structural_equal(view_type->layout, source->layout)) return true;
+  return is_default_layout(view_type->layout, view_type->shape) &&
+         is_default_layout(source->layout, source->shape);
+}
+
 bool loads_from(const Expr& e, const VarNode* buffer) {
   return uses_var(e, [buffer](const VarNode* var) { return var == buffer; });
 }
@@ -78,7 +87,10 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   }
   if (type->data_alignment != 64) put(", align=", std::to_string(type->data_alignment));
   if (free_offset || type->offset_factor != 1) put(", offset_factor=", std::to_string(type->offset_factor));
-  if (!in_function_ && !type->layout.defined()) put(", layout=None");
+  if (shows_layout(type)) {
+    put(", layout=");
+    layout(type->layout);
+  }
   if (form.annotations && !form.annotations->empty()) {
     put(", annotations=");
     dict(*form.annotations);
@@ -137,8 +149,7 @@ bool Printer::is_view_of(const BufferTypeNode* view_type, const Expr& data) cons
   return DataType(view_type->dtype) == DataType(source->dtype) &&
          view_type->storage_scope == source->storage_scope &&
          view_type->data_alignment == source->data_alignment &&
-         view_type->offset_factor == source->offset_factor &&
-         view_type->layout.defined() == source->layout.defined() &&
+         view_type->offset_factor == source->offset_factor && same_layout(view_type, source) &&
          structural_equal(view_type->strides, source->strides) &&
          structural_equal(view_type->elem_offset, source->elem_offset) &&
          !structural_equal(view_type->shape, source->shape);
@@ -146,9 +157,15 @@ bool Printer::is_view_of(const BufferTypeNode* view_type, const Expr& data) cons
 
 bool Printer::is_scalar(const Buffer& buffer) const {
   const BufferTypeNode* type = buffer->buffer();
-  if (!in_function_ || (schedulable_ && !type->layout.defined())) return false;
-  return view(type->storage_scope) == "local" && type->shape.size() == 1 && is_const_int(type->shape[0], 1) &&
-         type->strides.empty() && type->data_alignment == 64 && type->offset_factor == 1;
+  return in_function_ && type->shape.size() == 1 && is_const_int(type->shape[0], 1) &&
+         type->strides.empty() && type->data_alignment == 64 && type->offset_factor == 1 &&
+         is_default_layout(type->layout, type->shape);
+}
+
+// No layout goes without saying in schedulable functions, row-major memory everywhere.
+bool Printer::shows_layout(const BufferTypeNode* type) const {
+  if (!type->layout.defined()) return !in_function_ || !schedulable_;
+  return !is_default_layout(type->layout, type->shape);
 }
 
 void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* took_next) {

@@ -142,6 +142,9 @@ void Printer::type(const Type& t) {
     case TypeKind::kOpaque:
       ir_name("OpaqueType");
       return put("()");
+    case TypeKind::kTensorMap:
+      tir("TensorMap");
+      return put("()");
     case TypeKind::kBufferRegion:
       tir("BufferRegionType");
       return put("()");
@@ -257,6 +260,15 @@ void Printer::value(const Any& v) {
   if (auto reducer = v.as<CommReducer>()) return comm_reducer(reducer->get());
   if (auto t = v.as<Target>()) return target(t->get());
   if (auto t = v.as<Type>()) return type(*t);
+  if (auto l = v.as<Layout>()) return layout(*l);
+  if (auto* iter = v.as<IterNode>()) {
+    tir("Iter");
+    put("(");
+    expr(iter->extent);
+    put(", ");
+    expr(iter->stride);
+    return put(", ", literal(view(iter->axis->name)), ")");
+  }
   auto sequence = [&](const auto& list) {
     put("[");
     bool first = true;

@@ -4,6 +4,7 @@
 
 #include "frontend/print/names.h"
 #include "frontend/print/print.h"
+#include "ir/layout.h"
 #include "ir/target.h"
 #include "ir/visit.h"
 
@@ -85,9 +86,16 @@ class Printer {
   std::vector<const ir::VarNode*> shape(const ir::BufferTypeNode* type, bool parameter, size_t frame);
   bool is_view_of(const ir::BufferTypeNode* view, const ir::Expr& data) const;
   bool is_scalar(const ir::Buffer& buffer) const;
+  bool shows_layout(const ir::BufferTypeNode* type) const;
   void alloc_buffer(const ir::AllocBufferNode* s, const ir::Stmt& next, bool* took_next);
   void decl_buffer(const ir::DeclBufferNode* s);
   void block_buffer(const ir::Buffer& buffer);
+
+  // print_layout.cpp
+  void layout(const ir::ObjectRef& layout);
+  void tile_layout(const ir::TileLayoutNode* layout);
+  void iters(std::string_view kind, const ir::Array<ir::Iter>& list);
+  void on_axis(const ir::Expr& value, std::string_view axis, bool in_sum);
 
   // print_stmt.cpp
   void stmt(const ir::Stmt& s, bool alone);        // alone: the whole body of what encloses it

@@ -182,6 +182,8 @@ std::optional<Any> buffer_attribute(const ir::VarNode* buffer, std::string_view 
   if (name == "data_alignment") return Any(type->data_alignment);
   if (name == "offset_factor") return Any(type->offset_factor);
   if (name == "storage_scope") return Any(type->storage_scope);
+  if (name == "layout") return type->layout.defined() ? Any(type->layout) : Any(nullptr);
+  if (name == "allocated_addr") return Any(type->allocated_addr);
   if (name == "ndim") return Any(static_cast<int64_t>(type->shape.size()));
   return std::nullopt;
 }

@@ -402,7 +402,17 @@ bool is_sequence(const Any& value) {
 
 Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span) {
   if (is_object(a) || is_object(b)) {
-    if (is_ir_value(a) || is_ir_value(b)) return ir_binary(op, plain_number(a), plain_number(b), span);
+    if (is_ir_value(a) || is_ir_value(b)) {
+      // `n @ Axis.laneid`, `T.S[8] + n`: the other side may be an object that knows the operator.
+      bool swapped = is_ir_value(a);
+      const Any& object = swapped ? b : a;
+      const ir::Api* own = nullptr;
+      if (is_object(object) && !is_ir_value(object) && !is_str(object)) {
+        Symbol name = swapped ? special_names(op).reflected : special_names(op).forward;
+        own = ir::ApiRegistry::global().method(object.type_index(), name.str());
+      }
+      if (own == nullptr) return ir_binary(op, plain_number(a), plain_number(b), span);
+    }
     bool left_array = is_array_operand(a), right_array = is_array_operand(b);
     auto* left = as<InstanceNode>(a);
     auto* right = as<InstanceNode>(b);

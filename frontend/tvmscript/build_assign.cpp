@@ -4,6 +4,7 @@
 #include "frontend/script/value.h"
 #include "frontend/tvmscript/builder.h"
 #include "ir/arith_ops.h"
+#include "ir/layout.h"
 #include "ir/region.h"
 #include "ir/visit.h"
 
@@ -416,7 +417,8 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       } else {
         shape.push_back(script::as_expr(extents, subscript->slice->span, "a dimension"));
       }
-      auto type = ir::make<ir::BufferTypeNode>(var->dtype(), "local", shape, Array<Expr>{}, ir::int32(0));
+      auto type = ir::make<ir::BufferTypeNode>(var->dtype(), "local", shape, Array<Expr>{}, ir::int32(0), 64,
+                                               1, schedulable_ ? ir::ObjectRef() : ir::default_layout(shape));
       Buffer buffer = allocate(type, {}, node.span);
       name_once(buffer.get(), name->id.str());
       names_.bind(name->id, Expr(buffer), name->span);

@@ -220,6 +220,7 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
   classic_ = has_blocks_ && !options.s_tir;
   if (!is_private_) attrs_.Set("global_symbol", String(function_));
   bool s_tir = options.s_tir || has_blocks_;
+  schedulable_ = s_tir;
   attempt(definition.name_span, [&] { bind_parameters(definition); });
   if (definition.returns)
     attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });

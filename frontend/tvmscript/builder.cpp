@@ -5,6 +5,7 @@
 #include "frontend/script/value.h"
 #include "frontend/syntax/parse.h"
 #include "ir/arith_ops.h"
+#include "ir/layout.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
@@ -84,8 +85,9 @@ Buffer Builder::allocate(const ir::BufferType& type, Map<String, Any> annotation
 
 Expr Builder::new_scalar(std::string_view name, DataType dtype, const String& scope, Span span) {
   // Its layout (one element, compact) tells a scalar from an array of one element: it prints as `x: T.int32`.
-  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, Array<Expr>{ir::int32(1)}, Array<Expr>{},
-                                           ir::int32(0), 64, 1, Array<Expr>{ir::int32(1)});
+  Array<Expr> shape{ir::int32(1)};
+  auto type = ir::make<ir::BufferTypeNode>(dtype, scope, shape, Array<Expr>{}, ir::int32(0), 64, 1,
+                                           ir::default_layout(shape));
   Buffer buffer = allocate(type, {}, span);
   name_once(buffer.get(), name);
   return ir::make<ir::TensorLoadNode>(buffer, Array<Expr>{ir::int32(0)}, span);

@@ -83,6 +83,7 @@ class Builder {
   Expr match_expression(std::string_view text, Span span);
   bool block_allocates() const { return classic_; }  // T.alloc_buffer means T.sblock_alloc_buffer
   bool in_signature() const { return in_signature_; }
+  bool schedulable() const { return schedulable_; }  // buffers have no layout unless they say so
   void set_attr(const String& key, const Any& value, Span span);
   void set_return_type(Type type) { ret_type_ = std::move(type); }
   // A mutable scalar: a buffer of one element. Its value is the load that is returned.
@@ -164,6 +165,7 @@ class Builder {
   bool has_blocks_ = false;
   bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect
   bool in_signature_ = false;
+  bool schedulable_ = false;
   bool touched_ = false;
   std::string function_;
   Array<Var> params_;

@@ -197,6 +197,9 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
   for (const char* name : {"T", "tir", "tirx"})
     names.emplace_back(Symbol(name), module_value("tvm.script.tirx"));
   for (const char* name : {"I", "ir"}) names.emplace_back(Symbol(name), module_value("tvm.script.ir"));
+  Any axis;
+  if (evaluator.find_attribute(module_value("tvm.tirx.layout"), Symbol("Axis"), axis))
+    names.emplace_back(Symbol("Axis"), axis);
   names.insert(names.end(), extra.begin(), extra.end());
   Any result;
   const auto& registry = ir::ApiRegistry::global();

@@ -3,18 +3,12 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/layout_algebra.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
 namespace {
-
-void no_layout(ApiCall& call, size_t i) {
-  const Any& layout = call.args[i];
-  if (script::is_none(layout) || (script::is_str(layout) && script::text_of(layout) == "default")) return;
-  throw ir::Error("unsupported", "buffer layouts of the kernel dialect are not supported")
-      .at(call.span_of(i));
-}
 
 Expr dimension(const Any& value, Span span) {
   if (script::is_str(value)) {
@@ -71,7 +65,26 @@ struct Parts {
   int64_t align = 0;
   int64_t offset_factor = 0;
   Any byte_offset = nullptr;
+  Any layout = nullptr;
+  Any allocated_addr = nullptr;
 };
+
+// The argument `layout`. Schedulable functions leave it out; so does memory that has rules of its own.
+ir::ObjectRef layout_from(const Parts& parts, const Array<Expr>& shape, std::string_view scope, Span span) {
+  if (script::is_none(parts.layout)) return {};
+  if (auto layout = parts.layout.as<ir::Layout>()) return *layout;
+  bool is_default = script::is_str(parts.layout) && script::text_of(parts.layout) == "default";
+  if (!is_default) {
+    throw ir::Error("wrong-type", "expected a layout, got `{}`", ir::type_name(parts.layout))
+        .at(span)
+        .kind("TypeError")
+        .help("write `T.TileLayout(T.S[...])`, or None");
+  }
+  Builder* builder = Builder::current_or_null();
+  if (builder && builder->schedulable()) return {};
+  if (scope == "trn.sbuf" || scope == "trn.psum") return {};
+  return ir::default_layout(shape);
+}
 
 ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape_at, size_t dtype_at) {
   Span span = call.span_of(shape_at);
@@ -94,9 +107,18 @@ ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape
     offset = ir::int_imm(index, 0);
   }
   String scope = script::is_str(parts.scope) ? parts.scope.cast<String>() : String("global");
+  ir::ObjectRef layout = layout_from(parts, shape, view(scope), call.span);
+  Array<Expr> address;
+  if (!script::is_none(parts.allocated_addr)) {
+    bool several =
+        script::as<ffi::ArrayObj>(parts.allocated_addr) || script::as<ffi::ListObj>(parts.allocated_addr);
+    for (const Any& one :
+         several ? items(parts.allocated_addr, call.span) : std::vector<Any>{parts.allocated_addr})
+      address.push_back(script::as_expr(one, call.span, "an address"));
+  }
   return ir::make<ir::BufferTypeNode>(dtype, scope, std::move(shape), std::move(strides), std::move(offset),
                                       parts.align <= 0 ? 64 : parts.align,
-                                      parts.offset_factor == 0 ? 1 : parts.offset_factor);
+                                      parts.offset_factor == 0 ? 1 : parts.offset_factor, layout, address);
 }
 
 int64_t int_arg(const ApiCall& call, size_t i) {
@@ -105,12 +127,23 @@ int64_t int_arg(const ApiCall& call, size_t i) {
   ir::wrong_argument(call, i, "int");
 }
 
+// (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout,
+// allocated_addr)
+Parts usual_parts(const ApiCall& call) {
+  return {call.args[0],     call.args[1],
+          call.args[3],     call.args[4],
+          call.args[6],     int_arg(call, 7),
+          int_arg(call, 8), call.args[5],
+          call.args[9],     call.args.size() > 10 ? call.args[10] : Any(nullptr)};
+}
+
 // T.Buffer(shape, dtype="float32", data=None, strides=None, elem_offset=None, byte_offset=None, scope, align,
 // offset_factor, layout): a buffer variable without a name.
 Any make_buffer(ApiCall& call) {
-  no_layout(call, 9);
-  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
-              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
+  Parts parts = usual_parts(call);
+  // Parameters of schedulable functions have no layout whatever is asked for.
+  Builder* signature = Builder::current_or_null();
+  if (signature && signature->in_signature() && signature->schedulable()) parts.layout = nullptr;
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (is_given(call, 2)) {
     Builder& builder = Builder::current(call);
@@ -125,12 +158,13 @@ Any make_buffer(ApiCall& call) {
 // layout)
 Any match_buffer(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  no_layout(call, 9);
   const Any& what = call.args[0];
   auto* region = what.as<ir::TensorRegionNode>();
   auto* load = what.as<ir::TensorLoadNode>();
-  Parts parts{call.args[1], call.args[2],     call.args[4],    call.args[5],
-              call.args[6], int_arg(call, 7), int_arg(call, 8)};
+  bool drops_layout = builder.schedulable() && !region && !load;
+  Parts parts{call.args[1],     call.args[2], call.args[4],
+              call.args[5],     call.args[6], int_arg(call, 7),
+              int_arg(call, 8), nullptr,      drops_layout ? Any(nullptr) : call.args[9]};
   if (region && script::is_none(parts.shape)) {
     Array<Any> shape;
     for (const ir::Range& range : region->region) shape.push_back(range->extent);
@@ -167,24 +201,26 @@ Any match_buffer(ApiCall& call) {
 // (shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout)
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  no_layout(call, 8);
-  Parts parts{call.args[0], call.args[1],     call.args[3],    call.args[4],
-              call.args[5], int_arg(call, 6), int_arg(call, 7)};
+  Parts parts{call.args[0],     call.args[1],     call.args[3], call.args[4], call.args[5],
+              int_arg(call, 6), int_arg(call, 7), nullptr,      call.args[8], call.args[9]};
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
   builder.touch();
   builder.block_or_root()->alloc_buffers.push_back(buffer);
   return Expr(buffer);
 }
 
+// The scope that the name of an allocation says.
+String implied_scope(const ApiCall& call) {
+  if (call.api.name == "alloc_local") return "local";
+  return call.api.name == "tmem" ? "tmem" : "shared";
+}
+
 // (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout,
 // allocated_addr, annotations)
 Any alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  no_layout(call, 9);
-  if (is_given(call, 10))
-    throw ir::Error("unsupported", "fixed addresses are not supported").at(call.span_of(10));
-  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
-              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
+  Parts parts = usual_parts(call);
+  if (call.api.name != "alloc_buffer" && !script::is_str(call.args[6])) parts.scope = implied_scope(call);
   ir::BufferType type = buffer_type(parts, call, 0, 1);
   if (builder.block_allocates()) {
     Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
@@ -195,20 +231,10 @@ Any alloc(ApiCall& call) {
   return Expr(builder.allocate(type, attributes_arg(call, 11), call.span));
 }
 
-// (shape, dtype="float32"): alloc with a scope that the name says.
-Any alloc_scoped(ApiCall& call) {
-  Builder& builder = Builder::current(call);
-  bool local = call.api.name == "alloc_local";
-  Parts parts{call.args[0], call.args[1], nullptr, nullptr, String(local ? "local" : "shared")};
-  return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
-}
-
 // (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout)
 Any decl(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  no_layout(call, 9);
-  Parts parts{call.args[0], call.args[1],     call.args[3],     call.args[4],
-              call.args[6], int_arg(call, 7), int_arg(call, 8), call.args[5]};
+  Parts parts = usual_parts(call);
   if (!is_given(call, 2)) return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
   Expr data = expr_arg(call, 2);
   if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
@@ -366,6 +392,10 @@ Any view(ApiCall& call) {
 constexpr std::string_view kVar = "mlc.ir.Var";
 constexpr std::string_view buffer_doc =
     "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
+#define MLC_ALLOC_PARAMETERS                                                                            \
+  "shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, scope=None, " \
+  "align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, annotations=None)"
+
 constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT,
      "Buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
@@ -390,23 +420,23 @@ constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT,
      "sblock_alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, "
      "scope=\"global\", align=-1, "
-     "offset_factor=0, layout=\"default\")",
+     "offset_factor=0, layout=\"default\", allocated_addr=None)",
      "A buffer that the block (or the function) owns.", block_alloc},
     {ir::ApiKind::kFunction, kT,
      "alloc_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
      "scope=\"global\", align=-1, offset_factor=0, layout=\"default\", allocated_addr=None, "
      "annotations=None)",
      "Memory that lives until the enclosing statements end.", alloc},
-    {ir::ApiKind::kFunction, kT, "alloc_shared(shape, dtype=\"float32\")",
-     "Memory that the threads of a block share.", alloc_scoped},
-    {ir::ApiKind::kFunction, kT, "smem(shape, dtype=\"float32\")",
-     "Memory that the threads of a block share.", alloc_scoped},
-    {ir::ApiKind::kFunction, kT, "alloc_local(shape, dtype=\"float32\")", "Memory of one thread.",
-     alloc_scoped},
+    {ir::ApiKind::kFunction, kT, "alloc_shared(" MLC_ALLOC_PARAMETERS,
+     "Memory that the threads of a block share.", alloc},
+    {ir::ApiKind::kFunction, kT, "smem(" MLC_ALLOC_PARAMETERS, "Memory that the threads of a block share.",
+     alloc},
+    {ir::ApiKind::kFunction, kT, "alloc_local(" MLC_ALLOC_PARAMETERS, "Memory of one thread.", alloc},
+    {ir::ApiKind::kFunction, kT, "tmem(" MLC_ALLOC_PARAMETERS, "Tensor memory of a GPU.", alloc},
     {ir::ApiKind::kFunction, kT,
      "decl_buffer(shape, dtype=\"float32\", data=None, strides=None, elem_offset=None, byte_offset=None, "
      "scope=\"global\", "
-     "align=0, offset_factor=0, layout=\"default\")",
+     "align=0, offset_factor=0, layout=\"default\", allocated_addr=None)",
      "A view of memory that exists; without `data` it allocates.", decl},
     {ir::ApiKind::kFunction, "tvm.tirx",
      "decl_buffer(shape, dtype=None, name=\"buffer\", data=None, strides=None, elem_offset=None, scope=\"\", "

@@ -83,10 +83,9 @@ Any construct(ApiCall& call) {
 Any construct_handle(ApiCall& call) {
   Type type = void_pointer();
   if (is_given(call, 0)) {
-    if (script::is_str(call.args[0]) &&
-        script::text_of(call.args[0]).find("ensor") != std::string_view::npos) {
-      throw ir::Error("unsupported", "tensor map descriptors are not supported").at(call.span);
-    }
+    std::string_view name = script::is_str(call.args[0]) ? script::text_of(call.args[0]) : std::string_view();
+    if (name == "TensorMap" || name == "tensormap" || name == "CUtensorMap" || name == "cuTensorMap")
+      return Expr(ir::make<ir::VarNode>(String(), ir::tensor_map_type(), call.span));
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 0))), str_arg(call, 1));
   } else if (script::text_of(call.args[1]) != "global") {
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Void())), str_arg(call, 1));
@@ -120,6 +119,10 @@ std::span<const ir::ApiRow> all() {
   handle("Ptr(dtype, storage_scope=\"global\")", "A pointer to values of a type.");
   handle("buffer_var(dtype, storage_scope=\"global\")",
          "A pointer to values of a type (older name of `T.handle`).");
+  rows.push_back({ir::ApiKind::kFunction, kT, "TensorMap()", "A descriptor of a tensor for the copy engine.",
+                  +[](ApiCall& call) -> Any {
+                    return Expr(ir::make<ir::VarNode>(String(), ir::tensor_map_type(), call.span));
+                  }});
   rows.push_back({ir::ApiKind::kFunction, kT, "var(dtype, name=\"\")",
                   "A new variable (older form of `T.int32()`).", +[](ApiCall& call) -> Any {
                     DataType dtype = dtype_arg(call, 0);

@@ -258,12 +258,6 @@ constexpr ir::ApiRow rows[] = {
      unsupported},
     {ir::ApiKind::kFunction, kT, "lane_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
     {ir::ApiKind::kFunction, kT, "thread_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "TileLayout(*args, **kwargs)", "A buffer layout (kernel dialect).",
-     unsupported},
-    {ir::ApiKind::kFunction, kT, "ComposeLayout(*args, **kwargs)", "A buffer layout (kernel dialect).",
-     unsupported},
-    {ir::ApiKind::kFunction, kT, "TensorMap()", "A tensor map descriptor (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "tmem(*args, **kwargs)", "Tensor memory (kernel dialect).", unsupported},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/buffer_types.h"
 
+#include "ir/layout.h"
+
 namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT
@@ -23,12 +25,18 @@ Buffer BufferTypeRewriter::map_buffer(const Buffer& buffer) {
   Array<Expr> shape = rewrite(type->shape);
   Array<Expr> strides = rewrite(type->strides);
   Expr offset = type->elem_offset ? rewrite(type->elem_offset) : type->elem_offset;
-  if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset))
+  ObjectRef layout = map_layout(type->layout, [this](const Expr& e) { return rewrite(e); });
+  Array<Expr> address = rewrite(type->allocated_addr);
+  if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset) &&
+      layout.same_as(type->layout) && address.same_as(type->allocated_addr)) {
     return buffer;
+  }
   return with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
                      n.shape = shape;
                      n.strides = strides;
                      n.elem_offset = offset;
+                     n.layout = layout;
+                     n.allocated_addr = address;
                    }));
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be asked of layouts and made from them. Extents and strides are expressions; where a split needs a
+// division that does not come out even for sure, Error layout-does-not-fit says so.
+#pragma once
+
+#include "ir/layout.h"
+
+namespace mlc::ir {
+
+// The tile layout of either kind, and the same swizzle around another one.
+TileLayout tile_of(const Layout& layout);
+Layout with_tile(const Layout& layout, TileLayout tile);
+
+// The part of a layout that is memory: iterators and offsets on thread axes are left out.
+Layout storage_of(const Layout& layout);
+// Number of elements; with an axis, of the iterators of `shard` on it.
+Expr size_of(const Layout& layout, const std::optional<String>& axis = {});
+// One more than the largest coordinate; without an axis, over the sum of all memory axes.
+Expr span_of(const Layout& layout, const std::optional<String>& axis = {});
+bool is_trivial(const Layout& layout);  // coordinate i lies at address i
+
+// The same layout with its iterators split so that those [separators[i], separators[i + 1]) cover dimension
+// i.
+struct Grouped {
+  TileLayout layout;
+  std::vector<int64_t> separators;  // one more than dimensions, from 0
+};
+Grouped group(const TileLayout& layout, const Array<Expr>& shape);
+TileLayout permute_iters(const TileLayout& layout, std::span<const int64_t> order);
+TileLayout permute_groups(const Grouped& grouped, std::span<const int64_t> order);
+
+Layout unpack(const Layout& layout, int64_t count);  // every element becomes `count` neighbours
+Layout pack(const Layout& layout, int64_t count);    // `count` neighbours become one element
+Layout broadcast(const Layout& layout, int64_t count, int64_t position, const Axis& axis);
+// Without iterators of extent one, neighbours that continue each other as one.
+Layout canonicalize(const Layout& layout);
+
+// The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) are given.
+std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts);
+Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear);
+Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape);
+
+// Exact division of index expressions; null where it is not known to be exact.
+Expr exact_quotient(const Expr& a, const Expr& b);
+Expr product(const Array<Expr>& extents);
+
+}  // namespace mlc::ir

@@ -11,7 +11,8 @@ struct VarNode;
 using Expr = Ref<ExprNode>;
 using Var = Ref<VarNode>;
 
-#define MLC_TYPE_KINDS(X) X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion) X(TensorMap)
+#define MLC_TYPE_KINDS(X) \
+  X(Prim) X(Pointer) X(Tuple) X(Func) X(String) X(Opaque) X(Buffer) X(BufferRegion) X(TensorMap)
 
 enum class TypeKind : uint8_t {
 #define X(name) k##name,

@@ -65,6 +65,7 @@ constexpr OpRow rows[] = {
     {"tirx.assume", "assume", 1, Effect::kExprAnnotation},
     {"tirx.ignore_loop_partition", "ignore_loop_partition", 1, Effect::kPure},
     PURE("address_of", 1), PURE("buffer_data", 1), PURE("type_annotation", 0), PURE("tvm_access_ptr", 5),
+    PURE("buffer_offset", 1),
     PURE("ptr_byte_offset", 3), PURE("handle_add_byte_offset", 2),
     OPAQUE("call_extern", -1), PURE("call_pure_extern", -1),
     OPAQUE("call_llvm_intrin", -1), PURE("call_llvm_pure_intrin", -1),

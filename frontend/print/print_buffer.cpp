@@ -20,13 +20,8 @@ const VarNode* source_of(const Expr& data) {
   return var && var->buffer() ? var : nullptr;
 }
 
-// A view is row-major where its source is, and otherwise has the source's layout.
-bool same_layout(const BufferTypeNode* view_type, const BufferTypeNode* source) {
-  if (!view_type->layout.defined() || !source->layout.defined())
-    return view_type->layout.defined() == source->layout.defined();
-  if (structural_equal(view_type->layout, source->layout)) return true;
-  return is_default_layout(view_type->layout, view_type->shape) &&
-         is_default_layout(source->layout, source->shape);
+std::string_view name_hint(const VarNode* buffer) {
+  return buffer->name.empty() ? std::string_view("buffer") : view(buffer->name);
 }
 
 bool loads_from(const Expr& e, const VarNode* buffer) {
@@ -91,6 +86,14 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
     put(", layout=");
     layout(type->layout);
   }
+  if (type->allocated_addr.size() == 1) {
+    put(", allocated_addr=");
+    expr(type->allocated_addr[0]);
+  } else if (!type->allocated_addr.empty()) {
+    put(", allocated_addr=[");
+    exprs("allocated_addr", type->allocated_addr);
+    put("]");
+  }
   if (form.annotations && !form.annotations->empty()) {
     put(", annotations=");
     dict(*form.annotations);
@@ -142,19 +145,6 @@ std::vector<const VarNode*> Printer::shape(const BufferTypeNode* type, bool para
   return dims;
 }
 
-bool Printer::is_view_of(const BufferTypeNode* view_type, const Expr& data) const {
-  const VarNode* source_var = source_of(data);
-  if (!in_function_ || !source_var || view_type->shape.empty()) return false;
-  const BufferTypeNode* source = source_var->buffer();
-  return DataType(view_type->dtype) == DataType(source->dtype) &&
-         view_type->storage_scope == source->storage_scope &&
-         view_type->data_alignment == source->data_alignment &&
-         view_type->offset_factor == source->offset_factor && same_layout(view_type, source) &&
-         structural_equal(view_type->strides, source->strides) &&
-         structural_equal(view_type->elem_offset, source->elem_offset) &&
-         !structural_equal(view_type->shape, source->shape);
-}
-
 bool Printer::is_scalar(const Buffer& buffer) const {
   const BufferTypeNode* type = buffer->buffer();
   return in_function_ && type->shape.size() == 1 && is_const_int(type->shape[0], 1) &&
@@ -172,7 +162,7 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
   const VarNode* buffer = s->buffer.get();
   const BufferTypeNode* ty = buffer->buffer();
   line();
-  put(names_.define(buffer, view(buffer->name)));
+  put(names_.define(buffer, name_hint(buffer)));
   if (is_scalar(s->buffer) && s->annotations.empty()) {
     put(": ");
     tir(DataType(ty->dtype).str());
@@ -199,11 +189,21 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
 
 void Printer::decl_buffer(const DeclBufferNode* s) {
   const VarNode* buffer = s->buffer.get();
+  bool scalar = is_scalar(s->buffer) && s->data;
   line();
-  put(names_.define(buffer, view(buffer->name)), " = ");
-  if (is_view_of(buffer->buffer(), s->data)) {
-    put(name_of(source_of(s->data)), ".view(");
-    exprs("shape", buffer->buffer()->shape);
+  put(names_.define(buffer, name_hint(buffer)), " = ");
+  const VarNode* source = s->data ? source_of(s->data) : nullptr;
+  if (scalar) scalars_.insert(buffer);
+  if (source && in_function_ && view_of(source, buffer->buffer())) return end_line();
+  if (scalar) {
+    tir("decl_scalar");
+    put("(");
+    tir(DataType(buffer->buffer()->dtype).str());
+    put(", data=");
+    expr("data", s->data);
+    put(", elem_offset=");
+    expr(buffer->buffer()->elem_offset);
+    put(", scope=", literal(view(buffer->buffer()->storage_scope)));
   } else {
     tir("decl_buffer");
     put("(");

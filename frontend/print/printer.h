@@ -84,7 +84,8 @@ class Printer {
   // Everything between the parentheses of T.Buffer(...), T.alloc_buffer(...), ...
   void buffer_arguments(const ir::Buffer& buffer, const BufferForm& form);
   std::vector<const ir::VarNode*> shape(const ir::BufferTypeNode* type, bool parameter, size_t frame);
-  bool is_view_of(const ir::BufferTypeNode* view, const ir::Expr& data) const;
+  // Prints `source.view(...)`, `source.local(...)` or `source.permute(...)` where that says it all.
+  bool view_of(const ir::VarNode* source, const ir::BufferTypeNode* view);
   bool is_scalar(const ir::Buffer& buffer) const;
   bool shows_layout(const ir::BufferTypeNode* type) const;
   void alloc_buffer(const ir::AllocBufferNode* s, const ir::Stmt& next, bool* took_next);

@@ -14,6 +14,7 @@ std::span<const ir::ApiRow> dtype_rows();
 std::span<const ir::ApiRow> loop_rows();
 std::span<const ir::ApiRow> block_rows();
 std::span<const ir::ApiRow> buffer_rows();
+std::span<const ir::ApiRow> buffer_value_rows();
 std::span<const ir::ApiRow> layout_rows();
 std::span<const ir::ApiRow> statement_rows();
 std::span<const ir::ApiRow> arithmetic_rows();

@@ -3,7 +3,7 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
-#include "ir/layout_algebra.h"
+#include "ir/layout.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
@@ -228,14 +228,26 @@ Any alloc(ApiCall& call) {
     builder.block_or_root()->alloc_buffers.push_back(buffer);
     return Expr(buffer);
   }
-  return Expr(builder.allocate(type, attributes_arg(call, 11), call.span));
+  Map<String, Any> annotations = attributes_arg(call, 11);
+  for (const auto& [key, value] : Map<String, Any>(annotations)) {
+    if (auto constant = script::to_expr(value); constant && !script::is_object(value))
+      annotations.Set(key, *constant);
+  }
+  return Expr(builder.allocate(type, annotations, call.span));
 }
 
 // (shape, dtype, data, strides, elem_offset, byte_offset, scope, align, offset_factor, layout)
 Any decl(ApiCall& call) {
   Builder& builder = Builder::current(call);
   Parts parts = usual_parts(call);
-  if (!is_given(call, 2)) return Expr(builder.allocate(buffer_type(parts, call, 0, 1), {}, call.span));
+  if (!is_given(call, 2)) {
+    ir::BufferType type = buffer_type(parts, call, 0, 1);
+    if (type->allocated_addr.empty()) return Expr(builder.allocate(type, {}, call.span));
+    // Memory with an address of its own: there is no pointer to it.
+    Buffer placed = ir::make<ir::VarNode>(String(), Type(type), call.span);
+    builder.emit(ir::make<ir::DeclBufferNode>(placed, Expr(), call.span));
+    return Expr(placed);
+  }
   Expr data = expr_arg(call, 2);
   if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
     data = script::ir_attribute(Expr(data), "data", call.span)->cast<Expr>();
@@ -262,7 +274,6 @@ Any scalar(ApiCall& call) {
 // tvm.tirx.decl_buffer(shape, dtype=None, name="buffer", data, strides, elem_offset, scope, data_alignment,
 // offset_factor, span, layout): a buffer variable outside of any function.
 Any named_buffer(ApiCall& call) {
-  no_layout(call, 10);
   Any dtype = is_given(call, 1) ? call.args[1] : Any(String("float32"));
   String name = str_arg(call, 2);
   String scope = str_arg(call, 6);
@@ -274,6 +285,9 @@ Any named_buffer(ApiCall& call) {
   Parts parts{
       call.args[0],     dtype,           call.args[4], call.args[5], scope.empty() ? String("global") : scope,
       int_arg(call, 7), int_arg(call, 8)};
+  // A buffer without dimensions has no layout here.
+  bool has_dimensions = !shape_from(parts.shape, call.span_of(0)).empty();
+  parts.layout = has_dimensions || !script::is_str(call.args[10]) ? call.args[10] : Any(nullptr);
   if (parts.offset_factor != 0 && !is_given(call, 5)) {
     Array<Expr> shape = shape_from(parts.shape, call.span_of(0));
     DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
@@ -283,113 +297,34 @@ Any named_buffer(ApiCall& call) {
   return Expr(ir::make<ir::VarNode>(name, Type(buffer_type(parts, call, 0, 1)), call.span));
 }
 
+// (dtype, data, scope, elem_offset, byte_offset): a mutable scalar in memory that exists.
+Any decl_scalar(ApiCall& call) {
+  Parts parts{Array<Any>{Any(1)}, call.args[0], nullptr, call.args[3], call.args[2]};
+  parts.byte_offset = call.args[4];
+  parts.layout = ir::default_layout(Array<Expr>{ir::int32(1)});
+  Expr data = expr_arg(call, 1);
+  if (data->ty->kind != ir::TypeKind::kPointer) ir::wrong_argument(call, 1, "a pointer");
+  parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  Buffer view = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 1, 0)), call.span);
+  Builder::current(call).emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
+  return Expr(ir::make<ir::TensorLoadNode>(view, Array<Expr>{ir::int32(0)}, call.span));
+}
+
+Any wg_reg_tile(ApiCall& call) {
+  Expr columns = expr_arg(call, 0);
+  Array<ir::Iter> shard{ir::make<ir::IterNode>(ir::int32(128), ir::int32(1), ir::axis("tid_in_wg")),
+                        ir::make<ir::IterNode>(columns, ir::int32(1), ir::memory_axis())};
+  Parts parts{Array<Any>{Any(128), Any(columns)}, call.args[1], nullptr, nullptr, String("local")};
+  parts.layout = ir::make<ir::TileLayoutNode>(shard);
+  return Expr(Builder::current(call).allocate(buffer_type(parts, call, 0, 1), {}, call.span));
+}
+
 Any buffer_store(ApiCall& call) {
   Builder& builder = Builder::current(call);
   builder.store(buffer_arg(call, 0), expr_arg(call, 1), exprs_arg(call, 2), call.span, call.span_of(1));
   return nullptr;
 }
 
-// ---- methods of buffers: args[0] is the buffer ----
-
-const ir::BufferTypeNode* type_of_self(const ApiCall& call) {
-  auto* var = call.args[0].as<ir::VarNode>();
-  if (var && var->buffer()) return var->buffer();
-  throw ir::Error("no-such-attribute", "a variable that is no buffer has no `{}`", call.api.name)
-      .at(call.span)
-      .kind("AttributeError");
-}
-
-// The indices of a vector access of `lanes` elements that begins at `begin`.
-Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
-  if (lanes == 1 || begin.empty()) return begin;
-  Array<Expr> indices = begin;
-  int64_t last = static_cast<int64_t>(begin.size()) - 1;
-  indices.Set(last, ir::make<ir::RampNode>(begin[last], ir::const_like(begin[last], 1), ir::int32(lanes)));
-  return indices;
-}
-
-Any vload(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  DataType own = type->dtype;
-  DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : own;
-  if (!(wanted.element() == own.element())) {
-    throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str())
-        .at(call.span_of(2));
-  }
-  Array<Expr> indices = vector_indices(exprs_arg(call, 1), wanted.lanes() / own.lanes());
-  return Expr(ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), indices, call.span));
-}
-Any vstore(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  Expr value = expr_arg(call, 2);
-  Array<Expr> indices =
-      vector_indices(exprs_arg(call, 1), value->dtype().lanes() / DataType(type->dtype).lanes());
-  return ir::make<ir::BufferStoreNode>(buffer_arg(call, 0), value, indices, call.span);
-}
-
-Expr flat_extent(const ir::BufferTypeNode* type) {
-  Expr size = type->shape.empty() ? Expr(ir::int32(1)) : type->shape[0];
-  for (size_t i = 1; i < type->shape.size(); ++i) size = ir::mul(size, type->shape[static_cast<int64_t>(i)]);
-  return size;
-}
-
-Any access_ptr(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  int64_t mask = 0;
-  if (script::is_str(call.args[1])) {
-    for (char c : script::text_of(call.args[1])) {
-      if (c != 'r' && c != 'w') {
-        throw ir::Error("bad-access-mask", "an access mask is made of `r` and `w`, not `{}`", c)
-            .at(call.span_of(1));
-      }
-      mask |= c == 'r' ? 1 : 2;
-    }
-  } else {
-    mask = int_arg(call, 1);
-  }
-  Expr offset = expr_arg(call, 4);
-  Expr extent = is_given(call, 5) ? expr_arg(call, 5) : ir::sub(flat_extent(type), offset);
-  Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
-  Expr annotation = ir::call_op(DataType(type->dtype), "tirx.type_annotation", {});
-  int64_t content_lanes = int_arg(call, 3);
-  if (content_lanes > 1) {
-    offset = ir::floordiv(offset, ir::int32(content_lanes));
-    extent = ir::floordiv(extent, ir::int32(content_lanes));
-    annotation = ir::call_op(DataType(type->dtype).with_lanes(static_cast<int>(content_lanes)),
-                             "tirx.type_annotation", {});
-  }
-  return Expr(ir::make<ir::CallNode>(data->ty, ir::op("tirx.tvm_access_ptr"),
-                                     Array<Expr>{annotation, data, offset, extent, ir::int32(mask)},
-                                     Map<String, Any>{}, call.span));
-}
-
-Any ptr_to(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  Expr load = ir::make<ir::TensorLoadNode>(buffer_arg(call, 0), exprs_arg(call, 1), call.span);
-  Type pointer = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(type->dtype)), type->storage_scope);
-  return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.address_of"), Array<Expr>{load},
-                                     Map<String, Any>{}, call.span));
-}
-
-// A view of the same memory with another shape.
-Any view(ApiCall& call) {
-  const ir::BufferTypeNode* type = type_of_self(call);
-  Parts parts{call.args[1],
-              String(DataType(type->dtype).str()),
-              nullptr,
-              type->elem_offset,
-              type->storage_scope,
-              type->data_alignment};
-  auto shape = script::elements(call.args[1]);
-  if (shape.size() == 1 && (script::as<ffi::ArrayObj>(shape[0]) || script::as<ffi::ListObj>(shape[0])))
-    parts.shape = shape[0];
-  Buffer result = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 1, 1)), call.span);
-  Expr data = script::ir_attribute(call.args[0], "data", call.span)->cast<Expr>();
-  Builder::current(call).emit(ir::make<ir::DeclBufferNode>(result, data, call.span));
-  return Expr(result);
-}
-
-constexpr std::string_view kVar = "mlc.ir.Var";
 constexpr std::string_view buffer_doc =
     "A buffer as the type of a parameter: `A: T.Buffer((128, 128), \"float32\")`.";
 #define MLC_ALLOC_PARAMETERS                                                                            \
@@ -448,17 +383,12 @@ constexpr ir::ApiRow rows[] = {
      scalar},
     {ir::ApiKind::kFunction, kT, "alloc_scalar(dtype=\"float32\", scope=\"global\")", "A mutable scalar.",
      scalar},
+    {ir::ApiKind::kFunction, kT, "decl_scalar(dtype, data, scope, elem_offset=None, byte_offset=None)",
+     "A mutable scalar in memory that exists.", decl_scalar},
+    {ir::ApiKind::kFunction, kT, "wg_reg_tile(elem_per_thread, dtype=\"float32\")",
+     "Registers of a warpgroup: a row of elements for each thread.", wg_reg_tile},
     {ir::ApiKind::kFunction, kT, "buffer_store(buffer, value, indices)", "`buffer[indices] = value`.",
      buffer_store},
-    {ir::ApiKind::kMethod, kVar, "vload(begin, dtype=None)", "A vector of elements from `begin` on.", vload},
-    {ir::ApiKind::kMethod, kVar, "vstore(begin, value)", "Stores a vector from `begin` on.", vstore},
-    {ir::ApiKind::kMethod, kVar,
-     "access_ptr(access_mask, ptr_type=\"handle\", content_lanes=1, offset=0, extent=None)",
-     "A pointer into the buffer, with what it is used for (\"r\", \"w\", \"rw\").", access_ptr},
-    {ir::ApiKind::kMethod, kVar, "ptr_to(indices)", "The address of an element.", ptr_to},
-    {ir::ApiKind::kMethod, kVar, "view(*shape)", "The same memory under another shape.", view},
-    {ir::ApiKind::kMethod, kVar, "scope()", "The storage scope.",
-     +[](ApiCall& call) -> Any { return type_of_self(call)->storage_scope; }},
 };
 
 }  // namespace

@@ -62,12 +62,14 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
   main = new_module("__main__");
+  nowhere = new_module("<text>");
 }
 
 State::~State() {
   while (top != stack) (--top)->reset();
   files.clear();
   main = nullptr;
+  nowhere = nullptr;
   munmap(stack, kValueStackBytes);
 }
 
@@ -188,7 +190,7 @@ Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where)
   f.dynamic = true;
   f.names = &names;
   f.outer = where;
-  f.module = where != nullptr ? where->module : const_cast<ModuleNode*>(state_->main.get());
+  f.module = const_cast<ModuleNode*>(where != nullptr ? where->module : state_->nowhere.get());
   f.back = state_->frame;
   state_->frame = &f;
   struct Leave {
@@ -201,7 +203,6 @@ Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where)
 
 const Any* Evaluator::lookup(Symbol name, Scope where) {
   if (where != nullptr) return state_->find_dynamic(name, *where);
-  if (const Any* found = state_->main->find(name)) return found;
   auto builtin = state_->builtins.find(name);
   return builtin == state_->builtins.end() ? nullptr : &builtin->second;
 }

@@ -373,6 +373,7 @@ std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span spa
   Expr e = expr_in(base);
   if (!e) return std::nullopt;
   auto* var = ir::as<ir::VarNode>(e);
+  if (name == "ty") return Any(e->ty);
   if (var && var->buffer()) return buffer_attribute(var, name, span);
   if (name == "dtype") return Any(String(e->ty->kind == ir::TypeKind::kPrim ? e->dtype().str() : "handle"));
   if (auto* load = ir::as<ir::TensorLoadNode>(e); load && name == "buffer") return Any(Expr(load->source));

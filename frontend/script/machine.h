@@ -59,6 +59,7 @@ struct Evaluator::State {
   std::vector<std::shared_ptr<const syntax::Tree>> trees;
   std::vector<std::unique_ptr<FunctionInfo>> module_infos;
   Ref<ModuleNode> main;
+  Ref<ModuleNode> nowhere;  // holds builtins only: where a text that is parsed on its own stands
   std::unordered_map<std::string, Any> files;  // imported .mlc files, by path
   std::string directory;                       // of the running file, for imports
   std::unordered_map<Symbol, Any> builtins;

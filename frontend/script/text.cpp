@@ -135,6 +135,33 @@ std::string bytes_repr(std::string_view data) {
   return text + "'";
 }
 
+// A map of an IR object as TVM shows it: strings, also those in its arrays, have double quotes.
+std::string map_text(Evaluator& evaluator, const Any& value) {
+  if (is_str(value)) {
+    std::string text = "\"";
+    for (char c : text_of(value)) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += c == '\n' ? std::string("\\n") : std::string(1, c);
+    }
+    return text + '"';
+  }
+  if (value.type_index() == kTVMFFIArray) {
+    std::string text = "(";
+    for (const Any& element : elements(value)) {
+      if (text.size() > 1) text += ", ";
+      text += map_text(evaluator, element);
+    }
+    return text + (elements(value).size() == 1 ? ",)" : ")");
+  }
+  if (value.type_index() != kTVMFFIMap) return evaluator.repr(value);
+  std::string text = "{";
+  for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
+    if (text.size() > 1) text += ", ";
+    text += map_text(evaluator, plain_key(key)) + ": " + map_text(evaluator, element);
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 std::string Evaluator::repr(const Any& value) {
@@ -176,8 +203,9 @@ std::string Evaluator::repr(const Any& value) {
       std::vector<Any> all = elements_of(value);
       return "(" + joined(*this, all) + (all.size() == 1 ? ",)" : ")");
     }
-    case kTVMFFIDict:
-    case kTVMFFIMap: {
+    case kTVMFFIMap:
+      return map_text(*this, value);
+    case kTVMFFIDict: {
       Writing writing(writing_, value);
       if (writing.again) return "{...}";
       std::string text = "{";

@@ -137,6 +137,8 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
     }
     return match->second;
   }
+  auto early = early_.find(arg.name);
+  if (early != early_.end()) return early->second;
   auto* node = const_cast<ir::VarNode*>(var);
   node->span = arg.span;
   name_once(var, arg.name.str());
@@ -152,7 +154,15 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   if (!args.defaults.empty())
     errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
-    if (auto dtype = scalar_annotation(arg->annotation)) declared_.emplace(arg->name, *dtype);
+    auto dtype = scalar_annotation(arg->annotation);
+    if (!dtype) continue;
+    declared_.emplace(arg->name, *dtype);
+    // A buffer further left may have it as a stride or offset, if the name means nothing else.
+    if (names_.peek(arg->name) || evaluator_.lookup(arg->name, where_)) continue;
+    Var var = ir::make<ir::VarNode>(String(std::string(arg->name.str())), Type(ir::prim_type(*dtype)),
+                                    arg->span);
+    early_.emplace(arg->name, var);
+    names_.bind(arg->name, Expr(var), arg->span);
   }
   in_signature_ = true;
   auto bind = [this](const syntax::Arg* arg) {

@@ -184,6 +184,8 @@ Expr Builder::match_expression(std::string_view text, Span span) {
   // Names in order of occurrence; those without a meaning become variables here.
   auto define = [this, span](const auto& self, const syntax::Expr* e) -> void {
     if (auto* name = syntax::as<syntax::Name>(e)) {
+      auto early = early_.find(name->id);
+      if (early != early_.end()) match_vars_.emplace(name->id, early->second);
       if (names_.peek(name->id)) return;
       auto declared = declared_.find(name->id);
       DataType dtype = declared == declared_.end() ? DataType::Int(32) : declared->second;

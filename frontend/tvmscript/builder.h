@@ -174,6 +174,7 @@ class Builder {
   bool is_private_ = false;
   std::unordered_map<Symbol, Var> match_vars_;              // made by quoted shapes
   std::unordered_map<Symbol, DataType> declared_;           // scalar parameters, by their annotation
+  std::unordered_map<Symbol, Var> early_;                   // those made before their turn, for shapes
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;  // of quoted expressions
 };
 

@@ -20,6 +20,11 @@ std::span<const ir::ApiRow> statement_rows();
 std::span<const ir::ApiRow> arithmetic_rows();
 std::span<const ir::ApiRow> call_rows();
 std::span<const ir::ApiRow> module_rows();
+std::span<const ir::ApiRow> module_method_rows();
 std::span<const ir::ApiRow> node_rows();
+std::span<const ir::ApiRow> node_stmt_rows();
+
+// The second addresses of nodes and operators: tvm.prim.Add, tvm.tirx.stmt.For, tvm.tirx.call_extern.
+void register_node_aliases();
 
 }  // namespace mlc::tvmscript

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <deque>
 
-#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/op.h"
@@ -16,12 +16,19 @@ template <Expr (*build)(Expr, Expr, Span)>
 Any binary(ApiCall& call) {
   return build(expr_arg(call, 0), expr_arg(call, 1), call.span);
 }
-// The bare node: operands are brought to one type, nothing is folded.
+// The bare node: nothing is folded, operands have the same type.
 template <ir::ExprKind kind>
 Any node(ApiCall& call) {
   Expr a = expr_arg(call, 0);
   Expr b = expr_arg(call, 1);
-  ir::match_types(a, b, call.span);
+  if (a->ty->kind != ir::TypeKind::kPrim || b->ty->kind != ir::TypeKind::kPrim ||
+      !(a->dtype() == b->dtype())) {
+    throw ir::Error("type-mismatch", "`{}` makes a node of operands of one type, got `{}` and `{}`",
+                    call.api.name, a->dtype().str(), b->dtype().str())
+        .at(call.span)
+        .kind("TypeError")
+        .help("use the operator, or cast one of them");
+  }
   if (kind == ir::ExprKind::kAnd || kind == ir::ExprKind::kOr) {
     if (!a->dtype().is_bool()) {
       throw ir::Error("type-mismatch", "`T.{}` needs bools, got `{}`", call.api.name, a->dtype().str())
@@ -95,6 +102,12 @@ Any let(ApiCall& call) {
   if (!var) throw ir::Error("bad-let", "the key of `where` must be a variable").at(call.span_of(1));
   Expr value = script::as_expr(entry.second, call.span_of(1), "a value");
   return Expr(ir::make<ir::LetNode>(ir::ref(var), value, expr_arg(call, 0), call.span));
+}
+
+// tirx.Let(var, value, body)
+Any let_node(ApiCall& call) {
+  return Expr(ir::make<ir::LetNode>(node_arg<ir::VarNode>(call, 0, "a variable"), expr_arg(call, 1),
+                                    expr_arg(call, 2), call.span));
 }
 
 Any abs(ApiCall& call) {
@@ -212,7 +225,6 @@ Any divide(ApiCall& call) {
 }
 
 constexpr std::string_view elementwise = "Elementwise.";
-constexpr std::string_view kTirx = "tvm.tirx";
 
 struct Row {
   std::string_view signature;
@@ -234,31 +246,31 @@ constexpr Row shared[] = {
     {"bitwise_not(a)", "`~a`.", bitwise_not},
     {"shift_left(a, b)", "`a << b`.", binary<ir::shift_left>},
     {"shift_right(a, b)", "`a >> b`.", binary<ir::shift_right>},
-    {"Add(a, b)", "`a + b`.", node<ir::ExprKind::kAdd>},
-    {"Sub(a, b)", "`a - b`.", node<ir::ExprKind::kSub>},
-    {"Mul(a, b)", "`a * b`.", node<ir::ExprKind::kMul>},
-    {"Div(a, b)", "Division; of integers, towards zero.", node<ir::ExprKind::kDiv>},
-    {"Mod(a, b)", "Remainder with the sign of `a`.", node<ir::ExprKind::kMod>},
-    {"FloorDiv(a, b)", "`a // b`.", node<ir::ExprKind::kFloorDiv>},
-    {"FloorMod(a, b)", "`a % b`.", node<ir::ExprKind::kFloorMod>},
-    {"Min(a, b)", "The smaller.", node<ir::ExprKind::kMin>},
-    {"Max(a, b)", "The larger.", node<ir::ExprKind::kMax>},
-    {"EQ(a, b)", "`a == b`.", node<ir::ExprKind::kEQ>},
-    {"NE(a, b)", "`a != b`.", node<ir::ExprKind::kNE>},
-    {"LT(a, b)", "`a < b`.", node<ir::ExprKind::kLT>},
-    {"LE(a, b)", "`a <= b`.", node<ir::ExprKind::kLE>},
-    {"GT(a, b)", "`a > b`.", node<ir::ExprKind::kGT>},
-    {"GE(a, b)", "`a >= b`.", node<ir::ExprKind::kGE>},
-    {"And(a, b)", "`a and b`.", node<ir::ExprKind::kAnd>},
-    {"Or(a, b)", "`a or b`.", node<ir::ExprKind::kOr>},
-    {"Not(a)", "`not a`.", not_},
-    {"BitwiseNot(a)", "`~a`.", bitwise_not},
-    {"Cast(dtype, value)", "The value converted to a type.", cast_to},
-    {"Select(condition, true_value, false_value)", "One of two values; both are evaluated.", select},
+    {"Add(a, b, span=None)", "`a + b`.", node<ir::ExprKind::kAdd>},
+    {"Sub(a, b, span=None)", "`a - b`.", node<ir::ExprKind::kSub>},
+    {"Mul(a, b, span=None)", "`a * b`.", node<ir::ExprKind::kMul>},
+    {"Div(a, b, span=None)", "Division; of integers, towards zero.", node<ir::ExprKind::kDiv>},
+    {"Mod(a, b, span=None)", "Remainder with the sign of `a`.", node<ir::ExprKind::kMod>},
+    {"FloorDiv(a, b, span=None)", "`a // b`.", node<ir::ExprKind::kFloorDiv>},
+    {"FloorMod(a, b, span=None)", "`a % b`.", node<ir::ExprKind::kFloorMod>},
+    {"Min(a, b, span=None)", "The smaller.", node<ir::ExprKind::kMin>},
+    {"Max(a, b, span=None)", "The larger.", node<ir::ExprKind::kMax>},
+    {"EQ(a, b, span=None)", "`a == b`.", node<ir::ExprKind::kEQ>},
+    {"NE(a, b, span=None)", "`a != b`.", node<ir::ExprKind::kNE>},
+    {"LT(a, b, span=None)", "`a < b`.", node<ir::ExprKind::kLT>},
+    {"LE(a, b, span=None)", "`a <= b`.", node<ir::ExprKind::kLE>},
+    {"GT(a, b, span=None)", "`a > b`.", node<ir::ExprKind::kGT>},
+    {"GE(a, b, span=None)", "`a >= b`.", node<ir::ExprKind::kGE>},
+    {"And(a, b, span=None)", "`a and b`.", node<ir::ExprKind::kAnd>},
+    {"Or(a, b, span=None)", "`a or b`.", node<ir::ExprKind::kOr>},
+    {"Not(a, span=None)", "`not a`.", not_},
+    {"BitwiseNot(a, span=None)", "`~a`.", bitwise_not},
+    {"Cast(dtype, value, span=None)", "The value converted to a type.", cast_to},
+    {"Select(condition, true_value, false_value, span=None)", "One of two values; both are evaluated.", select},
     {"if_then_else(cond, t, f)", "One of two values; only that one is evaluated.", if_then_else},
-    {"Ramp(base, stride, lanes)", "The vector base, base + stride, ...", ramp},
-    {"Broadcast(value, lanes)", "The vector of equal elements.", broadcast},
-    {"Shuffle(vectors, indices)", "Lanes of vectors, picked by constants.", shuffle},
+    {"Ramp(base, stride, lanes, span=None)", "The vector base, base + stride, ...", ramp},
+    {"Broadcast(value, lanes, span=None)", "The vector of equal elements.", broadcast},
+    {"Shuffle(vectors, indices, span=None)", "Lanes of vectors, picked by constants.", shuffle},
     {"abs(x)", "The magnitude.", abs},
     {"floor(x)", "Rounds down.", rounding},
     {"ceil(x)", "Rounds up.", rounding},
@@ -276,11 +288,11 @@ constexpr Row shared[] = {
     {"all(*args)", "All conditions hold.", all_of<ir::logical_and>},
     {"any(*args)", "Some condition holds.", all_of<ir::logical_or>},
     {"const(value, dtype=None)", "A constant.", const_},
-    {"IntImm(dtype, value)", "An integer constant.", int_imm},
-    {"FloatImm(dtype, value)", "A float constant.", int_imm},
+    {"IntImm(dtype, value, span=None)", "An integer constant.", int_imm},
+    {"FloatImm(dtype, value, span=None)", "A float constant.", int_imm},
 };
 constexpr Row only_script[] = {
-    {"Var(name, dtype)", "A variable.", make_var},
+    {"Var(name, dtype, span=None)", "A variable.", make_var},
     {"cast(value, dtype)", "The value converted to a type.", cast_value},
     {"fabs(x)", "The magnitude.", abs},
     {"broadcast(value, lanes)", "The vector of equal elements.", broadcast},
@@ -289,6 +301,12 @@ constexpr Row only_script[] = {
     {"Let(expr, where)", "An expression in which a variable has a value.", let},
 };
 constexpr Row only_tirx[] = {
+    {"BitwiseAnd(a, b, span=None)", "`a & b`.", node<ir::ExprKind::kBitwiseAnd>},
+    {"BitwiseOr(a, b, span=None)", "`a | b`.", node<ir::ExprKind::kBitwiseOr>},
+    {"BitwiseXor(a, b, span=None)", "`a ^ b`.", node<ir::ExprKind::kBitwiseXor>},
+    {"LShift(a, b, span=None)", "`a << b`.", node<ir::ExprKind::kLShift>},
+    {"RShift(a, b, span=None)", "`a >> b`.", node<ir::ExprKind::kRShift>},
+    {"Let(var, value, body, span=None)", "An expression in which a variable has a value.", let_node},
     {"div(a, b)", "Division; of integers, towards zero.", divide},
     {"power(x, y)", "x to the power of y, of floats.", power},
     {"indexdiv(a, b)", "`a // b`, for indices.", binary<ir::floordiv>},
@@ -301,8 +319,17 @@ std::span<const ir::ApiRow> all() {
   if (!rows.empty()) return rows;
   std::vector<std::string_view> taken;
   auto add = [&](std::string_view owner, const Row& row) {
+    std::string_view name = row.signature.substr(0, row.signature.find('('));
+    taken.push_back(name);
+    if (owner == kTirx && std::isupper(static_cast<unsigned char>(name[0]))) {
+      // A class there: isinstance knows it.
+      bool immediate = name.ends_with("Imm");
+      std::string_view key = text.emplace_back(fmt::format("mlc.{}.{}", immediate ? "ir" : "prim", name));
+      std::string_view shown = text.emplace_back(fmt::format("tvm.ir.prim.expr.{}", name));
+      rows.push_back({ir::ApiKind::kClass, owner, row.signature, row.doc, row.body, key, shown});
+      return;
+    }
     rows.push_back({ir::ApiKind::kFunction, owner, row.signature, row.doc, row.body});
-    taken.push_back(row.signature.substr(0, row.signature.find('(')));
   };
   for (const Row& row : shared) {
     add(kT, row);

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, blocks and functions made by hand: the constructors of tvm.tirx and tvm.s_tir.
+#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/node_arguments.h"
+#include "frontend/tvmscript/rows.h"
+#include "ir/arith_ops.h"
+#include "ir/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+// A constant takes the type it is wanted in; anything else must have it.
+Expr in_type(const ApiCall& call, size_t i, const Type& wanted) {
+  Expr e = expr_arg(call, i);
+  DataType dtype = static_cast<const ir::PrimTypeNode*>(wanted.get())->dtype;
+  if (e->dtype() == dtype) return e;
+  if (ir::as<ir::IntImmNode>(e)) return ir::cast(dtype, e, call.span_of(i));
+  throw ir::Error("type-mismatch", "`{}` is `{}`, the loop variable is `{}`", call.api.params[i].name,
+                  e->dtype().str(), dtype.str())
+      .at(call.span_of(i))
+      .kind("TypeError");
+}
+
+Any make_bind(ApiCall& call) {
+  return ir::make<ir::BindNode>(node_arg<ir::VarNode>(call, 0, "a variable"), expr_or_text(call, 1),
+                                call.span);
+}
+
+Any make_attr(ApiCall& call) {
+  Any node = call.args[0];
+  if (script::is_str(node)) node = Expr(ir::make<ir::StringImmNode>(call.args[0].cast<String>(), call.span));
+  if (!script::is_object(node)) node = Expr(script::as_expr(node, call.span_of(0), "`node`"));
+  return ir::make<ir::AttrStmtNode>(node, str_arg(call, 1), expr_or_text(call, 2),
+                                    node_arg<ir::StmtNode>(call, 3, "a statement"), call.span);
+}
+
+Any make_assert(ApiCall& call) {
+  Array<String> parts;
+  if (is_given(call, 2)) {
+    for (const Any& part : items(call.args[2], call.span_of(2))) parts.push_back(text_from(part, call, 2));
+  }
+  // TVM names its first parameter `kind` and yet takes the condition there; both orders are understood.
+  bool kind_first = script::is_str(call.args[0]) || call.args[0].as<ir::StringImmNode>() != nullptr;
+  size_t kind = kind_first ? 0 : 1;
+  return ir::make<ir::AssertStmtNode>(expr_arg(call, 1 - kind), text_from(call.args[kind], call, kind), parts,
+                                      call.span);
+}
+
+Any make_store(ApiCall& call) {
+  Buffer buffer = buffer_arg(call, 0);
+  Array<Expr> indices = exprs_arg(call, 2);
+  const ir::BufferTypeNode* type = buffer->buffer();
+  if (indices.size() != type->shape.size()) {
+    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimensions, got {} indices", buffer->name.c_str(),
+                    type->shape.size(), indices.size())
+        .at(call.span_of(2))
+        .kind("IndexError");
+  }
+  Expr value = expr_arg(call, 1);
+  DataType dtype = type->dtype;
+  if (!indices.empty()) dtype = dtype.with_lanes(dtype.lanes() * indices.back()->dtype().lanes());
+  if (value->ty->kind != ir::TypeKind::kPrim || !(value->dtype() == dtype)) {
+    throw ir::Error("type-mismatch", "`{}` holds `{}`, the value is `{}`", buffer->name.c_str(), dtype.str(),
+                    value->dtype().str())
+        .at(call.span_of(1))
+        .kind("TypeError");
+  }
+  return ir::make<ir::BufferStoreNode>(buffer, value, indices, call.span);
+}
+
+Any make_alloc(ApiCall& call) {
+  return ir::make<ir::AllocBufferNode>(buffer_arg(call, 0), attributes_arg(call, 1), call.span);
+}
+Any make_decl(ApiCall& call) {
+  if (!is_given(call, 2)) {
+    throw ir::Error("missing-argument", "`DeclBuffer` needs the memory it views")
+        .at(call.span)
+        .kind("TypeError")
+        .help("write `DeclBuffer(buffer, data=pointer)`");
+  }
+  return ir::make<ir::DeclBufferNode>(buffer_arg(call, 0), expr_arg(call, 2), call.span);
+}
+
+Any make_seq(ApiCall& call) {
+  Array<Stmt> flat;
+  auto add = [&](const auto& self, const Stmt& stmt) -> void {
+    if (auto* inner = ir::as<ir::SeqStmtNode>(stmt)) {
+      for (const Stmt& one : inner->seq) self(self, one);
+    } else {
+      flat.push_back(stmt);
+    }
+  };
+  for (const Stmt& stmt : node_list<ir::StmtNode>(call, 0, "a list of statements")) add(add, stmt);
+  if (flat.size() < 2) {
+    throw ir::Error("bad-sequence", "a sequence has at least two statements, got {}", flat.size())
+        .at(call.span_of(0))
+        .kind("ValueError")
+        .help(flat.empty() ? "nothing is `tirx.Evaluate(0)`" : "use the statement itself");
+  }
+  return ir::make<ir::SeqStmtNode>(flat, call.span);
+}
+// stmt_seq(*args): expressions are evaluated.
+Any stmt_seq(ApiCall& call) {
+  Array<Stmt> all;
+  for (const Any& one : script::elements(call.args[0])) {
+    if (auto stmt = one.as<Stmt>()) {
+      all.push_back(*stmt);
+    } else {
+      all.push_back(ir::make<ir::EvaluateNode>(script::as_expr(one, call.span, "a statement"), call.span));
+    }
+  }
+  if (all.size() == 1) return all[0];
+  if (all.empty()) throw ir::Error("bad-sequence", "a sequence of nothing").at(call.span).kind("ValueError");
+  return ir::make<ir::SeqStmtNode>(all, call.span);
+}
+Any stmt_list(ApiCall& call) {
+  Stmt stmt = node_arg<ir::StmtNode>(call, 0, "a statement");
+  script::List all;
+  auto* seq = ir::as<ir::SeqStmtNode>(stmt);
+  if (!seq) {
+    all.push_back(stmt);
+  } else {
+    for (const Stmt& one : seq->seq) all.push_back(one);
+  }
+  return all;
+}
+
+Any make_evaluate(ApiCall& call) {
+  return ir::make<ir::EvaluateNode>(expr_or_text(call, 0), call.span);
+}
+Any make_if(ApiCall& call) {
+  return ir::make<ir::IfThenElseNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
+                                      optional_node<ir::StmtNode>(call, 2, "a statement"), call.span);
+}
+
+// For(loop_var, min, extent, kind, body, thread_binding=None, annotations=None, step=None, span=None)
+Any make_for(ApiCall& call) {
+  Var var = node_arg<ir::VarNode>(call, 0, "a variable");
+  if (var->ty->kind != ir::TypeKind::kPrim)
+    ir::wrong_argument(call, 0, "an integer variable");
+  Expr kind = expr_arg(call, 3);
+  std::optional<int64_t> number = ir::const_int(kind);
+  if (!number || *number < 0 || *number > static_cast<int64_t>(ir::ForKind::kThreadBinding)) {
+    throw ir::Error("bad-loop-kind", "a loop is of kind 0 to 4, got {}", number ? *number : -1)
+        .at(call.span_of(3))
+        .kind("ValueError")
+        .help("name it: `tirx.ForKind.PARALLEL`");
+  }
+  Expr step = is_given(call, 7) ? in_type(call, 7, var->ty) : Expr();
+  return ir::make<ir::ForNode>(var, in_type(call, 1, var->ty), in_type(call, 2, var->ty),
+                               static_cast<ir::ForKind>(*number),
+                               node_arg<ir::StmtNode>(call, 4, "a statement"),
+                               optional_node<ir::IterVarNode>(call, 5, "IterVar"), attributes_arg(call, 6),
+                               step, call.span);
+}
+Any make_while(ApiCall& call) {
+  return ir::make<ir::WhileNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
+                                 call.span);
+}
+Any make_return(ApiCall& call) { return ir::make<ir::ReturnNode>(expr_arg(call, 0), call.span); }
+Any make_break(ApiCall& call) { return ir::make<ir::BreakNode>(call.span); }
+Any make_continue(ApiCall& call) { return ir::make<ir::ContinueNode>(call.span); }
+
+// SBlock(iter_vars, reads, writes, name_hint, body, init, alloc_buffers, match_buffers, annotations)
+Any make_block(ApiCall& call) {
+  return ir::make<ir::SBlockNode>(
+      node_list<ir::IterVarNode>(call, 0, "a list of IterVar"),
+      node_list<ir::TensorRegionNode>(call, 1, "a list of regions"),
+      node_list<ir::TensorRegionNode>(call, 2, "a list of regions"), str_arg(call, 3),
+      node_arg<ir::StmtNode>(call, 4, "a statement"), optional_node<ir::StmtNode>(call, 5, "a statement"),
+      node_list<ir::VarNode>(call, 6, "a list of buffers"),
+      node_list<ir::MatchBufferRegionNode>(call, 7, "a list of MatchBufferRegion"), attributes_arg(call, 8),
+      call.span);
+}
+Any make_realize(ApiCall& call) {
+  return ir::make<ir::SBlockRealizeNode>(exprs_arg(call, 0), expr_arg(call, 1),
+                                         node_arg<ir::SBlockNode>(call, 2, "SBlock"), call.span);
+}
+Any make_match(ApiCall& call) {
+  return ir::make<ir::MatchBufferRegionNode>(buffer_arg(call, 0),
+                                             node_arg<ir::TensorRegionNode>(call, 1, "a region"));
+}
+
+Any make_prim_func(ApiCall& call) {
+  Array<Var> params;
+  for (const Var& param : node_list<ir::VarNode>(call, 0, "a list of variables and buffers"))
+    params.push_back(param);
+  Type result = is_given(call, 2) ? type_from(call.args[2], call.span_of(2)) : Type(ir::void_type());
+  return ir::make<ir::PrimFuncNode>(params, result, node_arg<ir::StmtNode>(call, 1, "a statement"),
+                                    attributes_arg(call, 3), call.span);
+}
+
+#define CLASS(owner, signature, doc, body, key, shown) \
+  { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
+constexpr ir::ApiRow rows[] = {
+    CLASS(kTirx, "Stmt()", "Any statement.", not_constructible, "mlc.tirx.Stmt", "tvm.tirx.stmt.Stmt"),
+    CLASS(kTirx, "Bind(var, value, span=None)", "An immutable name for a value.", make_bind, "mlc.tirx.Bind",
+          "tvm.tirx.stmt.Bind"),
+    CLASS(kTirx, "AttrStmt(node, attr_key, value, body, span=None)", "An attribute around a statement.",
+          make_attr, "mlc.tirx.AttrStmt", "tvm.tirx.stmt.AttrStmt"),
+    CLASS(kTirx, "AssertStmt(kind, condition, message_parts=None, span=None)",
+          "Raises an error unless a condition holds.", make_assert, "mlc.tirx.AssertStmt",
+          "tvm.tirx.stmt.AssertStmt"),
+    CLASS(kTirx, "BufferStore(buffer, value, indices, span=None)", "`buffer[indices] = value`.", make_store,
+          "mlc.tirx.BufferStore", "tvm.tirx.stmt.BufferStore"),
+    CLASS(kTirx, "AllocBuffer(buffer, annotations=None, span=None)", "Memory for a buffer.", make_alloc,
+          "mlc.tirx.AllocBuffer", "tvm.tirx.stmt.AllocBuffer"),
+    CLASS(kTirx, "DeclBuffer(buffer, span=None, *, data=None)", "A view of memory that exists.", make_decl,
+          "mlc.tirx.DeclBuffer", "tvm.tirx.stmt.DeclBuffer"),
+    CLASS(kTirx, "SeqStmt(seq, span=None)", "Statements in order.", make_seq, "mlc.tirx.SeqStmt",
+          "tvm.tirx.stmt.SeqStmt"),
+    CLASS(kTirx, "Evaluate(value, span=None)", "An expression as a statement.", make_evaluate,
+          "mlc.tirx.Evaluate", "tvm.tirx.stmt.Evaluate"),
+    CLASS(kTirx, "IfThenElse(condition, then_case, else_case, span=None)", "A branch.", make_if,
+          "mlc.tirx.IfThenElse", "tvm.tirx.stmt.IfThenElse"),
+    CLASS(kTirx,
+          "For(loop_var, min, extent, kind, body, thread_binding=None, annotations=None, step=None, "
+          "span=None)",
+          "A loop.", make_for, "mlc.tirx.For", "tvm.tirx.stmt.For"),
+    CLASS(kTirx, "While(condition, body, span=None)", "A loop while a condition holds.", make_while,
+          "mlc.tirx.While", "tvm.tirx.stmt.While"),
+    CLASS(kTirx, "Return(value, span=None)", "Ends the function with a result.", make_return,
+          "mlc.tirx.Return", "tvm.tirx.stmt.Return"),
+    CLASS(kTirx, "Break(span=None)", "Leaves the loop.", make_break, "mlc.tirx.Break",
+          "tvm.tirx.stmt.Break"),
+    CLASS(kTirx, "Continue(span=None)", "Goes on with the next iteration.", make_continue,
+          "mlc.tirx.Continue", "tvm.tirx.stmt.Continue"),
+    CLASS(kSTir,
+          "SBlock(iter_vars, reads, writes, name_hint, body, init=None, alloc_buffers=None, "
+          "match_buffers=None, annotations=None, span=None)",
+          "A block.", make_block, "mlc.s_tir.SBlock", "tvm.s_tir.stmt.SBlock"),
+    CLASS(kSTir, "SBlockRealize(iter_values, predicate, block, span=None)",
+          "One execution of a block where a predicate holds.", make_realize, "mlc.s_tir.SBlockRealize",
+          "tvm.s_tir.stmt.SBlockRealize"),
+    CLASS(kSTir, "MatchBufferRegion(buffer, source)", "A region of a buffer under a name of its own.",
+          make_match, "mlc.s_tir.MatchBufferRegion", "tvm.s_tir.stmt.MatchBufferRegion"),
+    CLASS(kTirx, "PrimFunc(params, body, ret_type=None, attrs=None, span=None)", "A tensor program.",
+          make_prim_func, "mlc.tirx.PrimFunc", "tvm.tirx.function.PrimFunc"),
+    {ir::ApiKind::kFunction, kTirx, "stmt_seq(*args)", "Statements and expressions in order.", stmt_seq},
+    {ir::ApiKind::kFunction, kTirx, "stmt_list(stmt)", "The statements of a sequence.", stmt_list},
+    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "SERIAL", "One iteration after the other.",
+     +[](ApiCall&) -> Any { return 0; }},
+    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "PARALLEL", "Iterations on threads of the CPU.",
+     +[](ApiCall&) -> Any { return 1; }},
+    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "VECTORIZED", "Iterations as lanes of a vector.",
+     +[](ApiCall&) -> Any { return 2; }},
+    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "UNROLLED", "Iterations written out.",
+     +[](ApiCall&) -> Any { return 3; }},
+    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "THREAD_BINDING", "Iterations on threads of a device.",
+     +[](ApiCall&) -> Any { return 4; }},
+};
+#undef CLASS
+
+}  // namespace
+
+std::span<const ir::ApiRow> node_stmt_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

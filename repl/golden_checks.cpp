@@ -186,7 +186,7 @@ GoldenChecks::GoldenChecks(script::Evaluator& evaluator, std::string_view text, 
 void GoldenChecks::after_statement(const std::string& printed) {
   for (const auto& [name, value] : evaluator_.globals()) {
     auto schedule = value.as<transform::Schedule>();
-    if (!schedule || !(*schedule)->trace->instructions.empty()) continue;
+    if (!schedule || !*schedule || !(*schedule)->trace->instructions.empty()) continue;
     // A schedule at its beginning; the entry is renewed when an address is used again.
     beginnings_.insert_or_assign(schedule->get(), Beginning{*schedule, *module_in(evaluator_, value)});
   }
@@ -219,7 +219,7 @@ void GoldenChecks::at_end() {
     }
     auto schedule = value.as<transform::Schedule>();
     const Beginning* beginning = nullptr;
-    if (schedule) {
+    if (schedule && *schedule) {
       auto found = beginnings_.find(schedule->get());
       if (found != beginnings_.end()) beginning = &found->second;
     }

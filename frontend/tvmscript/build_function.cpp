@@ -159,8 +159,8 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
     declared_.emplace(arg->name, *dtype);
     // A buffer further left may have it as a stride or offset, if the name means nothing else.
     if (names_.peek(arg->name) || evaluator_.lookup(arg->name, where_)) continue;
-    Var var = ir::make<ir::VarNode>(String(std::string(arg->name.str())), Type(ir::prim_type(*dtype)),
-                                    arg->span);
+    Var var =
+        ir::make<ir::VarNode>(String(std::string(arg->name.str())), Type(ir::prim_type(*dtype)), arg->span);
     early_.emplace(arg->name, var);
     names_.bind(arg->name, Expr(var), arg->span);
   }

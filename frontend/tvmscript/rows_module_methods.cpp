@@ -158,7 +158,9 @@ Any delete_item(ApiCall& call) {
   ir::IRModuleNode& mod = mutable_self(call);
   ir::GlobalVar name = name_in(ir::ref(&mod), call, 1);
   if (!name || !mod.functions.count(name)) {
-    throw ir::Error("no-such-function", "the module has no such function").at(call.span_of(1)).kind("KeyError");
+    throw ir::Error("no-such-function", "the module has no such function")
+        .at(call.span_of(1))
+        .kind("KeyError");
   }
   Map<ir::GlobalVar, ir::BaseFunc> rest;
   for (const auto& [key, fn] : mod.functions) {

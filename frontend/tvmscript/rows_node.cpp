@@ -68,16 +68,13 @@ Any make_var(ApiCall& call) {
   return Expr(ir::make<ir::VarNode>(name.cast<String>(), type, call.span));
 }
 Any make_global_var(ApiCall& call) { return Expr(ir::make<ir::GlobalVarNode>(str_arg(call, 0))); }
-Any make_string(ApiCall& call) {
-  return Expr(ir::make<ir::StringImmNode>(str_arg(call, 0), call.span));
-}
+Any make_string(ApiCall& call) { return Expr(ir::make<ir::StringImmNode>(str_arg(call, 0), call.span)); }
 Any make_tuple(ApiCall& call) { return Expr(ir::make<ir::TupleNode>(exprs_arg(call, 0), call.span)); }
 Any make_tuple_item(ApiCall& call) {
   Expr tuple = expr_arg(call, 0);
   auto index = ir::const_int(expr_arg(call, 1));
   if (tuple->ty->kind != ir::TypeKind::kTuple) ir::wrong_argument(call, 0, "a tuple");
-  auto size =
-      static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
+  auto size = static_cast<int64_t>(static_cast<const ir::TupleTypeNode*>(tuple->ty.get())->elements.size());
   if (!index || *index < 0 || *index >= size) {
     throw ir::Error("index-out-of-range", "a tuple of {} elements has no element {}", size,
                     index ? *index : -1)
@@ -215,9 +212,7 @@ Any make_reduce(ApiCall& call) {
 
 // ---- buffers ----
 
-Any buffer_data(ApiCall& call) {
-  return *script::ir_attribute(Expr(buffer_arg(call, 0)), "data", call.span);
-}
+Any buffer_data(ApiCall& call) { return *script::ir_attribute(Expr(buffer_arg(call, 0)), "data", call.span); }
 Any is_buffer_var(ApiCall& call) {
   auto* var = call.args[0].as<ir::VarNode>();
   return var != nullptr && var->buffer() != nullptr;
@@ -234,7 +229,8 @@ Any is_prim_var(ApiCall& call) {
 // make_node("ir.DictAttrs", **fields): attributes.
 Any make_node(ApiCall& call) {
   String key = str_arg(call, 0);
-  if (view(key) == "ir.DictAttrs" || view(key) == "DictAttrs") return attribute_value(call.args[1], call.span);
+  if (view(key) == "ir.DictAttrs" || view(key) == "DictAttrs")
+    return attribute_value(call.args[1], call.span);
   throw ir::Error("unsupported", "`make_node` makes `ir.DictAttrs`, not `{}`", key.c_str())
       .at(call.span_of(0))
       .help("call the constructor of the node");
@@ -257,11 +253,10 @@ Any equal(ApiCall& call) {
   { ir::ApiKind::kClass, owner, signature, doc, body, key, shown }
 #define FUNCTION(owner, signature, doc, body) \
   { ir::ApiKind::kFunction, owner, signature, doc, body }
-#define ITER_TYPE(name, number)                                                             \
-  {                                                                                         \
-    ir::ApiKind::kValue, "tvm.tirx.IterVar", name, "A kind of iterator.", +[](ApiCall&) -> Any { \
-      return number;                                                                        \
-    }                                                                                       \
+#define ITER_TYPE(name, number)                                           \
+  {                                                                       \
+    ir::ApiKind::kValue, "tvm.tirx.IterVar", name, "A kind of iterator.", \
+        +[](ApiCall&) -> Any { return number; }                           \
   }
 constexpr ir::ApiRow rows[] = {
     CLASS(kIr, "Type()", "Any type.", not_constructible, "mlc.ir.Type", "tvm.ir.type.Type"),
@@ -288,8 +283,8 @@ constexpr ir::ApiRow rows[] = {
         "mlc.ir.OpaqueType", "tvm.ir.type.OpaqueType"),
     CLASS(kTirx, "BufferType()", "The type of a buffer.", not_constructible, "mlc.tirx.BufferType",
           "tvm.tirx.buffer.BufferType"),
-    CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var,
-          "mlc.ir.Var", "tvm.ir.expr.Var"),
+    CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var, "mlc.ir.Var",
+          "tvm.ir.expr.Var"),
     CLASS(kIr, "GlobalVar(name_hint)", "The name of a function of a module.", make_global_var,
           "mlc.ir.GlobalVar", "tvm.ir.expr.GlobalVar"),
     CLASS(kIr, "StringImm(value, span=None)", "A text as an expression.", make_string, "mlc.ir.StringImm",
@@ -378,32 +373,83 @@ std::span<const ir::ApiRow> node_rows() { return rows; }
 void register_node_aliases() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   static constexpr std::pair<const char*, const char*> modules[] = {
-      {"tvm.prim", "tvm.tirx"},           {"tvm.ir.prim", "tvm.tirx"},     {"tvm.tirx.expr", "tvm.tirx"},
-      {"tvm.tirx.stmt", "tvm.tirx"},      {"tvm.tirx.op", "tvm.tirx"},     {"tvm.tirx.buffer", "tvm.tirx"},
-      {"tvm.tirx.function", "tvm.tirx"},  {"tvm.ir.expr", "tvm.ir"},       {"tvm.ir.type", "tvm.ir"},
-      {"tvm.ir.op", "tvm.ir"},            {"tvm.ir.base", "tvm.ir"},       {"tvm.ir.function", "tvm.ir"},
-      {"tvm.s_tir.stmt", "tvm.s_tir"},    {"tvm.tirx.Var", "tvm.ir.Var"},  {"tvm.tirx.Buffer", "tvm.ir.Var"},
-      {"tvm.tirx.Expr", "tvm.ir.Expr"},   {"tvm.tirx.LetStmt", "tvm.tirx.Bind"},
+      {"tvm.prim", "tvm.tirx"},
+      {"tvm.ir.prim", "tvm.tirx"},
+      {"tvm.tirx.expr", "tvm.tirx"},
+      {"tvm.tirx.stmt", "tvm.tirx"},
+      {"tvm.tirx.op", "tvm.tirx"},
+      {"tvm.tirx.buffer", "tvm.tirx"},
+      {"tvm.tirx.function", "tvm.tirx"},
+      {"tvm.ir.expr", "tvm.ir"},
+      {"tvm.ir.type", "tvm.ir"},
+      {"tvm.ir.op", "tvm.ir"},
+      {"tvm.ir.base", "tvm.ir"},
+      {"tvm.ir.function", "tvm.ir"},
+      {"tvm.s_tir.stmt", "tvm.s_tir"},
+      {"tvm.tirx.Var", "tvm.ir.Var"},
+      {"tvm.tirx.Buffer", "tvm.ir.Var"},
+      {"tvm.tirx.Expr", "tvm.ir.Expr"},
+      {"tvm.tirx.LetStmt", "tvm.tirx.Bind"},
       {"tvm.ir.IntImm", "tvm.tirx.IntImm"},
       {"tvm.ir.FloatImm", "tvm.tirx.FloatImm"},
-      {"tvm.tirx.Call", "tvm.ir.Call"},   {"tvm.tirx.sum", "tvm.te.sum"},
-      {"tvm.tirx.comm_reducer", "tvm.te.comm_reducer"}
-  };
+      {"tvm.tirx.Call", "tvm.ir.Call"},
+      {"tvm.tirx.sum", "tvm.te.sum"},
+      {"tvm.tirx.comm_reducer", "tvm.te.comm_reducer"}};
   for (const auto& [from, to] : modules) registry.alias(from, to);
   // Operators that T and tvm.tirx share.
-  for (const char* name :
-       {"TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "address_of", "assume", "break_loop",
-        "call_cpacked", "call_cpacked_lowered", "call_extern", "call_intrin", "call_llvm_intrin",
-        "call_llvm_pure_intrin", "call_packed", "call_packed_lowered", "call_pure_extern", "clz",
-        "continue_loop", "handle_add_byte_offset", "ignore_loop_partition", "isnullptr", "lookup_param",
-        "logaddexp", "popcount", "ptr_byte_offset", "q_multiply_shift", "q_multiply_shift_per_axis",
-        "reinterpret", "ret", "tvm_access_ptr", "tvm_bmma_sync", "tvm_fill_fragment",
-        "tvm_load_matrix_sync", "tvm_mma_sync", "tvm_stack_alloca", "tvm_stack_make_array",
-        "tvm_stack_make_shape", "tvm_store_matrix_sync", "tvm_struct_get", "tvm_struct_set",
-        "tvm_thread_allreduce", "tvm_throw_last_error", "tvm_tuple", "type_annotation", "undef",
-        "vectorcombine", "vectorhigh", "vectorlow", "vscale", "start_profile_intrinsic",
-        "end_profile_intrinsic", "dp4a", "get_active_lane_mask", "get_vscale_expr",
-        "tensormap_encode_tiled"}) {
+  for (const char* name : {"TVMBackendAllocWorkspace",
+                           "TVMBackendFreeWorkspace",
+                           "address_of",
+                           "assume",
+                           "break_loop",
+                           "call_cpacked",
+                           "call_cpacked_lowered",
+                           "call_extern",
+                           "call_intrin",
+                           "call_llvm_intrin",
+                           "call_llvm_pure_intrin",
+                           "call_packed",
+                           "call_packed_lowered",
+                           "call_pure_extern",
+                           "clz",
+                           "continue_loop",
+                           "handle_add_byte_offset",
+                           "ignore_loop_partition",
+                           "isnullptr",
+                           "lookup_param",
+                           "logaddexp",
+                           "popcount",
+                           "ptr_byte_offset",
+                           "q_multiply_shift",
+                           "q_multiply_shift_per_axis",
+                           "reinterpret",
+                           "ret",
+                           "tvm_access_ptr",
+                           "tvm_bmma_sync",
+                           "tvm_fill_fragment",
+                           "tvm_load_matrix_sync",
+                           "tvm_mma_sync",
+                           "tvm_stack_alloca",
+                           "tvm_stack_make_array",
+                           "tvm_stack_make_shape",
+                           "tvm_store_matrix_sync",
+                           "tvm_struct_get",
+                           "tvm_struct_set",
+                           "tvm_thread_allreduce",
+                           "tvm_throw_last_error",
+                           "tvm_tuple",
+                           "type_annotation",
+                           "undef",
+                           "vectorcombine",
+                           "vectorhigh",
+                           "vectorlow",
+                           "vscale",
+                           "start_profile_intrinsic",
+                           "end_profile_intrinsic",
+                           "dp4a",
+                           "get_active_lane_mask",
+                           "get_vscale_expr",
+                           "tensormap_encode_tiled"}) {
     registry.alias(fmt::format("tvm.tirx.{}", name), fmt::format("tvm.script.tirx.{}", name));
   }
 }

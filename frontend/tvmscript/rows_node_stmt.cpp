@@ -125,9 +125,7 @@ Any stmt_list(ApiCall& call) {
   return all;
 }
 
-Any make_evaluate(ApiCall& call) {
-  return ir::make<ir::EvaluateNode>(expr_or_text(call, 0), call.span);
-}
+Any make_evaluate(ApiCall& call) { return ir::make<ir::EvaluateNode>(expr_or_text(call, 0), call.span); }
 Any make_if(ApiCall& call) {
   return ir::make<ir::IfThenElseNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
                                       optional_node<ir::StmtNode>(call, 2, "a statement"), call.span);
@@ -136,8 +134,7 @@ Any make_if(ApiCall& call) {
 // For(loop_var, min, extent, kind, body, thread_binding=None, annotations=None, step=None, span=None)
 Any make_for(ApiCall& call) {
   Var var = node_arg<ir::VarNode>(call, 0, "a variable");
-  if (var->ty->kind != ir::TypeKind::kPrim)
-    ir::wrong_argument(call, 0, "an integer variable");
+  if (var->ty->kind != ir::TypeKind::kPrim) ir::wrong_argument(call, 0, "an integer variable");
   Expr kind = expr_arg(call, 3);
   std::optional<int64_t> number = ir::const_int(kind);
   if (!number || *number < 0 || *number > static_cast<int64_t>(ir::ForKind::kThreadBinding)) {
@@ -147,11 +144,10 @@ Any make_for(ApiCall& call) {
         .help("name it: `tirx.ForKind.PARALLEL`");
   }
   Expr step = is_given(call, 7) ? in_type(call, 7, var->ty) : Expr();
-  return ir::make<ir::ForNode>(var, in_type(call, 1, var->ty), in_type(call, 2, var->ty),
-                               static_cast<ir::ForKind>(*number),
-                               node_arg<ir::StmtNode>(call, 4, "a statement"),
-                               optional_node<ir::IterVarNode>(call, 5, "IterVar"), attributes_arg(call, 6),
-                               step, call.span);
+  return ir::make<ir::ForNode>(
+      var, in_type(call, 1, var->ty), in_type(call, 2, var->ty), static_cast<ir::ForKind>(*number),
+      node_arg<ir::StmtNode>(call, 4, "a statement"), optional_node<ir::IterVarNode>(call, 5, "IterVar"),
+      attributes_arg(call, 6), step, call.span);
 }
 Any make_while(ApiCall& call) {
   return ir::make<ir::WhileNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
@@ -221,8 +217,7 @@ constexpr ir::ApiRow rows[] = {
           "mlc.tirx.While", "tvm.tirx.stmt.While"),
     CLASS(kTirx, "Return(value, span=None)", "Ends the function with a result.", make_return,
           "mlc.tirx.Return", "tvm.tirx.stmt.Return"),
-    CLASS(kTirx, "Break(span=None)", "Leaves the loop.", make_break, "mlc.tirx.Break",
-          "tvm.tirx.stmt.Break"),
+    CLASS(kTirx, "Break(span=None)", "Leaves the loop.", make_break, "mlc.tirx.Break", "tvm.tirx.stmt.Break"),
     CLASS(kTirx, "Continue(span=None)", "Goes on with the next iteration.", make_continue,
           "mlc.tirx.Continue", "tvm.tirx.stmt.Continue"),
     CLASS(kSTir,

@@ -2,6 +2,7 @@
 #include "ir/specialize.h"
 
 #include "ir/arith_ops.h"
+#include "ir/layout.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -41,13 +42,17 @@ class Specializer final : public Rewriter {
     Array<Expr> shape = rewrite(type->shape);
     Array<Expr> strides = rewrite(type->strides);
     Expr offset = type->elem_offset ? rewrite(type->elem_offset) : Expr();
-    if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset)) {
+    ObjectRef layout = type->layout;
+    if (layout.defined()) layout = map_layout(layout, [this](const Expr& e) { return rewrite(e); });
+    if (shape.same_as(type->shape) && strides.same_as(type->strides) && offset.same_as(type->elem_offset) &&
+        layout.same_as(type->layout)) {
       return var;
     }
     BufferType changed = with(ref(type), [&](BufferTypeNode& node) {
       node.shape = shape;
       node.strides = strides;
       node.elem_offset = offset;
+      node.layout = layout;
     });
     Buffer made = make<VarNode>(var->name, Type(changed), var->span);
     buffers_.emplace(var.get(), made);

@@ -3,9 +3,10 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, or a program of this folder (parse_print, matmul). Programs run under
+NAME is one of startup, cold, big, size, frontend, or a program of this folder (parse_print, matmul). Programs run under
 both and print lines `metric seconds`; the others are measured from outside.
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -106,6 +107,71 @@ def size(mlc, folder):
             print(f"{'':<28} {f.stat().st_size / 1e6:8.1f} MB {f.name}")
 
 
+FUNCTION = """    @T.prim_func(s_tir=True)
+    def f{n}(A: T.Buffer((1024, 1024), "float32"), B: T.Buffer((1024, 1024), "float32")):
+        for i, j in T.grid(1024, 1024):
+            with T.sblock("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2.0) + T.float32({n})
+"""
+STATEMENT = "            B[{n} % 1024, i] = A[i, {n} % 1024] * T.float32({n}) + B[i, {n} % 512]\n"
+
+
+def peak(command):
+    """Megabytes at the most, and seconds."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, command
+    return usage.ru_maxrss / 1024, time.perf_counter() - start
+
+
+def growth(mlc, folder, name, head, unit, tail=""):
+    """Cost of one text of 1 to 10 MB: linear when the last figure of a line is near the first's."""
+    base, start = peak([mlc, "run", write(folder, "none.mlc", HEADER)])
+    for size in (1, 2, 5, 10):
+        text = HEADER + head
+        parts = []
+        length = len(text)
+        while length < size * 1_000_000:
+            parts.append(unit.format(n=len(parts)))
+            length += len(parts[-1])
+        text += "".join(parts) + tail
+        memory, took = peak([mlc, "run", write(folder, "grown.mlc", text)])
+        millions = len(text) / 1e6
+        print(f"{name + f' of {size} MB':<28} mlc {millions / (took - start):6.2f} MB/s {(memory - base) / millions * 1.048576:8.0f} "
+              "bytes of memory per byte", flush=True)
+
+
+def frontend(mlc, folder, most=250):
+    """Parsing and printing of the corpus that `./dev oracle --corpus` makes (a few of it when there is none)."""
+    corpus = HERE.parent / ".cache" / "corpus"
+    if not any(corpus.glob("*.mlc")):
+        generator = HERE.parent / "tests" / "corpus" / "generate.py"
+        subprocess.run([sys.executable, str(generator), str(corpus), "--limit", str(most)], check=True, stdout=subprocess.DEVNULL)
+    files = sorted(corpus.glob("*.mlc"))
+    files = files[:: max(1, len(files) // most)]
+    names = write(folder, "names.txt", "".join(f"{f}\n" for f in files))
+    copy = write(folder, "frontend.py", (HERE / "frontend.mlc").read_text())
+
+    def figures(command):
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        rows = [line.split() for line in lines if line.startswith("file ")]
+        return {r[1]: (float(r[2]), float(r[3]), int(r[4])) for r in rows}
+
+    ours = figures([mlc, "run", str(HERE / "frontend.mlc"), names, "5"])
+    theirs = figures([sys.executable, copy, names, "1"])
+    both = ours.keys() & theirs.keys()
+    print(f"# {len(both)} of {len(files)} texts, {sum(ours[k][2] for k in both) / 1e6:.2f} MB, from {corpus}")
+    for index, metric in enumerate(("parse", "print")):
+        total = [sum(side[k][index] for k in both) for side in (ours, theirs)]
+        row(f"corpus: {metric}", *total)
+        print(f"{'':<28} mlc is {total[1] / total[0]:.1f} times as fast")
+    growth(mlc, folder, "functions", "\n@I.ir_module\nclass Module:\n", FUNCTION)
+    growth(mlc, folder, "statements", "\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((1024, 1024), \"float32\"), "
+           "B: T.Buffer((1024, 1024), \"float32\")):\n    for i in range(1024):\n", STATEMENT.replace(" " * 12, " " * 8))
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -122,8 +188,8 @@ def program(mlc, name, folder):
 
 def main():
     mlc, *names = sys.argv[1:]
-    outside = {"startup": startup, "cold": cold, "big": big, "size": size}
-    programs = sorted(p.stem for p in HERE.glob("*.mlc"))
+    outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend}
+    programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:
             if name in outside:

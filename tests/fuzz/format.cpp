@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any program through the formatter and the fixer: the one keeps its meaning (format() checks that) and changes nothing
-// the second time; the other's result parses (fix() checks that), and has nothing left to change.
+// Any program through the formatter and the fixer: the one keeps its meaning (format() checks that) and
+// changes nothing the second time; the other's result parses (fix() checks that), and has nothing left to
+// change.
 #include "frontend/format/format.h"
 
 #include <string>

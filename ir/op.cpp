@@ -78,6 +78,7 @@ constexpr OpRow rows[] = {
     OPAQUE("ret", 1), OPAQUE("thread_return", 0), OPAQUE("continue_loop", 0), OPAQUE("break_loop", 0),
     OPAQUE("prefetch", 4), OPAQUE("tvm_storage_sync", -1), OPAQUE("tvm_thread_allreduce", -1),
     PURE("tvm_thread_invariant", 1), PURE("vectorlow", 1), PURE("vectorhigh", 1), PURE("vectorcombine", 2),
+    READ("masked_load", -1), OPAQUE("masked_store", -1), PURE("get_active_lane_mask", 2),
 };
 #undef FLOAT1
 #undef FLOAT2

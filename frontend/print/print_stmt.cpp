@@ -218,7 +218,7 @@ void Printer::store(const BufferStoreNode* s) {
       auto* lanes = as<IntImmNode>(ramp->lanes);
       Expr length = stride->value == 1 ? ramp->lanes
                     : lanes            ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
-                                       : Expr(make<MulNode>(ramp->stride, ramp->lanes));
+                                       : Expr(make<MulNode>(ramp->lanes, ramp->stride));
       expr("base", ramp->base);
       put(":");
       expr("end", end_of(ramp->base, length));

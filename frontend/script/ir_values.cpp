@@ -48,17 +48,40 @@ Span use_of(const Expr& e, Span span) { return e->kind == ir::ExprKind::kVar || 
       .kind("TypeError");
 }
 
+// `A[i, 4:8]` as a value: the vector of these elements. Null where the region is no vector: several rows, a
+// length that is not constant, a whole row of a matrix (which is more likely an index forgotten).
+Expr vector_load(const ir::TensorRegionNode* region, Span span) {
+  const auto& shape = region->source->buffer()->shape;
+  Array<Expr> indices;
+  auto last = static_cast<int64_t>(region->region.size()) - 1;
+  for (int64_t i = 0; i <= last; ++i) {
+    const ir::Range& range = region->region[i];
+    auto extent = ir::const_int(range->extent);
+    if (!extent || *extent < 1 || (i < last && *extent != 1)) return nullptr;
+    if (*extent == 1) {
+      indices.push_back(range->min);
+      continue;
+    }
+    if (last > 0 && ir::const_int(shape[i]) == extent) return nullptr;
+    indices.push_back(ir::make<ir::RampNode>(range->min, ir::const_like(range->min, 1),
+                                             ir::int32(static_cast<int>(*extent)), span));
+  }
+  return ir::make<ir::TensorLoadNode>(region->source, std::move(indices), region->span);
+}
+
 // An operand of arithmetic: a primitive value. Buffers and regions are none.
 Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, Span span) {
   Expr e = expr_in(value);
   if (!e) e = number(value, {});
   if (!e) unsupported(op, a, b, span);
   if (auto* region = ir::as<ir::TensorRegionNode>(e)) {
-    throw Error("region-as-value", "`{}` on a region of `{}`, which is no value", op,
+    if (Expr load = vector_load(region, span)) return load;
+    throw Error("region-as-value", "`{}` on a region of `{}`, which is no vector", op,
                 region->source->name.c_str())
         .at(use_of(e, span))
         .kind("TypeError")
-        .help("index every dimension with an expression");
+        .help(
+            "index every dimension with an expression, the last one perhaps with a slice of constant length");
   }
   if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
     throw Error("buffer-as-value", "`{}` on the buffer `{}`, which is no value", op, var->name.c_str())
@@ -193,6 +216,12 @@ std::optional<Any> buffer_attribute(const ir::VarNode* buffer, std::string_view 
 bool is_ir_value(const Any& value) {
   if (!is_object(value)) return false;
   return value.as<ExprNode>() != nullptr || value.as<ir::IterVarNode>() != nullptr;
+}
+
+Expr region_value(const Expr& e) {
+  auto* region = ir::as<ir::TensorRegionNode>(e);
+  Expr load = region ? vector_load(region, e->span) : Expr();
+  return load ? load : e;
 }
 
 std::optional<Expr> to_expr(const Any& value, Span span) {
@@ -331,6 +360,7 @@ Any ir_bool_op(syntax::BoolOperator op, const Any& a, const Any& b, Span span) {
   }
   ir::match_types(x, y, span);
   bool is_and = op == syntax::BoolOperator::kAnd;
+  if (!x->dtype().is_scalar()) return is_and ? ir::bitwise_and(x, y, span) : ir::bitwise_or(x, y, span);
   return ir::binary(is_and ? ir::ExprKind::kAnd : ir::ExprKind::kOr, x, y, span);
 }
 

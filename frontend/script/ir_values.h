@@ -19,6 +19,8 @@ using ir::Span;
 // expression, such as a block iterator (IterVar). One type-range test for plain script values.
 bool is_ir_value(const Any& value);
 
+// A slice of elements (`A[i, 4:8]`) as the vector it holds; everything else as it is.
+ir::Expr region_value(const ir::Expr& e);
 // A script number, bool, or IR value as an expression: ints become int32 (int64 when they do not fit), floats
 // float32, bools bool. nullopt when the value is nothing of that kind.
 std::optional<ir::Expr> to_expr(const Any& value, Span span = {});

@@ -5,6 +5,8 @@
 #include "frontend/tvmscript/builder.h"
 #include "ir/arith_ops.h"
 #include "ir/layout.h"
+#include "ir/linear.h"
+#include "ir/op.h"
 #include "ir/region.h"
 #include "ir/visit.h"
 
@@ -47,6 +49,18 @@ Expr tuple_from(const Any& value, Span span) {
   }
   if (script::is_str(value)) return ir::make<ir::StringImmNode>(value.cast<String>(), span);
   return script::as_expr(value, span, "an element of a tuple");
+}
+
+// (end - begin) / stride where that is `vscale() * n`; null otherwise.
+Expr scalable_lanes(const Expr& end, const Expr& begin, int64_t stride) {
+  ir::LinearForm form = ir::LinearForm::of(end);
+  form.add(ir::LinearForm::of(begin), -1);
+  if (form.constant != 0 || form.terms.size() != 1 || stride <= 0) return nullptr;
+  const auto& [atom, factor] = form.terms[0];
+  auto* call = ir::as<ir::CallNode>(atom);
+  if (!call || !call->op.same_as(ir::op("tirx.vscale")) || factor % stride != 0 || factor <= 0)
+    return nullptr;
+  return ir::make<ir::MulNode>(atom, ir::int32(static_cast<int>(factor / stride)));
 }
 
 }  // namespace
@@ -99,6 +113,10 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
                               : Expr(ir::const_like(begin, 1));
       std::optional<int64_t> distance = ir::constant_difference(end, begin);
       std::optional<int64_t> stride = ir::const_int(step);
+      if (Expr lanes = stride ? scalable_lanes(end, begin, *stride) : Expr()) {
+        indices.push_back(ir::make<ir::RampNode>(begin, ir::cast(begin->dtype(), step), lanes, e->span));
+        return;
+      }
       if (!distance || !stride || *stride <= 0) {
         throw ir::Error("lanes-not-constant", "the length of a slice to store into must be a constant")
             .at(e->span);
@@ -143,14 +161,18 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
         .at(target.value->span)
         .kind("TypeError");
   }
-  if (auto* region = value.as<ir::TensorRegionNode>()) {
-    throw ir::Error("region-as-value", "a region of `{}` cannot be stored", region->source->name.c_str())
-        .at(span)
-        .kind("TypeError")
-        .help("load a vector: `A[T.Ramp(begin, 1, lanes)]`");
+  Any stored = value;
+  if (auto region = value.as<ir::TensorRegion>()) {
+    stored = script::region_value(*region);
+    if (stored.as<ir::TensorRegionNode>()) {
+      throw ir::Error("region-as-value", "a region of `{}` cannot be stored", (*region)->source->name.c_str())
+          .at(span)
+          .kind("TypeError")
+          .help("load a vector: `A[T.Ramp(begin, 1, lanes)]`");
+    }
   }
   Array<Expr> indices = store_indices(ir::ref(buffer), *target.slice);
-  store(ir::ref(buffer), script::as_expr(value, span, "the value of a store"), std::move(indices),
+  store(ir::ref(buffer), script::as_expr(stored, span, "the value of a store"), std::move(indices),
         target.span, span);
 }
 

@@ -6,21 +6,25 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/linear.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
 namespace {
 
+// An operand; slices of elements are vectors.
+Expr value_arg(const ApiCall& call, size_t i) { return script::region_value(expr_arg(call, i)); }
+
 template <Expr (*build)(Expr, Expr, Span)>
 Any binary(ApiCall& call) {
-  return build(expr_arg(call, 0), expr_arg(call, 1), call.span);
+  return build(value_arg(call, 0), value_arg(call, 1), call.span);
 }
 // The bare node: nothing is folded, operands have the same type.
 template <ir::ExprKind kind>
 Any node(ApiCall& call) {
-  Expr a = expr_arg(call, 0);
-  Expr b = expr_arg(call, 1);
+  Expr a = value_arg(call, 0);
+  Expr b = value_arg(call, 1);
   if (a->ty->kind != ir::TypeKind::kPrim || b->ty->kind != ir::TypeKind::kPrim ||
       !(a->dtype() == b->dtype())) {
     throw ir::Error("type-mismatch", "`{}` makes a node of operands of one type, got `{}` and `{}`",
@@ -39,52 +43,55 @@ Any node(ApiCall& call) {
 }
 
 Any not_(ApiCall& call) {
-  Expr a = expr_arg(call, 0);
+  Expr a = value_arg(call, 0);
   if (!a->dtype().is_bool()) {
     throw ir::Error("type-mismatch", "`T.Not` needs a bool, got `{}`", a->dtype().str()).at(call.span_of(0));
   }
   return Expr(ir::make<ir::NotNode>(a, call.span));
 }
-Any bitwise_not(ApiCall& call) { return ir::bitwise_not(expr_arg(call, 0), call.span); }
+Any bitwise_not(ApiCall& call) { return ir::bitwise_not(value_arg(call, 0), call.span); }
 
 Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   DataType dtype = dtype_arg(call, 0);
-  Expr value = expr_arg(call, 1);
+  Expr value = value_arg(call, 1);
   if (value->dtype().lanes() != dtype.lanes()) return ir::cast(dtype, value, call.span);
-  if (value->dtype() == dtype) return value;
-  if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value))
-    return ir::cast(dtype, value, call.span);
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
-Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(call, 0), call.span); }
+Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span); }
 
 Any select(ApiCall& call) {
-  Expr yes = expr_arg(call, 1);
-  Expr no = expr_arg(call, 2);
+  Expr yes = value_arg(call, 1);
+  Expr no = value_arg(call, 2);
   if (!script::is_object(call.args[1]) || !script::is_object(call.args[2]))
     ir::match_types(yes, no, call.span);
-  return ir::select(expr_arg(call, 0), yes, no, call.span);
+  return ir::select(value_arg(call, 0), yes, no, call.span);
 }
 Any if_then_else(ApiCall& call) {
-  Expr condition = expr_arg(call, 0);
-  return ir::if_then_else(condition, expr_arg(call, 1), expr_arg(call, 2), call.span);
+  Expr condition = value_arg(call, 0);
+  return ir::if_then_else(condition, value_arg(call, 1), value_arg(call, 2), call.span);
 }
 
 Expr lanes_arg(ApiCall& call, size_t i) {
-  Expr lanes = expr_arg(call, i);
+  Expr lanes = value_arg(call, i);
   if (auto n = ir::const_int(lanes); n && *n < 2) {
     throw ir::Error("bad-lanes", "a vector has at least 2 lanes, got {}", *n).at(call.span_of(i));
+  }
+  // A scalable vector has `vscale() * n` lanes.
+  ir::LinearForm form = ir::LinearForm::of(lanes);
+  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second > 1 &&
+      form.terms[0].first->kind == ir::ExprKind::kCall) {
+    return ir::make<ir::MulNode>(form.terms[0].first, ir::int32(static_cast<int>(form.terms[0].second)));
   }
   return lanes;
 }
 Any ramp(ApiCall& call) {
-  Expr base = expr_arg(call, 0);
-  Expr stride = expr_arg(call, 1);
+  Expr base = value_arg(call, 0);
+  Expr stride = value_arg(call, 1);
   stride = ir::cast(base->dtype(), stride);
   return Expr(ir::make<ir::RampNode>(base, stride, lanes_arg(call, 2), call.span));
 }
 Any broadcast(ApiCall& call) {
-  return Expr(ir::make<ir::BroadcastNode>(expr_arg(call, 0), lanes_arg(call, 1), call.span));
+  return Expr(ir::make<ir::BroadcastNode>(value_arg(call, 0), lanes_arg(call, 1), call.span));
 }
 Any shuffle(ApiCall& call) {
   return Expr(ir::make<ir::ShuffleNode>(exprs_arg(call, 0), exprs_arg(call, 1), call.span));
@@ -101,7 +108,7 @@ Any let(ApiCall& call) {
   auto* var = entry.first.as<ir::VarNode>();
   if (!var) throw ir::Error("bad-let", "the key of `where` must be a variable").at(call.span_of(1));
   Expr value = script::as_expr(entry.second, call.span_of(1), "a value");
-  return Expr(ir::make<ir::LetNode>(ir::ref(var), value, expr_arg(call, 0), call.span));
+  return Expr(ir::make<ir::LetNode>(ir::ref(var), value, value_arg(call, 0), call.span));
 }
 
 // tirx.Let(var, value, body)
@@ -111,7 +118,7 @@ Any let_node(ApiCall& call) {
 }
 
 Any abs(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
+  Expr x = value_arg(call, 0);
   DataType dtype = x->dtype();
   if (dtype.is_uint()) return x;
   if (dtype.is_int()) {
@@ -126,7 +133,7 @@ Any abs(ApiCall& call) {
 
 // floor, ceil, round, trunc, nearbyint: integers are whole already, constants are known.
 Any rounding(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
+  Expr x = value_arg(call, 0);
   if (!x->dtype().is_floating()) return x;
   std::string name = "tirx." + call.api.name;
   if (auto value = ir::as<ir::FloatImmNode>(x)) {
@@ -137,7 +144,7 @@ Any rounding(ApiCall& call) {
 }
 
 Any elementary(ApiCall& call) {  // exp(x), sqrt(x), ...
-  Expr x = expr_arg(call, 0);
+  Expr x = value_arg(call, 0);
   DataType dtype = x->dtype();
   if (x->ty->kind != ir::TypeKind::kPrim) {
     throw ir::Error("type-mismatch", "`T.{}` needs a number", call.api.name)
@@ -147,12 +154,12 @@ Any elementary(ApiCall& call) {  // exp(x), sqrt(x), ...
   return ir::call_op(dtype, "tirx." + call.api.name, {x}, call.span);
 }
 Any elementary_pair(ApiCall& call) {  // atan2(x, y), ...: the type of the first
-  Expr x = expr_arg(call, 0);
-  return ir::call_op(x->dtype(), "tirx." + call.api.name, {x, expr_arg(call, 1)}, call.span);
+  Expr x = value_arg(call, 0);
+  return ir::call_op(x->dtype(), "tirx." + call.api.name, {x, value_arg(call, 1)}, call.span);
 }
 Any power(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
-  Expr y = expr_arg(call, 1);
+  Expr x = value_arg(call, 0);
+  Expr y = value_arg(call, 1);
   ir::match_types(x, y, call.span);
   if (!x->dtype().is_floating()) {
     throw ir::Error("type-mismatch", "`T.pow` works on floats, got `{}`", x->dtype().str()).at(call.span);
@@ -160,8 +167,8 @@ Any power(ApiCall& call) {
   return ir::call_op(x->dtype(), "tirx.pow", {x, y}, call.span);
 }
 Any fma(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
-  return ir::call_op(x->dtype(), "tirx.fma", {x, expr_arg(call, 1), expr_arg(call, 2)}, call.span);
+  Expr x = value_arg(call, 0);
+  return ir::call_op(x->dtype(), "tirx.fma", {x, value_arg(call, 1), value_arg(call, 2)}, call.span);
 }
 
 Expr is_nan_of(const Expr& x, Span span) {
@@ -169,7 +176,7 @@ Expr is_nan_of(const Expr& x, Span span) {
   if (!x->dtype().is_floating()) return ir::cast(truth, ir::bool_imm(false));
   return ir::call_op(truth, "tirx.isnan", {x}, span);
 }
-Any is_nan(ApiCall& call) { return is_nan_of(expr_arg(call, 0), call.span); }
+Any is_nan(ApiCall& call) { return is_nan_of(value_arg(call, 0), call.span); }
 Expr is_inf_of(const Expr& x, Span span) {
   DataType dtype = x->dtype();
   if (!dtype.is_floating()) return ir::cast(DataType::Bool(dtype.lanes()), ir::bool_imm(false));
@@ -177,9 +184,9 @@ Expr is_inf_of(const Expr& x, Span span) {
   Expr infinite = ir::eq(magnitude, ir::cast(dtype, ir::infinity(dtype.element())), span);
   return ir::logical_and(infinite, ir::logical_not(is_nan_of(x, span), span), span);
 }
-Any is_inf(ApiCall& call) { return is_inf_of(expr_arg(call, 0), call.span); }
+Any is_inf(ApiCall& call) { return is_inf_of(value_arg(call, 0), call.span); }
 Any is_finite(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
+  Expr x = value_arg(call, 0);
   return ir::logical_and(ir::logical_not(is_inf_of(x, call.span), call.span),
                          ir::logical_not(is_nan_of(x, call.span), call.span), call.span);
 }
@@ -189,7 +196,7 @@ Any max_value(ApiCall& call) { return ir::max_value(dtype_arg(call, 0), call.spa
 Any infinity(ApiCall& call) { return ir::infinity(dtype_arg(call, 0), call.span); }
 
 Any likely(ApiCall& call) {
-  Expr x = expr_arg(call, 0);
+  Expr x = value_arg(call, 0);
   if (ir::as<ir::IntImmNode>(x)) return x;
   return ir::call_op(x->dtype(), "tirx.likely", {x}, call.span);
 }
@@ -206,20 +213,20 @@ Any all_of(ApiCall& call) {
 }
 
 Any const_(ApiCall& call) {
-  Expr value = expr_arg(call, 0);
+  Expr value = value_arg(call, 0);
   return is_given(call, 1) ? ir::cast(dtype_arg(call, 1), value, call.span) : value;
 }
-Any int_imm(ApiCall& call) { return ir::cast(dtype_arg(call, 0), expr_arg(call, 1), call.span); }
+Any int_imm(ApiCall& call) { return ir::cast(dtype_arg(call, 0), value_arg(call, 1), call.span); }
 Any make_var(ApiCall& call) {
   DataType dtype = dtype_arg(call, 1);
   Type type = dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
   return Expr(ir::make<ir::VarNode>(str_arg(call, 0), type, call.span));
 }
-Any astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), expr_arg(call, 0), call.span); }
+Any astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span); }
 
 Any divide(ApiCall& call) {
-  Expr a = expr_arg(call, 0);
-  Expr b = expr_arg(call, 1);
+  Expr a = value_arg(call, 0);
+  Expr b = value_arg(call, 1);
   bool floating = a->dtype().is_floating() || b->dtype().is_floating();
   return floating ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
 }

@@ -56,7 +56,7 @@ int64_t int_arg(const ApiCall& call, size_t i) {
 
 // The indices of a vector access of `lanes` elements that begins at `begin`.
 Array<Expr> vector_indices(const Array<Expr>& begin, int lanes) {
-  if (lanes == 1 || begin.empty()) return begin;
+  if (lanes == 1 || begin.empty() || !begin.back()->dtype().is_scalar()) return begin;
   Array<Expr> indices = begin;
   int64_t last = count_of(begin) - 1;
   indices.Set(last, ir::make<ir::RampNode>(begin[last], ir::const_like(begin[last], 1), ir::int32(lanes)));

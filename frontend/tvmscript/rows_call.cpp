@@ -107,7 +107,7 @@ Any type_annotation(ApiCall& call) {
 Any reinterpret(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
   Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
-  return call_of(type, "tirx.reinterpret", {expr_arg(call, 1)}, call.span);
+  return call_of(type, "tirx.reinterpret", {script::region_value(expr_arg(call, 1))}, call.span);
 }
 Any struct_get(ApiCall& call) {
   DataType dtype = dtype_arg(call, 3);
@@ -148,6 +148,11 @@ constexpr ir::ApiRow rows[] = {
     ROW("ignore_loop_partition(predicate)", "A condition that loops are not split at.", boolean),
     ROW("undef()", "A value that nobody reads.", int32),
     ROW("vscale()", "The number of 128-bit pieces of a scalable vector.", int32),
+    ROW("get_active_lane_mask(dtype, base, limit)", "For each lane: is base + lane below the limit?",
+        given_dtype),
+    ROW("masked_load(dtype, buffer, *indices_and_mask)", "A vector of elements, where the mask has them.",
+        given_dtype),
+    ROW("masked_store(buffer, value, *indices_and_mask)", "Stores the lanes that the mask has.", no_value),
     ROW("vectorlow(dtype, vec)", "The first half of a vector.", given_dtype),
     ROW("vectorhigh(dtype, vec)", "The second half of a vector.", given_dtype),
     ROW("vectorcombine(dtype, vec1, vec2)", "Two vectors as one.", given_dtype),

@@ -12,7 +12,9 @@ namespace {
 // of the enclosing sequence, loop, or block; leaving a scope forgets what it defined.
 class Verifier final : public Walker {
  public:
-  Verifier(Stage stage, std::vector<Diagnostic>& found) : stage_(stage), found_(found) {}
+  // Errors go to `found`, warnings to `warnings`.
+  Verifier(Stage stage, std::vector<Diagnostic>& found, std::vector<Diagnostic>& warnings)
+      : stage_(stage), found_(found), warnings_(warnings) {}
 
   void run(const PrimFunc& fn) {
     for (const Var& param : fn->params) define(param, fn->span);
@@ -70,9 +72,7 @@ class Verifier final : public Walker {
                     },
                     [&](const ForNode* loop) { visit_loop(*loop); },
                     [&](const SBlockRealizeNode* realize) { visit_realize(*realize); },
-                    [&](const SBlockNode*) {
-                      report("block-without-realize", s->span, "a block stands without its realization");
-                    },
+                    [&](const SBlockNode* block) { visit_block(*block, s->span); },
                     [&](const AttrStmtNode* attribute) {
                       Scope scope(*this);
                       if (auto thread = attribute->node.as<IterVar>()) define((*thread)->var, s->span, true);
@@ -106,14 +106,17 @@ class Verifier final : public Walker {
   static bool is_shift(ExprKind kind) { return kind == ExprKind::kLShift || kind == ExprKind::kRShift; }
 
   template <class... Args>
-  void report(std::string_view name, Span span, fmt::format_string<Args...> format, Args&&... args) {
+  Diagnostic& report(std::string_view name, Span span, fmt::format_string<Args...> format, Args&&... args) {
+    return report_to(found_, name, span, fmt::format(format, std::forward<Args>(args)...));
+  }
+  Diagnostic& report_to(std::vector<Diagnostic>& all, std::string_view name, Span span, std::string message) {
     constexpr size_t kMost = 20;  // a broken pass repeats one mistake at every node
-    if (found_.size() >= kMost) return;
-    Diagnostic diagnostic;
+    Diagnostic& diagnostic = all.size() < kMost ? all.emplace_back() : too_many_;
+    diagnostic = {};
     diagnostic.name = name;
-    diagnostic.message = fmt::format(format, std::forward<Args>(args)...);
+    diagnostic.message = std::move(message);
     diagnostic.span = span;
-    found_.push_back(std::move(diagnostic));
+    return diagnostic;
   }
 
   void define(const Var& var, Span span, bool reusable = false, bool loop = false) {
@@ -121,8 +124,8 @@ class Verifier final : public Walker {
     if (fresh) {
       order_.push_back(var.get());
     } else if (!reusable) {
-      report("redefined-variable", span, "`{}` is defined again inside its own scope", var->name.c_str());
-      found_.back().notes.push_back({"first defined here", at->second.span});
+      report("redefined-variable", span, "`{}` is defined again inside its own scope", var->name.c_str())
+          .notes.push_back({"first defined here", at->second.span});
     }
   }
 
@@ -156,17 +159,22 @@ class Verifier final : public Walker {
     }
     const Definition& definition = found->second;
     if (definition.loop && definition.block_level < blocks_.size()) {
-      report("loop-variable-in-block", span,
-             "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
-             var->name.c_str(), blocks_.back()->name_hint.c_str());
-      found_.back().help = fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str());
+      Diagnostic& found =
+          report("loop-variable-in-block", span,
+                 "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
+                 var->name.c_str(), blocks_.back()->name_hint.c_str());
+      found.notes.push_back({"the loop is here", definition.span});
+      found.help = fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str());
     }
   }
 
   void access(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     use(buffer.get(), span);
     const BufferTypeNode* type = buffer->buffer();
-    if (!type) return report("not-a-buffer", span, "`{}` is indexed but is no buffer", buffer->name.c_str());
+    if (!type) {
+      report("not-a-buffer", span, "`{}` is indexed but is no buffer", buffer->name.c_str());
+      return;
+    }
     if (indices.size() != type->shape.size()) {
       report("wrong-number-of-indices", span, "buffer `{}` has {} dimensions but is indexed with {}",
              buffer->name.c_str(), type->shape.size(), indices.size());
@@ -181,9 +189,12 @@ class Verifier final : public Walker {
       auto* index = as<IntImmNode>(indices[i]);
       auto extent = const_int(type->shape[i]);
       if (index && extent && (index->value < 0 || index->value >= *extent)) {
-        report("index-out-of-range", index->span ? index->span : span,
-               "index {} is outside dimension {} of buffer `{}`, which has extent {}", index->value, i,
-               buffer->name.c_str(), *extent);
+        Diagnostic& found =
+            report_to(warnings_, "index-out-of-range", index->span ? index->span : span,
+                      fmt::format("index {} is outside dimension {} of `{}`, which has extent {}", index->value,
+                                  i, buffer->name.c_str(), *extent));
+        found.severity = Diagnostic::Severity::kWarning;
+        found.notes.push_back({"the buffer is declared here", buffer->span});
       }
     }
     check_flat(buffer, span);
@@ -232,30 +243,33 @@ class Verifier final : public Walker {
 
   void visit_realize(const SBlockRealizeNode& realize) {
     const SBlock& block = realize.block;
-    if (stage_ >= Stage::kLowered) {
-      report("block-after-lowering", realize.span, "block `{}` is left after blocks were lowered",
-             block->name_hint.c_str());
-    }
     for (const Expr& value : realize.iter_values) visit(value);
     visit(realize.predicate);
     if (realize.iter_values.size() != block->iter_vars.size()) {
       report("wrong-number-of-bindings", realize.span, "block `{}` has {} iterators but {} bindings",
              block->name_hint.c_str(), block->iter_vars.size(), realize.iter_values.size());
     }
+    visit_block(*block, realize.span);
+  }
+
+  void visit_block(const SBlockNode& block, Span span) {
+    if (stage_ >= Stage::kLowered) {
+      report("block-after-lowering", span, "block `{}` is left after blocks were lowered", block.name_hint.c_str());
+    }
     Scope scope(*this);
-    bool opaque = block->iter_vars.empty();  // sees the loops around it
-    if (!opaque) blocks_.push_back(block.get());
-    for (const IterVar& iter : block->iter_vars) define(iter->var, block->span);
-    for (const Buffer& buffer : block->alloc_buffers) define_buffer(buffer, block->span);
-    for (const TensorRegion& region : block->reads) visit(Expr(region));
-    for (const TensorRegion& region : block->writes) visit(Expr(region));
-    for (const MatchBufferRegion& match : block->match_buffers) {
+    bool opaque = block.iter_vars.empty();  // sees the loops around it
+    if (!opaque) blocks_.push_back(&block);
+    for (const IterVar& iter : block.iter_vars) define(iter->var, block.span);
+    for (const Buffer& buffer : block.alloc_buffers) define_buffer(buffer, block.span);
+    for (const TensorRegion& region : block.reads) visit(Expr(region));
+    for (const TensorRegion& region : block.writes) visit(Expr(region));
+    for (const MatchBufferRegion& match : block.match_buffers) {
       visit(Expr(match->source));
       const BufferTypeNode* type = match->buffer->buffer();
       define_match(match->buffer, *type);
     }
-    if (block->init) visit(block->init);
-    visit(block->body);
+    if (block.init) visit(block.init);
+    visit(block.body);
     if (!opaque) blocks_.pop_back();
   }
 
@@ -274,6 +288,8 @@ class Verifier final : public Walker {
 
   Stage stage_;
   std::vector<Diagnostic>& found_;
+  std::vector<Diagnostic>& warnings_;
+  Diagnostic too_many_;  // where those beyond the limit go
   std::unordered_map<const VarNode*, Definition> defined_;
   std::vector<const VarNode*> order_;  // definitions in force, in order
   std::vector<const SBlockNode*> blocks_;
@@ -289,20 +305,23 @@ void fail_if_any(std::vector<Diagnostic> found, Span fallback) {
 
 }  // namespace
 
-void verify(const PrimFunc& fn, Stage stage) {
+std::vector<Diagnostic> verify(const PrimFunc& fn, Stage stage) {
   std::vector<Diagnostic> found;
-  Verifier(stage, found).run(fn);
+  std::vector<Diagnostic> warnings;
+  Verifier(stage, found, warnings).run(fn);
   fail_if_any(std::move(found), fn->span);
+  return warnings;
 }
 
 void verify(const IRModule& mod, Stage stage) {
   std::vector<Diagnostic> found;
+  std::vector<Diagnostic> warnings;
   Span fallback;
   for (const auto& [name, fn] : mod->functions) {
     auto prim = fn.as<PrimFuncNode>();
     if (!prim) continue;
     if (!fallback) fallback = fn->span;
-    Verifier(stage, found).run(ref(prim));
+    Verifier(stage, found, warnings).run(ref(prim));
   }
   fail_if_any(std::move(found), fallback);
 }

@@ -2,6 +2,9 @@
 // Is a function well formed? Run after parsing, and after every pass in debug builds and tests.
 #pragma once
 
+#include <vector>
+
+#include "ir/error.h"
 #include "ir/module.h"
 
 namespace mlc::ir {
@@ -15,8 +18,9 @@ enum class Stage : uint8_t {
 };
 
 // Throws Error with everything found: undefined-variable, redefined-variable, wrong-number-of-indices,
-// index-out-of-range (constants only), type-mismatch, stage violations, block iterator mistakes.
-void verify(const PrimFunc& fn, Stage stage = Stage::kSchedulable);
+// type-mismatch, stage violations, block iterator mistakes.
+// Returns warnings, what is well formed and yet nearly always a mistake: index-out-of-range (constants only).
+std::vector<Diagnostic> verify(const PrimFunc& fn, Stage stage = Stage::kSchedulable);
 void verify(const IRModule& mod, Stage stage = Stage::kSchedulable);
 
 }  // namespace mlc::ir

@@ -38,7 +38,7 @@ int run_print(const CommandLine& line) {
 
 namespace {
 
-// Every error of a program: those of its syntax, else those of its statements, run one by one. A name whose
+// Every error and warning of a program: those of its syntax, else those of its statements, run one by one. A name whose
 // definition failed is missing afterwards; what fails only because of that is not reported again.
 std::vector<ir::Diagnostic> errors_of(const std::string& path) {
   std::vector<ir::Diagnostic> errors;
@@ -54,6 +54,7 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
   evaluator.argv = {path};
   evaluator.set_global("__name__", ir::Any(ir::String("check")));
   evaluator.out = [](std::string_view) {};
+  evaluator.warn = [&](const ir::Diagnostic& warning) { errors.push_back(warning); };
   std::set<std::string> missing;
   for (const Chunk& chunk : chunks_of(tree->module)) {
     try {
@@ -85,9 +86,13 @@ int run_check(const CommandLine& line) {
   } else {
     diagnostics::RenderOptions options;
     options.color = print::wants_colour(1);
-    fmt::print("{}{}", diagnostics::render_all(errors, options), errors.size() == 1 ? "\n1 error\n" : "");
+    fmt::print("{}{}", diagnostics::render_all(errors, options),
+               errors.size() == 1 ? "\n" + diagnostics::count_of(errors) + "\n" : "");
   }
-  return errors.empty() ? 0 : 1;
+  bool wrong = std::any_of(errors.begin(), errors.end(), [](const ir::Diagnostic& one) {
+    return one.severity == ir::Diagnostic::Severity::kError;
+  });
+  return wrong ? 1 : 0;
 }
 
 }  // namespace mlc::repl

@@ -70,10 +70,11 @@ void run_chunk(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk, 
   std::string printed;
   evaluator.out = [&](std::string_view text) { printed += text; };
   std::string failure;
+  evaluator.warn = [&](const ir::Diagnostic& warning) { failure += compact_report(warning); };
   try {
     run_chunk_of(evaluator, file, chunk);
   } catch (const ir::Error& error) {
-    failure = compact_report(error);
+    failure += compact_report(error);
   }
   append_marked(shown, "#|", printed);
   append_marked(shown, "#!", failure);

@@ -79,7 +79,7 @@ def run_golden(path):
             problems.append(f"line {last}: other output\n" + "\n".join(diff))
         if error is not None and not diagnostics:
             problems.append(f"line {last}: raises {type(error).__name__}: {str(error)[:500]}")
-        if error is None and diagnostics:
+        if error is None and any(line.startswith("error[") for line in diagnostics):
             problems.append(f"line {last}: raises nothing where mlc reports: {diagnostics[0]}")
     return problems
 

@@ -221,8 +221,21 @@ std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const Ren
     out += render(diagnostics[i], options);
   }
   if (shown < diagnostics.size()) out += fmt::format("\nand {} more\n", diagnostics.size() - shown);
-  if (diagnostics.size() > 1) out += fmt::format("\n{} errors\n", diagnostics.size());
+  if (diagnostics.size() > 1) out += fmt::format("\n{}\n", count_of(diagnostics));
   return out;
+}
+
+std::string count_of(const std::vector<ir::Diagnostic>& diagnostics) {
+  auto errors = static_cast<size_t>(
+      std::count_if(diagnostics.begin(), diagnostics.end(), [](const ir::Diagnostic& one) {
+        return one.severity == ir::Diagnostic::Severity::kError;
+      }));
+  auto counted = [](size_t n, std::string_view what) {
+    return n == 0 ? "" : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  std::string warnings = counted(diagnostics.size() - errors, "warning");
+  std::string both = counted(errors, "error");
+  return both + (both.empty() || warnings.empty() ? "" : ", ") + warnings;
 }
 
 std::string to_json(const ir::Diagnostic& diagnostic) {

@@ -34,6 +34,9 @@ std::string render(const ir::Diagnostic& diagnostic, const RenderOptions& option
 // With an empty line between; the first kMostShown, then "and N more". Several end with their number.
 std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const RenderOptions& options = {});
 
+// "3 errors", "1 error, 2 warnings".
+std::string count_of(const std::vector<ir::Diagnostic>& diagnostics);
+
 // One object per line: {"severity", "name", "kind", "message", "span", "notes", "help"}; a span is
 // {"file", "line", "column", "end_line", "end_column"} (1-based, columns in code points), null without a
 // source.

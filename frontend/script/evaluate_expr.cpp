@@ -434,6 +434,11 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     }
     case ExprKind::kNamedExpr: {
       auto& named = static_cast<const NamedExpr&>(*expr);
+      if (f.names != nullptr) {
+        throw ir::Error("unsupported-expression", "`:=` has no meaning in a prim_func")
+            .at(expr->span)
+            .help("assign in a statement of its own");
+      }
       Any value = eval(named.value, f);
       store_name(named.target->id, named.target->resolved, value, f);
       return value;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "frontend/diagnostics/render.h"
 #include "frontend/script/machine.h"
 #include "frontend/syntax/parse.h"
 
@@ -132,6 +133,7 @@ Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool valu
 Evaluator::Evaluator() {
   out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+  warn = [this](const ir::Diagnostic& warning) { err(diagnostics::render(warning) + "\n"); };
   state_ = std::make_unique<State>(*this);
 }
 Evaluator::~Evaluator() = default;

@@ -106,6 +106,8 @@ class Evaluator : public ir::Host {
   // Where `print` writes; stdout and stderr of the process unless replaced.
   std::function<void(std::string_view)> out;
   std::function<void(std::string_view)> err;
+  // Where warnings about a definition go; to `err`, with their place, unless replaced.
+  std::function<void(const ir::Diagnostic&)> warn;
   std::vector<std::string> argv;
   int recursion_limit = 1000;
 

@@ -96,7 +96,7 @@ Expr operand(const Any& value, std::string_view op, const Any& a, const Any& b, 
 
 // For `&`, `<<`, ...: a script number takes the other operand's type.
 Expr like(const Any& value, const Expr& other, Expr own) {
-  return is_object(value) ? own : ir::cast(other->dtype(), std::move(own));
+  return is_object(value) || is_float(value) ? own : ir::cast(other->dtype(), std::move(own));
 }
 
 // For `==`: a number in the type of what it is compared with, unless that would lose its fraction.
@@ -114,24 +114,12 @@ Expr index_expr(const Any& value, Span span) {
         .at(span)
         .kind("TypeError");
   }
-  if (!e->dtype().is_int() && !e->dtype().is_uint()) {
+  if (!e->dtype().is_int() && !e->dtype().is_uint() && !e->dtype().is_bool()) {
     throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
         .at(use_of(e, span))
         .kind("TypeError");
   }
   return e;
-}
-
-void check_bounds(const ir::VarNode* buffer, const ir::BufferTypeNode* type, size_t dim, const Expr& index,
-                  Span span) {
-  auto* at = ir::as<ir::IntImmNode>(index);
-  auto* extent = ir::as<ir::IntImmNode>(type->shape[dim]);
-  if (!at || !extent || (at->value >= 0 && at->value < extent->value)) return;
-  throw Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}",
-              at->value, dim, buffer->name.c_str(), extent->value)
-      .at(use_of(index, span))
-      .kind("IndexError")
-      .note("the buffer is declared here", buffer->span);
 }
 
 Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Span span) {
@@ -152,7 +140,6 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
     at.reserve(static_cast<int64_t>(rank));
     for (size_t i = 0; i < rank; ++i) {
       Expr index = index_expr(indices[i], {});
-      check_bounds(buffer, type, i, index, span);
       at.push_back(std::move(index));
     }
     return ir::Expr(ir::make<ir::TensorLoadNode>(std::move(source), std::move(at), span));
@@ -178,7 +165,6 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
       region.push_back(ir::make<ir::RangeNode>(std::move(begin), std::move(length)));
     } else {
       Expr index = index_expr(indices[i], span);
-      check_bounds(buffer, type, i, index, span);
       if (auto* ramp = ir::as<ir::RampNode>(index)) {
         region.push_back(ir::make<ir::RangeNode>(ramp->base, ramp->lanes));
       } else {
@@ -316,7 +302,15 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
     default:
       break;
   }
-  // Nothing of the IR equals None, a string or a list.
+  // Nothing of the IR equals a list; a comparison with None or a string is a mistake.
+  for (const Any* one : {&a, &b}) {
+    if (!is_none(*one) && !is_str(*one)) continue;
+    throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", syntax::spelling(op),
+                ir::type_name(a), ir::type_name(b))
+        .at(span)
+        .kind("TypeError")
+        .help(is_none(*one) ? "ask for identity: `x is None`" : "");
+  }
   bool comparable = to_expr(a).has_value() && to_expr(b).has_value();
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;

@@ -39,7 +39,7 @@ Any ir_bool_op(syntax::BoolOperator op, const Any& a, const Any& b, Span span);
 Any ir_if_exp(const Any& test, const Any& yes, const Any& no, Span span);
 
 // `base[i, j]`: a load of a buffer, a region where an index is a script Slice, an element of a tuple.
-// Errors: not-subscriptable, wrong-number-of-indices, index-not-integer, index-out-of-range (constants).
+// Errors: not-subscriptable, wrong-number-of-indices, index-not-integer.
 Any ir_subscript(const Any& base, std::span<const Any> indices, Span span);
 // Attributes that are no reflected field and no registered method: A.data, A.shape, A.dtype, x.dtype, iv.var,
 // ... nullopt when the base has no such attribute.

@@ -41,6 +41,27 @@ syntax::Seq<syntax::Expr> target_elements(const syntax::Expr& target) {
   return {};
 }
 
+std::string shown(const Type& type) {
+  if (auto* prim = type.as<ir::PrimTypeNode>()) return DataType(prim->dtype).str();
+  if (auto* pointer = type.as<ir::PointerTypeNode>()) {
+    auto* element = pointer->element_type.as<ir::PrimTypeNode>();
+    bool open = !element || DataType(element->dtype).is_void();
+    return open ? "handle" : fmt::format("handle(\"{}\")", DataType(element->dtype).str());
+  }
+  return type->kind == ir::TypeKind::kTuple ? "Tuple" : "another type";
+}
+
+[[noreturn]] void let_mismatch(const Expr& bound, const Type& type, const syntax::Expr& value,
+                               const syntax::Expr& annotation) {
+  ir::Error error("type-mismatch", "the value is `{}`, the annotation says `{}`", shown(bound->ty), shown(type));
+  bool number = type->kind == ir::TypeKind::kPrim && bound->ty->kind == ir::TypeKind::kPrim;
+  throw std::move(error)
+      .at(value.span)
+      .note("the annotation is here", annotation.span)
+      .help(number ? fmt::format("convert it: `T.{}({})`", shown(type), ir::SourceMap::global().text(value.span))
+                   : "leave the type out: `T.let` alone takes that of the value");
+}
+
 Expr tuple_from(const Any& value, Span span) {
   if (auto* array = value.as<ffi::ArrayObj>()) {
     Array<Expr> elements;
@@ -79,23 +100,10 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
   auto add_value = [&](const Any& value, Span span) {
     Expr index = script::as_expr(value, span, "an index");
     DataType dtype = index->dtype();
-    if (index->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint())) {
+    if (index->ty->kind != ir::TypeKind::kPrim || !(dtype.is_int() || dtype.is_uint() || dtype.is_bool())) {
       throw ir::Error("index-not-integer", "an index must be an integer, this one is `{}`", dtype.str())
           .at(span)
           .kind("TypeError");
-    }
-    auto dim = static_cast<int64_t>(indices.size());
-    const auto& shape = buffer->buffer()->shape;
-    if (dim < static_cast<int64_t>(shape.size())) {
-      auto* at = ir::as<ir::IntImmNode>(index);
-      auto* extent = ir::as<ir::IntImmNode>(shape[dim]);
-      if (at && extent && (at->value < 0 || at->value >= extent->value)) {
-        throw ir::Error("index-out-of-range", "index {} is outside dimension {} of `{}`, which has extent {}",
-                        at->value, dim, buffer->name.c_str(), extent->value)
-            .at(span)
-            .kind("IndexError")
-            .note("the buffer is declared here", buffer->span);
-      }
     }
     indices.push_back(std::move(index));
   };
@@ -138,8 +146,8 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
       return;
     }
     Any value = evaluate(*e);
-    if (auto* several = value.as<ffi::ArrayObj>()) {
-      for (const Any& one : *several) add_value(one, e->span);
+    if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+      for (const Any& one : script::elements(value)) add_value(one, e->span);
       return;
     }
     add_value(value, e->span);
@@ -251,6 +259,18 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   return scalar;
 }
 
+// A name is bound once in a scope, unless its first definition failed or is the same variable.
+void Builder::check_fresh(const syntax::Name& name, const Any& value) {
+  if (!names_.in_innermost(name.id)) return;
+  const Any* current = names_.peek(name.id);
+  if (frame<PoisonNode>(*current)) return;
+  if (auto* var = current->as<ir::VarNode>(); var && var == value.as<ir::VarNode>()) return;
+  throw ir::Error("redefined-variable", "`{}` is defined in this scope already", name.id.str())
+      .at(name.span)
+      .note("the first definition is here", names_.span_of(name.id))
+      .help("use another name; only mutable scalars can be assigned again");
+}
+
 void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
   // `n = T.int32()` after a shape that mentions "n": the same variable.
   auto match = match_vars_.find(name.id);
@@ -268,18 +288,7 @@ void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
       return;
     }
   }
-  if (names_.in_innermost(name.id)) {
-    const Any* current = names_.peek(name.id);
-    bool poisoned = current && frame<PoisonNode>(*current);
-    bool replaceable = poisoned || (current && current->as<ir::VarNode>() &&
-                                    current->as<ir::VarNode>() == value.as<ir::VarNode>());
-    if (!replaceable) {
-      throw ir::Error("redefined-variable", "`{}` is defined in this scope already", name.id.str())
-          .at(name.span)
-          .note("the first definition is here", names_.span_of(name.id))
-          .help("use another name; only mutable scalars can be assigned again");
-    }
-  }
+  check_fresh(name, value);
   names_.bind(name.id, named(std::string(name.id.str()), value, span), name.span);
 }
 
@@ -376,6 +385,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
   auto* name = syntax::as<syntax::Name>(node.target);
   if (!name) throw ir::Error("bad-target", "only a name can have a type").at(node.target->span);
   bool ok = attempt(node.span, [&] {
+    check_fresh(*name, Any(nullptr));
     Any value;
     if (node.value) value = evaluate(*node.value);
     // `T.let[T.int32]`, `T.float32[4]`: subscripts of names that are no buffers.
@@ -396,19 +406,7 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       Type type = bound->ty;
       if (subscript) {
         type = return_type_from(*subscript->slice);
-        bool is_constant = !script::is_object(value);
-        if (type->kind == ir::TypeKind::kPrim && is_constant) {
-          bound = ir::cast(static_cast<const ir::PrimTypeNode*>(type.get())->dtype, bound, node.value->span);
-        }
-        if (type->kind == ir::TypeKind::kPrim) {
-          DataType wanted = static_cast<const ir::PrimTypeNode*>(type.get())->dtype;
-          if (!(bound->dtype() == wanted)) {
-            throw ir::Error("type-mismatch", "the value is `{}`, the annotation says `{}`",
-                            bound->dtype().str(), wanted.str())
-                .at(node.value->span)
-                .kind("TypeError");
-          }
-        }
+        if (!ir::structural_equal(type, bound->ty)) let_mismatch(bound, type, *node.value, *subscript->slice);
       }
       Var var = ir::make<ir::VarNode>(String(std::string(name->id.str())), type, name->span);
       emit(ir::make<ir::BindNode>(var, bound, node.span));

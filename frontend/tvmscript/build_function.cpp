@@ -210,9 +210,14 @@ Stmt Builder::finish_body(Stmt body) {
   if (!needs_root && is_root_realize(body)) {
     // A root block that is written out: regions of a root block are left empty.
     auto* realize = ir::as<ir::SBlockRealizeNode>(body);
-    if (std::find(detected_.begin(), detected_.end(), realize->block.get()) == detected_.end()) return body;
-    return ir::with(ir::ref(realize), [](ir::SBlockRealizeNode& changed) {
-      changed.block = ir::with(changed.block, [](ir::SBlockNode& root) { root.reads = root.writes = {}; });
+    auto found = std::find_if(detected_.begin(), detected_.end(),
+                              [&](const Detected& one) { return one.block == realize->block.get(); });
+    if (found == detected_.end()) return body;
+    return ir::with(ir::ref(realize), [&](ir::SBlockRealizeNode& changed) {
+      changed.block = ir::with(changed.block, [&](ir::SBlockNode& root) {
+        if (found->reads) root.reads = {};
+        if (found->writes) root.writes = {};
+      });
     });
   }
   if (!needs_root && !contains_block(body)) return body;
@@ -247,7 +252,11 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
   body = finish_body(std::move(body));
   ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()),
                                                std::move(body), attrs_, definition.span);
-  if (options.check_well_formed && !attempt(definition.name_span, [&] { ir::verify(fn); })) errors_.raise();
+  if (options.check_well_formed) {
+    std::vector<ir::Diagnostic> warnings;
+    if (!attempt(definition.name_span, [&] { warnings = ir::verify(fn); })) errors_.raise();
+    for (const ir::Diagnostic& warning : warnings) evaluator_.warn(warning);
+  }
   return fn;
 }
 

@@ -60,6 +60,7 @@ Stmt Builder::close_body(Body& body) {
 Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts) {
   Body inner;
   Restore<Body*> scope(body_, &inner);
+  Restore<size_t> deeper(depth_, depth_ + 1);
   visit_all(stmts);
   return close_body(inner);
 }
@@ -67,6 +68,7 @@ Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts) {
 Stmt Builder::build_rest(const syntax::With& node, size_t item) {
   Body inner;
   Restore<Body*> scope(body_, &inner);
+  Restore<size_t> deeper(depth_, depth_ + 1);
   visit_with(node, item);
   return close_body(inner);
 }
@@ -224,6 +226,20 @@ void Builder::visit_for(const syntax::For& node) {
   emit(std::move(body));
 }
 
+Expr Builder::condition(const Any& value, Span span, std::string_view where) {
+  auto e = script::to_expr(value, span);
+  if (auto* var = e ? ir::as<ir::VarNode>(*e) : nullptr; var && var->buffer()) {
+    throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, `{}` is a buffer", where,
+                    var->name.c_str())
+        .at(span)
+        .note("the buffer is declared here", var->span)
+        .help(fmt::format("compare an element: `{}[...] > 0`", var->name.c_str()));
+  }
+  if (e && (*e)->ty->kind == ir::TypeKind::kPrim) return *e;
+  throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, got `{}`", where, ir::type_name(value))
+      .at(span);
+}
+
 void Builder::visit_while(const syntax::While& node) {
   if (!node.orelse.empty()) {
     throw ir::Error("unsupported-statement", "`while ... else` has no meaning in a prim_func")
@@ -231,7 +247,7 @@ void Builder::visit_while(const syntax::While& node) {
   }
   Expr condition;
   attempt(node.test->span, [&] {
-    condition = script::as_expr(evaluate(*node.test), node.test->span, "the condition of `while`");
+    condition = this->condition(evaluate(*node.test), node.test->span, "while");
   });
   NameFrame scope(names_);
   Stmt body = build_body(node.body);
@@ -252,17 +268,7 @@ void Builder::visit_if(const syntax::If& node) {
     touched_ = true;
     return;
   }
-  if (!script::is_ir_value(test)) {
-    throw ir::Error("not-a-condition", "the condition of `if` must be a bool, got `{}`", ir::type_name(test))
-        .at(node.test->span)
-        .kind("TypeError");
-  }
-  Expr condition = script::as_expr(test, node.test->span, "the condition of `if`");
-  if (condition->ty->kind != ir::TypeKind::kPrim) {
-    throw ir::Error("not-a-condition", "the condition of `if` must be a bool")
-        .at(node.test->span)
-        .kind("TypeError");
-  }
+  Expr condition = this->condition(test, node.test->span, "if");
   Stmt then_case, else_case;
   {
     NameFrame scope(names_);
@@ -288,6 +294,7 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
   if (!attempt(with.context_expr->span, [&] { context = evaluate(*with.context_expr); })) {
     if (with.optional_vars) poison(*with.optional_vars);
     BlockState unknown;  // so that T.reads, T.axis, ... below do not complain
+    unknown.depth = depth_ + 1;
     std::vector<BlockState*> inside = blocks_;
     inside.push_back(&unknown);
     Restore<std::vector<BlockState*>> scope(blocks_, std::move(inside));
@@ -303,10 +310,10 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     return visit_block(*block, node, item);
   }
   if (frame<InitFrameNode>(context)) {
-    if (blocks_.empty()) {
-      throw ir::Error("outside-block", "`T.init` belongs into a block").at(with.context_expr->span);
+    BlockState* block = blocks_.back();  // checked by T.init itself
+    if (with.optional_vars) {
+      throw ir::Error("unsupported-statement", "`T.init` binds no name with `as`").at(with.optional_vars->span);
     }
-    BlockState* block = blocks_.back();
     if (block->init) {
       throw ir::Error("repeated-block-part", "the block `{}` has a second `T.init`", block->name.c_str())
           .at(with.context_expr->span);
@@ -338,7 +345,8 @@ void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node,
   BlockState state;
   state.name = frame.name;
   state.no_realize = frame.no_realize;
-  state.span = node.span;
+  state.span = node.items[item]->context_expr->span;
+  state.depth = depth_ + 1;
   Stmt body;
   {
     std::vector<BlockState*> inside = blocks_;
@@ -366,7 +374,7 @@ void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node,
       if (detect_reads) changed.reads = found.reads;
       if (detect_writes) changed.writes = found.writes;
     });
-    detected_.push_back(block.get());
+    detected_.push_back({block.get(), detect_reads, detect_writes});
   }
   if (state.no_realize) {
     emit(block);
@@ -391,7 +399,9 @@ void Builder::visit_return(const syntax::Return& node) {
     throw ir::Error("return-without-value", "`return` in a prim_func needs a value").at(node.span);
   }
   Any value = evaluate(*node.value);
-  Expr result = script::as_expr(value, node.value->span, "a result");
+  Expr result = script::is_str(value)
+                    ? Expr(ir::make<ir::StringImmNode>(value.cast<String>(), node.value->span))
+                    : script::as_expr(value, node.value->span, "a result");
   if (ret_type_ && ret_type_->kind == ir::TypeKind::kPrim) {
     DataType wanted = static_cast<const ir::PrimTypeNode*>(ret_type_.get())->dtype;
     bool is_constant = !script::is_object(value);
@@ -408,7 +418,13 @@ void Builder::visit_return(const syntax::Return& node) {
 }
 
 void Builder::visit_assert(const syntax::Assert& node) {
-  Expr condition = script::as_expr(evaluate(*node.test), node.test->span, "the condition of `assert`");
+  Expr condition = this->condition(evaluate(*node.test), node.test->span, "assert");
+  if (!condition->dtype().is_bool()) {
+    throw ir::Error("not-a-condition", "the condition of `assert` must be a bool, got `{}`",
+                    condition->dtype().str())
+        .at(node.test->span)
+        .help(fmt::format("compare it: `{} != 0`", ir::SourceMap::global().text(node.test->span)));
+  }
   if (!node.msg) {
     throw ir::Error("assert-without-message", "`assert` in a prim_func needs a message")
         .at(node.span)
@@ -432,7 +448,7 @@ void Builder::visit_assert(const syntax::Assert& node) {
   auto* pair = message.as<ffi::ArrayObj>();
   if (pair && pair->size() == 2 && script::is_str(pair->at(0))) {
     kind = pair->at(0).cast<String>();
-    if (script::is_str(pair->at(1))) {
+    if (!script::as<ffi::ArrayObj>(pair->at(1)) && !script::as<ffi::ListObj>(pair->at(1))) {
       add(pair->at(1));
     } else {
       for (const Any& part : script::elements(pair->at(1))) add(part);
@@ -446,14 +462,16 @@ void Builder::visit_assert(const syntax::Assert& node) {
 void Builder::visit_expression(const syntax::ExprStmt& node) {
   if (auto* constant = syntax::as<syntax::Constant>(node.value)) {
     if (constant->type == syntax::Constant::Type::kStr) return;  // a docstring or a remark
-    if (constant->type == syntax::Constant::Type::kEllipsis)
-      return emit(ir::make<ir::EvaluateNode>(ir::int32(0), node.span));
+    if (constant->type == syntax::Constant::Type::kEllipsis) {
+      throw ir::Error("no-effect", "`...` is no statement of a prim_func").at(node.span).help("write `pass`");
+    }
   }
   touched_ = false;
   Any value = evaluate(*node.value);
   if (auto* attrs = frame<AttrFrameNode>(value)) return enter_flat(*attrs, node.span);
   if (script::is_none(value)) {
-    if (touched_) return;
+    // A call may do something now, such as `names.append(...)` on a list of the script.
+    if (touched_ || node.value->kind == syntax::ExprKind::kCall) return;
     throw ir::Error("no-effect", "this builds nothing: its value is None")
         .at(node.value->span)
         .help("a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");

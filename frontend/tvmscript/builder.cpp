@@ -51,7 +51,13 @@ void Builder::emit(Stmt stmt) {
 
 BlockState& Builder::block(const ir::ApiCall& call) {
   touched_ = true;
-  if (!blocks_.empty()) return *blocks_.back();
+  if (!blocks_.empty() && blocks_.back()->depth == depth_) return *blocks_.back();
+  if (!blocks_.empty()) {
+    throw ir::Error("not-at-top-of-block", "`{}` belongs at the top of the block `{}`, not into a part of it",
+                    shown_name(call.api), blocks_.back()->name.c_str())
+        .at(call.span)
+        .note("the block begins here", blocks_.back()->span);
+  }
   throw ir::Error("outside-block", "`{}` belongs into a block", shown_name(call.api))
       .at(call.span)
       .help("put it below `with T.sblock(\"name\"):`");
@@ -65,10 +71,22 @@ const Loop* Builder::loop_of(const ir::VarNode* var) const {
   return nullptr;
 }
 
-void Builder::set_attr(const String& key, const Any& value, Span span) {
+void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& value) {
   touched_ = true;
+  Span span = call.span_of(0);
   std::string name(key.data(), key.size());
   if (name.starts_with("tir.")) name = "tirx." + name.substr(4);
+  if (depth_ > 0) {
+    throw ir::Error("not-at-top-of-function", "`T.func_attr` belongs at the top of the function `{}`", function_)
+        .at(call.span)
+        .help("move it out of the loop, branch or block");
+  }
+  auto [earlier, fresh] = attr_spans_.try_emplace(name, span);
+  if (!fresh) {
+    throw ir::Error("repeated-attribute", "the attribute `{}` of the function is set already", name)
+        .at(span)
+        .note("it is set here first", earlier->second);
+  }
   if (name == "global_symbol" && is_private_) {
     throw ir::Error("private-function-with-symbol", "a private function has no `global_symbol`")
         .at(span)
@@ -156,6 +174,18 @@ const ir::IterVarNode* Builder::env_thread_of(const ir::VarNode* var) const {
     if (thread->var.get() == var) return thread.get();
   }
   return nullptr;
+}
+
+void Builder::launch(const ir::VarNode* thread, const Expr& extent, Span span) {
+  auto [earlier, fresh] = launched_.try_emplace(thread, extent, span);
+  if (fresh) return;
+  auto before = ir::const_int(earlier->second.first);
+  auto now = ir::const_int(extent);
+  if (!before || !now || *before == *now) return;
+  throw ir::Error("thread-extent-mismatch", "the thread axis `{}` has {} threads here and {} before",
+                  thread->name.c_str(), *now, *before)
+      .at(span)
+      .note("it is launched here first", earlier->second.second);
 }
 
 void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, Span span) {

@@ -39,6 +39,7 @@ struct BlockState {
   Array<ir::MatchBufferRegion> match_buffers;
   Map<String, Any> annotations;
   Span span;
+  size_t depth = 0;  // bodies around its statements
 };
 
 // Puts a variable back to what it was, also when an error passes.
@@ -73,7 +74,9 @@ class Builder {
 
   // ---- for the T.* functions ----
   void emit(Stmt stmt);
-  BlockState& block(const ir::ApiCall& call);  // the innermost block; Error outside-block
+  // The innermost block, whose statements stand here and not in a loop or branch of it; Errors outside-block,
+  // not-at-top-of-block.
+  BlockState& block(const ir::ApiCall& call);
   BlockState* block_or_root();                 // the innermost block, or the root block
   // The loop that defines `var` and is being built, or null.
   const Loop* loop_of(const ir::VarNode* var) const;
@@ -84,7 +87,7 @@ class Builder {
   bool block_allocates() const { return classic_; }  // T.alloc_buffer means T.sblock_alloc_buffer
   bool in_signature() const { return in_signature_; }
   bool schedulable() const { return schedulable_; }  // buffers have no layout unless they say so
-  void set_attr(const String& key, const Any& value, Span span);
+  void set_attr(const ir::ApiCall& call, const String& key, const Any& value);
   void set_return_type(Type type) { ret_type_ = std::move(type); }
   // A mutable scalar: a buffer of one element. Its value is the load that is returned.
   Expr new_scalar(std::string_view name, DataType dtype, const String& scope, Span span);
@@ -95,6 +98,8 @@ class Builder {
   void add_iter_var(const ir::ApiCall& call, ir::IterVar iter_var, Expr binding);
   Var env_thread(const String& tag, DataType dtype, Span span);
   const ir::IterVarNode* env_thread_of(const ir::VarNode* var) const;
+  // A thread axis is launched with one extent; Error thread-extent-mismatch.
+  void launch(const ir::VarNode* thread, const Expr& extent, Span span);
   // Marks that the statement at work did something, even though its value is None.
   void touch() { touched_ = true; }
 
@@ -129,6 +134,8 @@ class Builder {
   void visit_return(const syntax::Return& node);
   void visit_assert(const syntax::Assert& node);
   void visit_expression(const syntax::ExprStmt& node);
+  // The value of a condition that is not known yet; Error not-a-condition.
+  Expr condition(const Any& value, Span span, std::string_view where);
   Ref<ForFrameNode> range_loop(const syntax::Call& call);
   void enter_flat(const AttrFrameNode& frame, Span span);
   Stmt close_body(Body& body);
@@ -141,6 +148,7 @@ class Builder {
   void store_subscript(const syntax::Subscript& target, const Any& value, Span span);
   bool store_scalar(const syntax::Expr& target, const Any& value, Span span);
   void assign(const syntax::Expr& target, const Any& value, const syntax::Expr* source, Span span);
+  void check_fresh(const syntax::Name& name, const Any& value);
   void bind_name(const syntax::Name& name, const Any& value, Span span);
   Any named(const std::string& name, const Any& value, Span span);
   Array<Expr> store_indices(const Buffer& buffer, const syntax::Expr& slice);
@@ -158,9 +166,16 @@ class Builder {
 
   Body* body_ = nullptr;
   std::vector<BlockState*> blocks_;                         // innermost last
-  std::vector<const ir::SBlockNode*> detected_;             // blocks whose regions were found, not written
+  struct Detected {  // a block whose regions were found, not written
+    const ir::SBlockNode* block;
+    bool reads, writes;
+  };
+  std::vector<Detected> detected_;
   std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
   std::vector<IterVar> env_threads_;
+  std::unordered_map<const ir::VarNode*, std::pair<Expr, Span>> launched_;
+  std::unordered_map<std::string, Span> attr_spans_;  // where T.func_attr sets them
+  size_t depth_ = 0;                                  // bodies around the statement at work
   BlockState root_;
   bool has_blocks_ = false;
   bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect

@@ -26,6 +26,15 @@ struct Decorator {
   Any arguments;
 };
 
+void check_keyword(const ir::Api& api, const syntax::Keyword& keyword) {
+  std::vector<std::string> known;
+  for (const auto& param : api.params) known.emplace_back(param.name);
+  if (std::find(known.begin(), known.end(), keyword.name.str()) != known.end()) return;
+  throw ir::Error("unknown-keyword", "`{}` has no argument named `{}`", api.name, keyword.name.str())
+      .at(keyword.span)
+      .help(ir::did_you_mean(keyword.name.str(), known));
+}
+
 class Definitions {
  public:
   Definitions(Evaluator& evaluator, script::Scope where, const Outside& outside)
@@ -43,6 +52,7 @@ class Definitions {
     if (call) {
       Map<String, Any> arguments;
       for (const syntax::Keyword* keyword : call->keywords) {
+        check_keyword(*fn->api, *keyword);
         arguments.Set(String(std::string(keyword->name.str())),
                       evaluator_.evaluate(*keyword->value, names_, where_));
       }
@@ -129,7 +139,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       }
       FunctionOptions one = function_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;
-      one.check_well_formed = one.check_well_formed && options.check_well_formed;
+      one.check_well_formed = options.check_well_formed;  // what the module says holds for all
       if (!defined.insert(def->name.id()).second) {
         throw ir::Error("redefined-function", "the module has two functions `{}`", def->name.str())
             .at(def->name_span);
@@ -175,6 +185,12 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       Any value = definitions.evaluate(*assign->value);
       auto fn = value.as<ir::BaseFunc>();
       if (!fn) {
+        if (!script::is_object(value) || script::is_str(value)) {
+          throw ir::Error("not-a-function", "`{}` is {}, not a function: a module holds functions only",
+                          target->id.str(), ir::type_name(value))
+              .at(assign->value->span)
+              .help("put it above the class");
+        }
         // A name for the class body: `cls = Module`, `N = 4`.
         definitions.names().bind(target->id, value);
         inside.emplace_back(target->id, value);
@@ -236,7 +252,7 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
     }
     if (auto* def = syntax::as<syntax::ClassDef>(stmt)) {
       Decorator decorator = definitions.decorator(def->decorators);
-      if (decorator.path != "tvm.script.ir.ir_module") {
+      if (decorator.path != "tvm.script.ir.ir_module" && !def->decorators.empty()) {
         throw ir::Error("undecorated-class", "`{}` is not under `@I.ir_module`", def->name.str())
             .at(def->name_span);
       }

@@ -157,7 +157,15 @@ Any where(ApiCall& call) {
 }
 Any block_attr(ApiCall& call) {
   BlockState& state = Builder::current(call).block(call);
-  for (const auto& [key, value] : attributes_arg(call, 0)) state.annotations.Set(key, value);
+  for (const auto& [key, value] : attributes_arg(call, 0)) {
+    auto earlier = state.annotations.find(key);
+    if (earlier != state.annotations.end() && !ir::structural_equal((*earlier).second, value)) {
+      throw ir::Error("repeated-attribute", "the attribute `{}` of the block `{}` has another value already",
+                      key.c_str(), state.name.c_str())
+          .at(call.span_of(0));
+    }
+    state.annotations.Set(key, value);
+  }
   return nullptr;
 }
 
@@ -166,7 +174,7 @@ Any open_block(ApiCall& call) {
   return ir::make<BlockFrameNode>(str_arg(call, 0), call.args[1].cast<bool>());
 }
 Any open_init(ApiCall& call) {
-  Builder::current(call);
+  Builder::current(call).block(call);
   return ir::make<InitFrameNode>();
 }
 

@@ -188,8 +188,7 @@ Any match_buffer(ApiCall& call) {
         points.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
       source = ir::make<ir::TensorRegionNode>(load->source, points, load->span);
     }
-    builder.touch();
-    builder.block_or_root()->match_buffers.push_back(ir::make<ir::MatchBufferRegionNode>(buffer, source));
+    builder.block(call).match_buffers.push_back(ir::make<ir::MatchBufferRegionNode>(buffer, source));
     return Expr(buffer);
   }
   auto* param = what.as<ir::VarNode>();
@@ -201,6 +200,11 @@ Any match_buffer(ApiCall& call) {
 // (shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout)
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
+  if (!builder.schedulable()) {
+    throw ir::Error("needs-s-tir", "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`", call.api.name)
+        .at(call.span)
+        .help("use `T.alloc_buffer(...)`");
+  }
   Parts parts{call.args[0],     call.args[1],     call.args[3], call.args[4], call.args[5],
               int_arg(call, 6), int_arg(call, 7), nullptr,      call.args[8], call.args[9]};
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);

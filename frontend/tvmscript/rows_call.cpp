@@ -106,6 +106,16 @@ Any type_annotation(ApiCall& call) {
 
 Any reinterpret(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
+  DataType own = expr_arg(call, 1)->dtype();
+  int64_t bits = int64_t{own.bits()} * own.lanes();
+  int64_t wanted = int64_t{dtype.bits()} * dtype.lanes();
+  bool packed = own.bits() < 8 || dtype.bits() < 8;  // a byte holds several; its size is not theirs
+  if (!dtype.is_handle() && !own.is_handle() && !own.is_scalable() && !packed && bits != wanted) {
+    throw ir::Error("type-mismatch", "cannot reinterpret the {} bits of `{}` as `{}`, which has {}", bits, own.str(),
+                    dtype.str(), wanted)
+        .at(call.span)
+        .help(fmt::format("convert the value: `T.Cast(\"{}\", ...)`", dtype.str()));
+  }
   Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
   return call_of(type, "tirx.reinterpret", {script::region_value(expr_arg(call, 1))}, call.span);
 }

@@ -32,6 +32,12 @@ Any parse(ApiCall& call) {
 
 Any module_attrs(ApiCall& call) {
   ModuleState& state = ModuleState::current(call);
+  bool overwrite = script::is_bool(call.args[1]) && script::raw_int(call.args[1]) != 0;
+  if (!state.attrs.empty() && !overwrite) {
+    throw ir::Error("repeated-attribute", "the module has attributes already")
+        .at(call.span)
+        .help("write all of them in one `I.module_attrs({...})`");
+  }
   for (const auto& [key, value] : attributes_arg(call, 0)) state.attrs.Set(key, value);
   return nullptr;
 }

@@ -11,7 +11,7 @@ namespace {
 
 Any func_attr(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  for (const auto& [key, value] : attributes_arg(call, 0)) builder.set_attr(key, value, call.span_of(0));
+  for (const auto& [key, value] : attributes_arg(call, 0)) builder.set_attr(call, key, value);
   builder.touch();
   return nullptr;
 }
@@ -29,6 +29,12 @@ Any evaluate(ApiCall& call) {
     throw ir::Error("region-as-value", "a region of `{}` cannot be evaluated", region->source->name.c_str())
         .at(call.span_of(0))
         .kind("TypeError");
+  }
+  if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
+    throw ir::Error("buffer-as-value", "the buffer `{}` cannot be evaluated, only its elements", var->name.c_str())
+        .at(call.span_of(0))
+        .note("the buffer is declared here", var->span)
+        .help(fmt::format("write `{0}[...]`, or `{0}.data` for its address", var->name.c_str()));
   }
   if (auto* ret = ir::as_call_to(e, "tirx.ret"); ret && ret->args.size() == 1) {
     builder.emit(ir::make<ir::ReturnNode>(ret->args[0], call.span));
@@ -82,6 +88,7 @@ Any launch_thread(ApiCall& call) {
     tag = thread->thread_tag;
     var = ir::ref(given);
   }
+  builder.launch(var.get(), extent, call.span);
   auto made = ir::make<AttrFrameNode>();
   auto& out = const_cast<AttrFrameNode&>(*made);
   ir::Range domain = ir::make<ir::RangeNode>(ir::const_like(extent, 0), extent);

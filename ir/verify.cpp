@@ -191,8 +191,8 @@ class Verifier final : public Walker {
       if (index && extent && (index->value < 0 || index->value >= *extent)) {
         Diagnostic& found =
             report_to(warnings_, "index-out-of-range", index->span ? index->span : span,
-                      fmt::format("index {} is outside dimension {} of `{}`, which has extent {}", index->value,
-                                  i, buffer->name.c_str(), *extent));
+                      fmt::format("index {} is outside dimension {} of `{}`, which has extent {}",
+                                  index->value, i, buffer->name.c_str(), *extent));
         found.severity = Diagnostic::Severity::kWarning;
         found.notes.push_back({"the buffer is declared here", buffer->span});
       }
@@ -254,7 +254,8 @@ class Verifier final : public Walker {
 
   void visit_block(const SBlockNode& block, Span span) {
     if (stage_ >= Stage::kLowered) {
-      report("block-after-lowering", span, "block `{}` is left after blocks were lowered", block.name_hint.c_str());
+      report("block-after-lowering", span, "block `{}` is left after blocks were lowered",
+             block.name_hint.c_str());
     }
     Scope scope(*this);
     bool opaque = block.iter_vars.empty();  // sees the loops around it

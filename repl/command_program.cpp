@@ -38,8 +38,8 @@ int run_print(const CommandLine& line) {
 
 namespace {
 
-// Every error and warning of a program: those of its syntax, else those of its statements, run one by one. A name whose
-// definition failed is missing afterwards; what fails only because of that is not reported again.
+// Every error and warning of a program: those of its syntax, else those of its statements, run one by one. A
+// name whose definition failed is missing afterwards; what fails only because of that is not reported again.
 std::vector<ir::Diagnostic> errors_of(const std::string& path) {
   std::vector<ir::Diagnostic> errors;
   uint32_t file = 0;

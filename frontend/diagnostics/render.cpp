@@ -226,10 +226,9 @@ std::string render_all(const std::vector<ir::Diagnostic>& diagnostics, const Ren
 }
 
 std::string count_of(const std::vector<ir::Diagnostic>& diagnostics) {
-  auto errors = static_cast<size_t>(
-      std::count_if(diagnostics.begin(), diagnostics.end(), [](const ir::Diagnostic& one) {
-        return one.severity == ir::Diagnostic::Severity::kError;
-      }));
+  auto errors = static_cast<size_t>(std::count_if(
+      diagnostics.begin(), diagnostics.end(),
+      [](const ir::Diagnostic& one) { return one.severity == ir::Diagnostic::Severity::kError; }));
   auto counted = [](size_t n, std::string_view what) {
     return n == 0 ? "" : fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
   };

@@ -53,13 +53,15 @@ std::string shown(const Type& type) {
 
 [[noreturn]] void let_mismatch(const Expr& bound, const Type& type, const syntax::Expr& value,
                                const syntax::Expr& annotation) {
-  ir::Error error("type-mismatch", "the value is `{}`, the annotation says `{}`", shown(bound->ty), shown(type));
+  ir::Error error("type-mismatch", "the value is `{}`, the annotation says `{}`", shown(bound->ty),
+                  shown(type));
   bool number = type->kind == ir::TypeKind::kPrim && bound->ty->kind == ir::TypeKind::kPrim;
   throw std::move(error)
       .at(value.span)
       .note("the annotation is here", annotation.span)
-      .help(number ? fmt::format("convert it: `T.{}({})`", shown(type), ir::SourceMap::global().text(value.span))
-                   : "leave the type out: `T.let` alone takes that of the value");
+      .help(number
+                ? fmt::format("convert it: `T.{}({})`", shown(type), ir::SourceMap::global().text(value.span))
+                : "leave the type out: `T.let` alone takes that of the value");
 }
 
 Expr tuple_from(const Any& value, Span span) {

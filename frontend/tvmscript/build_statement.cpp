@@ -236,7 +236,8 @@ Expr Builder::condition(const Any& value, Span span, std::string_view where) {
         .help(fmt::format("compare an element: `{}[...] > 0`", var->name.c_str()));
   }
   if (e && (*e)->ty->kind == ir::TypeKind::kPrim) return *e;
-  throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, got `{}`", where, ir::type_name(value))
+  throw ir::Error("not-a-condition", "the condition of `{}` must be a bool, got `{}`", where,
+                  ir::type_name(value))
       .at(span);
 }
 
@@ -246,9 +247,8 @@ void Builder::visit_while(const syntax::While& node) {
         .at(node.orelse[0]->span);
   }
   Expr condition;
-  attempt(node.test->span, [&] {
-    condition = this->condition(evaluate(*node.test), node.test->span, "while");
-  });
+  attempt(node.test->span,
+          [&] { condition = this->condition(evaluate(*node.test), node.test->span, "while"); });
   NameFrame scope(names_);
   Stmt body = build_body(node.body);
   if (condition) emit(ir::make<ir::WhileNode>(condition, std::move(body), node.span));
@@ -312,7 +312,8 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
   if (frame<InitFrameNode>(context)) {
     BlockState* block = blocks_.back();  // checked by T.init itself
     if (with.optional_vars) {
-      throw ir::Error("unsupported-statement", "`T.init` binds no name with `as`").at(with.optional_vars->span);
+      throw ir::Error("unsupported-statement", "`T.init` binds no name with `as`")
+          .at(with.optional_vars->span);
     }
     if (block->init) {
       throw ir::Error("repeated-block-part", "the block `{}` has a second `T.init`", block->name.c_str())

@@ -77,7 +77,8 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
   std::string name(key.data(), key.size());
   if (name.starts_with("tir.")) name = "tirx." + name.substr(4);
   if (depth_ > 0) {
-    throw ir::Error("not-at-top-of-function", "`T.func_attr` belongs at the top of the function `{}`", function_)
+    throw ir::Error("not-at-top-of-function", "`T.func_attr` belongs at the top of the function `{}`",
+                    function_)
         .at(call.span)
         .help("move it out of the loop, branch or block");
   }

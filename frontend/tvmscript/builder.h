@@ -77,7 +77,7 @@ class Builder {
   // The innermost block, whose statements stand here and not in a loop or branch of it; Errors outside-block,
   // not-at-top-of-block.
   BlockState& block(const ir::ApiCall& call);
-  BlockState* block_or_root();                 // the innermost block, or the root block
+  BlockState* block_or_root();  // the innermost block, or the root block
   // The loop that defines `var` and is being built, or null.
   const Loop* loop_of(const ir::VarNode* var) const;
   // Names a buffer parameter after T.match_buffer: the handle's place is taken by the buffer.
@@ -165,8 +165,8 @@ class Builder {
   diagnostics::Findings errors_;
 
   Body* body_ = nullptr;
-  std::vector<BlockState*> blocks_;                         // innermost last
-  struct Detected {  // a block whose regions were found, not written
+  std::vector<BlockState*> blocks_;  // innermost last
+  struct Detected {                  // a block whose regions were found, not written
     const ir::SBlockNode* block;
     bool reads, writes;
   };

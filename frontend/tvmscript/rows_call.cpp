@@ -111,8 +111,8 @@ Any reinterpret(ApiCall& call) {
   int64_t wanted = int64_t{dtype.bits()} * dtype.lanes();
   bool packed = own.bits() < 8 || dtype.bits() < 8;  // a byte holds several; its size is not theirs
   if (!dtype.is_handle() && !own.is_handle() && !own.is_scalable() && !packed && bits != wanted) {
-    throw ir::Error("type-mismatch", "cannot reinterpret the {} bits of `{}` as `{}`, which has {}", bits, own.str(),
-                    dtype.str(), wanted)
+    throw ir::Error("type-mismatch", "cannot reinterpret the {} bits of `{}` as `{}`, which has {}", bits,
+                    own.str(), dtype.str(), wanted)
         .at(call.span)
         .help(fmt::format("convert the value: `T.Cast(\"{}\", ...)`", dtype.str()));
   }

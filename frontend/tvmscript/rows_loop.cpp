@@ -43,7 +43,8 @@ void retype(Loop& loop, const Any& dtype, Span span) {
   if (script::is_none(dtype)) return;
   DataType wanted = dtype_from(dtype, span);
   if (!wanted.is_scalar() || wanted.bits() != 32 || !(wanted.is_int() || wanted.is_uint())) {
-    throw ir::Error("bad-loop-dtype", "the `dtype` of a loop is \"int32\" or \"uint32\", got `{}`", wanted.str())
+    throw ir::Error("bad-loop-dtype", "the `dtype` of a loop is \"int32\" or \"uint32\", got `{}`",
+                    wanted.str())
         .at(span)
         .help("a loop of another type takes it from its bounds: `range(T.int64(n))`");
   }

@@ -31,7 +31,8 @@ Any evaluate(ApiCall& call) {
         .kind("TypeError");
   }
   if (auto* var = ir::as<ir::VarNode>(e); var && var->buffer()) {
-    throw ir::Error("buffer-as-value", "the buffer `{}` cannot be evaluated, only its elements", var->name.c_str())
+    throw ir::Error("buffer-as-value", "the buffer `{}` cannot be evaluated, only its elements",
+                    var->name.c_str())
         .at(call.span_of(0))
         .note("the buffer is declared here", var->span)
         .help(fmt::format("write `{0}[...]`, or `{0}.data` for its address", var->name.c_str()));

@@ -268,6 +268,10 @@ void Builder::visit_if(const syntax::If& node) {
     touched_ = true;
     return;
   }
+  if (!script::is_ir_value(test)) {
+    throw ir::Error("not-a-condition", "the condition of `if` must be a bool, got `{}`", ir::type_name(test))
+        .at(node.test->span);
+  }
   Expr condition = this->condition(test, node.test->span, "if");
   Stmt then_case, else_case;
   {

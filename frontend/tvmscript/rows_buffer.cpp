@@ -106,6 +106,11 @@ ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape
   } else {
     offset = ir::int_imm(index, 0);
   }
+  if (!script::is_str(parts.scope) && !script::is_none(parts.scope)) {
+    throw ir::Error("wrong-type", "a storage scope is a str such as \"shared\", got `{}`",
+                    ir::type_name(parts.scope))
+        .at(call.span);
+  }
   String scope = script::is_str(parts.scope) ? parts.scope.cast<String>() : String("global");
   ir::ObjectRef layout = layout_from(parts, shape, view(scope), call.span);
   Array<Expr> address;
@@ -254,7 +259,10 @@ Any decl(ApiCall& call) {
   }
   Expr data = expr_arg(call, 2);
   if (auto* var = ir::as<ir::VarNode>(data); var && var->buffer()) {
-    data = script::ir_attribute(Expr(data), "data", call.span)->cast<Expr>();
+    throw ir::Error("type-mismatch", "`data` must be a pointer, `{}` is a buffer", var->name.c_str())
+        .at(call.span_of(2))
+        .note("the buffer is declared here", var->span)
+        .help(fmt::format("write `data={}.data`", var->name.c_str()));
   }
   if (data->ty->kind != ir::TypeKind::kPointer) {
     throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str())

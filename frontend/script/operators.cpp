@@ -624,7 +624,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
   if (is_object(a) || is_object(b)) {
     if (is_ir_value(a) || is_ir_value(b)) {
       // Only a comparison that is written out is a mistake; a search through a list compares with anything.
-      if (equality && !span && (is_none(a) || is_none(b) || is_str(a) || is_str(b))) return same_as_wanted(false);
+      if (equality && !span && (is_none(a) || is_none(b) || is_str(a) || is_str(b)))
+        return same_as_wanted(false);
       return ir_compare(op, plain_number(a), plain_number(b), span);
     }
     auto* left = as<InstanceNode>(a);

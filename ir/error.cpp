@@ -55,6 +55,7 @@ size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
+  if (word.size() < 2) return "";  // every other letter would be as near
   size_t best = std::max<size_t>(1, word.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {

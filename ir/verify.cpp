@@ -2,6 +2,7 @@
 #include "ir/verify.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "ir/visit.h"
 
@@ -25,8 +26,10 @@ class Verifier final : public Walker {
   }
 
   void visit(const Expr& e) override {
+    // A variable carries the place of its definition: what blames its use is the expression around it.
+    Around around(*this, e->kind == ExprKind::kVar ? Span{} : e->span);
     dispatch(e, overloaded{
-                    [&](const VarNode* var) { use(var, e->span); },
+                    [&](const VarNode* var) { use(var); },
                     [&](const TensorLoadNode* load) { access(load->source, load->indices, e->span); },
                     [&](const LetNode* let) {
                       visit(let->value);
@@ -50,6 +53,7 @@ class Verifier final : public Walker {
   }
 
   void visit(const Stmt& s) override {
+    Around around(*this, s->span);
     dispatch(s, overloaded{
                     [&](const BindNode* bind) {
                       visit(bind->value);
@@ -86,7 +90,7 @@ class Verifier final : public Walker {
                 });
   }
 
-  void visit_buffer(const Buffer& buffer) override { use(buffer.get(), {}); }
+  void visit_buffer(const Buffer& buffer) override { use(buffer.get()); }
 
  private:
   struct Scope {
@@ -96,6 +100,14 @@ class Verifier final : public Walker {
     ~Scope() {
       for (; self.order_.size() > mark; self.order_.pop_back()) self.defined_.erase(self.order_.back());
     }
+  };
+  struct Around {
+    Verifier& self;
+    Span outer;
+    Around(Verifier& self, Span span) : self(self), outer(self.around_) {
+      if (span) self.around_ = span;
+    }
+    ~Around() { self.around_ = outer; }
   };
   struct Definition {
     size_t block_level;  // number of blocks with iterators around the definition
@@ -151,25 +163,44 @@ class Verifier final : public Walker {
     if (type.elem_offset) bind(type.elem_offset);
   }
 
-  void use(const VarNode* var, Span span) {
+  // Where the innermost expression or statement around writes the name: its first occurrence as a whole word.
+  Span use_of(const VarNode* var) const {
+    std::string_view name(var->name.data(), var->name.size());
+    std::string_view text = SourceMap::global().text(around_);
+    auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (size_t at = text.find(name); !name.empty() && at != text.npos; at = text.find(name, at + 1)) {
+      size_t end = at + name.size();
+      bool begins = at == 0 || (!is_part(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '"');
+      if (!begins || (end < text.size() && is_part(text[end]))) continue;
+      auto begin = around_.begin + static_cast<uint32_t>(at);
+      return {around_.file, begin, begin + static_cast<uint32_t>(name.size())};
+    }
+    return around_;
+  }
+
+  void use(const VarNode* var) {
     auto found = defined_.find(var);
     if (found == defined_.end()) {
-      report("undefined-variable", span, "`{}` is used but not defined here", var->name.c_str());
+      Diagnostic& diagnostic =
+          report("undefined-variable", use_of(var), "`{}` is used but not defined here", var->name.c_str());
+      if (var->span) diagnostic.notes.push_back({"the variable is made here, without a value", var->span});
       return;
     }
     const Definition& definition = found->second;
-    if (definition.loop && definition.block_level < blocks_.size()) {
-      Diagnostic& found =
-          report("loop-variable-in-block", span,
-                 "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
-                 var->name.c_str(), blocks_.back()->name_hint.c_str());
-      found.notes.push_back({"the loop is here", definition.span});
-      found.help = fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str());
-    }
+    if (!definition.loop || definition.block_level >= blocks_.size()) return;
+    Diagnostic& diagnostic =
+        report("loop-variable-in-block", use_of(var),
+               "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
+               var->name.c_str(), blocks_.back()->name_hint.c_str());
+    if (var->span) diagnostic.notes.push_back({"the loop is here", var->span});
+    auto bound = bound_to_.find(var);
+    diagnostic.help = bound == bound_to_.end()
+                          ? fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str())
+                          : fmt::format("use `{}`, which is bound to it", bound->second->name.c_str());
   }
 
   void access(const Buffer& buffer, const Array<Expr>& indices, Span span) {
-    use(buffer.get(), span);
+    use(buffer.get());
     const BufferTypeNode* type = buffer->buffer();
     if (!type) {
       report("not-a-buffer", span, "`{}` is indexed but is no buffer", buffer->name.c_str());
@@ -243,7 +274,11 @@ class Verifier final : public Walker {
 
   void visit_realize(const SBlockRealizeNode& realize) {
     const SBlock& block = realize.block;
-    for (const Expr& value : realize.iter_values) visit(value);
+    for (size_t i = 0; i < realize.iter_values.size(); ++i) {
+      visit(realize.iter_values[i]);
+      auto* loop = as<VarNode>(realize.iter_values[i]);
+      if (loop && i < block->iter_vars.size()) bound_to_[loop] = block->iter_vars[i]->var.get();
+    }
     visit(realize.predicate);
     if (realize.iter_values.size() != block->iter_vars.size()) {
       report("wrong-number-of-bindings", realize.span, "block `{}` has {} iterators but {} bindings",
@@ -262,15 +297,18 @@ class Verifier final : public Walker {
     if (!opaque) blocks_.push_back(&block);
     for (const IterVar& iter : block.iter_vars) define(iter->var, block.span);
     for (const Buffer& buffer : block.alloc_buffers) define_buffer(buffer, block.span);
-    for (const TensorRegion& region : block.reads) visit(Expr(region));
-    for (const TensorRegion& region : block.writes) visit(Expr(region));
     for (const MatchBufferRegion& match : block.match_buffers) {
       visit(Expr(match->source));
       const BufferTypeNode* type = match->buffer->buffer();
       define_match(match->buffer, *type);
     }
     if (block.init) visit(block.init);
+    size_t errors = found_.size();
     visit(block.body);
+    if (found_.size() == errors) {  // regions that were found repeat the mistakes of the body
+      for (const TensorRegion& region : block.reads) visit(Expr(region));
+      for (const TensorRegion& region : block.writes) visit(Expr(region));
+    }
     if (!opaque) blocks_.pop_back();
   }
 
@@ -294,6 +332,9 @@ class Verifier final : public Walker {
   std::unordered_map<const VarNode*, Definition> defined_;
   std::vector<const VarNode*> order_;  // definitions in force, in order
   std::vector<const SBlockNode*> blocks_;
+  std::unordered_map<const VarNode*, const VarNode*>
+      bound_to_;  // loop variable -> iterator of the last block
+  Span around_;
 };
 
 void fail_if_any(std::vector<Diagnostic> found, Span fallback) {

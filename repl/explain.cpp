@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/diagnostics/explanations.h"
 #include "ir/target.h"
 #include "repl/commands.h"
 
@@ -99,7 +100,7 @@ bool is_target(std::string_view name) {
 bool known(std::string_view name) {
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
   return registry.find(name) != nullptr || registry.is_module(name) || !rows_named(name).empty() ||
-         command_named(name) != nullptr || is_target(name);
+         command_named(name) != nullptr || is_target(name) || diagnostics::explanation(name) != nullptr;
 }
 
 std::string explain_name(std::string_view name) {
@@ -120,6 +121,9 @@ std::string explain_name(std::string_view name) {
     parts.push_back(fmt::format("command :{} {}\n\n  {}\n{}", command->name, command->arguments,
                                 command->summary, command->details));
   }
+  if (const diagnostics::Explanation* entry = diagnostics::explanation(name)) {
+    parts.push_back(diagnostics::explain(*entry));
+  }
   if (is_target(name)) {
     parts.push_back(fmt::format("target {}\n\n  {}\n", name,
                                 ir::target_text(ir::parse_target(ir::Any(ir::String(std::string(name)))))));
@@ -132,6 +136,7 @@ std::string explain_name(std::string_view name) {
     names.push_back(api->path());
   }
   for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const diagnostics::Explanation& entry : diagnostics::explanations()) names.emplace_back(entry.name);
   for (std::string& target : ir::target_names()) names.push_back(std::move(target));
   std::string near = ir::closest(name, names);
   return fmt::format("nothing is called `{}`{}\n", name,

@@ -3,6 +3,7 @@
 // methods of registered objects.
 #include <algorithm>
 
+#include "frontend/script/classic_names.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
 
@@ -310,7 +311,15 @@ Any Evaluator::attribute(const Any& object, Symbol name, ir::Span span) {
 }
 
 void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
-  std::string help = ir::did_you_mean(name.str(), self.attribute_names(object));
+  std::vector<std::string> known = self.attribute_names(object);
+  if (is_ir_value(object)) {
+    for (const char* attribute : {"data", "shape", "dtype", "strides", "elem_offset", "ty", "name", "span"})
+      known.emplace_back(attribute);
+  }
+  std::string help = ir::did_you_mean(name.str(), known);
+  if (auto* module = as<ApiModuleNode>(object)) {
+    if (std::string_view now = spelled_now(module->path, name.str()); !now.empty()) help = now;
+  }
   std::string message;
   if (auto* module = as<ApiModuleNode>(object)) {
     message = fmt::format("module '{}' has no attribute '{}'", module->path, name.str());

@@ -191,6 +191,7 @@ Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, 
 
 Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans) {
+  std::vector<ir::Span> own_keyword_spans = std::exchange(keyword_spans, {});
   bool numpy = api.row.owner.starts_with("numpy") || api.row.owner.starts_with("mlc.np");
   if (!numpy) {
     for (Any* arg = base; arg != top; ++arg) *arg = plain_number(*arg);
@@ -203,7 +204,7 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
                                          .keywords = keywords,
                                          .span = span,
                                          .positional_spans = spans,
-                                         .keyword_spans = {}});
+                                         .keyword_spans = own_keyword_spans});
   } catch (ir::Error& error) {
     if (!error.first().span) error.first().span = span;
     throw;
@@ -451,6 +452,12 @@ Any State::eval_call(const Call& call, Frame& f) {
   }
   std::span<const ir::Span> arg_spans;
   if (!starred) arg_spans = {spans, count};
+  if (!keywords.empty() && as<ApiFunctionNode>(*target) != nullptr) {
+    for (const Keyword* keyword : call.keywords) {
+      if (!keyword->name) break;  // those of `**` have no place of their own
+      keyword_spans.push_back(keyword->value->span);
+    }
+  }
   return call_on_stack(*target, base, keywords, call.span, arg_spans);
 }
 

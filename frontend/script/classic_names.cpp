@@ -30,7 +30,47 @@ constexpr Address addresses[] = {
     {"numpy.random.mtrand", "numpy.random"},
 };
 
+// Names without a successor of the same kind.
+struct Removed {
+  std::string_view module;
+  std::string_view name;
+  std::string_view now;
+};
+constexpr Removed removed[] = {
+    {"tvm.script.tirx", "allocate",
+     "it is called `T.alloc_buffer(shape, dtype, scope=...)` now, and binds a buffer"},
+    {"tvm.script.tirx", "allocate_const", "constants are parameters now"},
+    {"tvm.script.tirx", "Allocate", "it is called `T.alloc_buffer(shape, dtype, scope=...)` now"},
+    {"tvm.script.tirx", "realize", "buffers are allocated with `T.sblock_alloc_buffer(shape, dtype)` now"},
+    {"tvm.script.tirx", "BufferRealize",
+     "buffers are allocated with `T.sblock_alloc_buffer(shape, dtype)` now"},
+    {"tvm.script.tirx", "prefetch", "it was removed in 2026"},
+    {"tvm.script.tirx", "preflattened_buffer", "parameters keep their shape: `A: T.Buffer(shape, dtype)`"},
+    {"tvm.script.tirx", "buffer_decl", "it is called `T.match_buffer` (parameters) or `T.decl_buffer` now"},
+    {"tvm.script.tirx", "LetStmt", "write `x: T.let = value`"},
+    {"tvm.script.tirx", "let_stmt", "write `x: T.let = value`"},
+    {"tvm.script.tirx", "store", "write `A[i] = value`"},
+    {"tvm.script.tirx", "load", "write `A[i]`"},
+    {"tvm.script.tirx", "BufferLoad", "write `A[i]`"},
+    {"tvm.script.tirx", "BufferStore", "write `A[i] = value`"},
+    {"tvm.script.tirx", "SizeVar", "a size is a plain variable now: `n = T.int32()`"},
+    {"tvm.script.tirx", "size_var", "a size is a plain variable now: `n = T.int32()`"},
+    {"tvm.script.tirx", "set_axis_separator", "axis separators were removed in 2026"},
+    {"tvm", "relay", "Relay was removed in 2024; use Relax"},
+    {"tvm", "arith", "it is called `tvm.sym` now"},
+    {"tvm.te", "create_schedule", "write `tvm.s_tir.Schedule(tvm.te.create_prim_func([...]))`"},
+};
+
 }  // namespace
+
+std::string_view spelled_now(std::string_view module, std::string_view name) {
+  for (const Removed& row : removed) {
+    if (row.name == name &&
+        (row.module == module || (row.module == "tvm.script.tirx" && module == "tvm.script.tir")))
+      return row.now;
+  }
+  return "";
+}
 
 void register_classic_names() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();

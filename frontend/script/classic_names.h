@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 namespace mlc::script {
 
-void register_classic_names();  // aliases in the api registry
+void register_classic_names();
+// What to write today instead of a name that no longer exists, as a sentence, or "".
+std::string_view spelled_now(std::string_view module, std::string_view name);  // aliases in the api registry
 
 }  // namespace mlc::script

@@ -167,6 +167,7 @@ struct Evaluator::State {
   // call.cpp
   Any eval_call(const syntax::Call& call, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
+  std::vector<ir::Span> keyword_spans;  // of the call of an api function that is about to be made
   Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans);
   Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);

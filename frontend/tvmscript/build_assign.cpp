@@ -353,6 +353,7 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
 
 void Builder::visit_assign(const syntax::Assign& node) {
   if (node.targets.size() != 1) {
+    for (const syntax::Expr* each : node.targets) poison(*each);
     throw ir::Error("unsupported-statement", "a prim_func has no `a = b = c`").at(node.span);
   }
   const syntax::Expr& target = *node.targets[0];

@@ -121,11 +121,18 @@ Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
 Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
   auto* var = annotation.as<ir::VarNode>();
   if (!var || !var->name.empty()) {
-    throw ir::Error("bad-parameter-type", "`{}` is annotated with `{}`, which is no type", arg.name.str(),
-                    ir::type_name(annotation))
+    std::string_view text = ir::SourceMap::global().text(arg.annotation->span);
+    std::string_view meant = text == "int"     ? "T.int32"
+                             : text == "float" ? "T.float32"
+                             : text == "bool"  ? "T.bool"
+                                               : "";
+    throw ir::Error("bad-parameter-type", "`{}` is annotated with `{}`, which is no type of a parameter",
+                    arg.name.str(), text)
         .at(arg.annotation->span)
         .kind("TypeError")
-        .help("write `T.Buffer((...), \"float32\")`, `T.handle` or a type such as `T.int32`");
+        .help(!meant.empty()
+                  ? fmt::format("write `{}: {}`", arg.name.str(), meant)
+                  : "write `T.Buffer((...), \"float32\")`, `T.handle` or a type such as `T.int32`");
   }
   auto match = match_vars_.find(arg.name);
   if (match != match_vars_.end()) {

@@ -171,7 +171,9 @@ void Builder::visit_for(const syntax::For& node) {
   static const Symbol range_name("range");
   if (!node.orelse.empty()) {
     throw ir::Error("unsupported-statement", "`for ... else` has no meaning in a prim_func")
-        .at(node.orelse[0]->span);
+        .at(node.orelse[0]->span)
+        .help(
+            "a loop of a prim_func that is not left by `break` runs to its end: put the statements after it");
   }
   NameFrame scope(names_);
   Any iter;
@@ -185,12 +187,14 @@ void Builder::visit_for(const syntax::For& node) {
       iter = evaluate(*node.iter);
     }
     if (frame<ForFrameNode>(iter)) return;
+    auto* number = iter.as<ir::ExprNode>();
+    bool counts = script::is_int(iter) || (number && number->dtype().is_int());
     throw ir::Error("not-a-loop", "a prim_func cannot iterate over `{}`", ir::type_name(iter))
         .at(node.iter->span)
         .kind("TypeError")
-        .help(
-            "use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or "
-            "`T.thread_binding`");
+        .help(counts ? fmt::format("write `range({})`", ir::SourceMap::global().text(node.iter->span))
+                     : "use `range`, `T.serial`, `T.grid`, `T.parallel`, `T.vectorized`, `T.unroll` or "
+                       "`T.thread_binding`");
   });
   if (!header_ok) {
     poison(*target);

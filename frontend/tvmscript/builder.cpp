@@ -44,6 +44,16 @@ std::string shown_name(const ir::Api& api) {
   return path.starts_with(room) ? "T." + path.substr(room.size()) : path;
 }
 
+void Builder::note_ended_scope(ir::Diagnostic& found) const {
+  if (found.name != "undefined-name" || !found.notes.empty()) return;
+  std::string_view name = ir::SourceMap::global().text(found.span);
+  if (name.empty()) return;
+  if (Span place = names_.ended(Symbol(name))) {
+    found.notes.push_back({fmt::format("`{}` is defined here, in a scope that has ended", name), place});
+    found.help.clear();
+  }
+}
+
 void Builder::emit(Stmt stmt) {
   touched_ = true;
   if (body_) body_->stmts.push_back(std::move(stmt));

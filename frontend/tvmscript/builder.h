@@ -155,6 +155,8 @@ class Builder {
   void poison(const syntax::Expr& target);
 
   Any evaluate(const syntax::Expr& expr) { return evaluator_.evaluate(expr, names_, where_); }
+  void note_ended_scope(
+      ir::Diagnostic& found) const;  // of a name that was defined in a loop, branch or block
   template <class F>
   bool attempt(Span fallback, F&& f);  // false when f failed; the error is kept
 
@@ -198,7 +200,8 @@ bool Builder::attempt(Span fallback, F&& f) {
   try {
     f();
     return true;
-  } catch (const ir::Error& error) {
+  } catch (ir::Error& error) {
+    note_ended_scope(error.first());
     errors_.add(error, fallback);
     return false;
   }

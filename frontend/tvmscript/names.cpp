@@ -41,6 +41,11 @@ Span Names::span_of(Symbol name) const {
   return at < 0 ? Span{} : entries_[at].span;
 }
 
+Span Names::ended(Symbol name) const {
+  auto found = ended_.find(name);
+  return found == ended_.end() ? Span{} : found->second;
+}
+
 bool Names::holds(const Any& value) const {
   for (const Entry& entry : entries_) {
     if (script::is_object(entry.value) && script::raw_object(entry.value) == script::raw_object(value))
@@ -52,6 +57,7 @@ bool Names::holds(const Any& value) const {
 void Names::release(size_t mark) {
   while (entries_.size() > mark) {
     latest_[entries_.back().name.id()] = entries_.back().hidden;
+    if (entries_.back().span) ended_[entries_.back().name] = entries_.back().span;
     entries_.pop_back();
   }
 }

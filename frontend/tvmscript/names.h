@@ -2,6 +2,7 @@
 // The names that a definition binds while it is built: a stack of scopes with constant-time lookup.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/script/evaluator.h"
@@ -21,6 +22,7 @@ class Names final : public script::NameScope {
   const ir::Any* peek(Symbol name) const;
   bool in_innermost(Symbol name) const;
   ir::Span span_of(Symbol name) const;
+  ir::Span ended(Symbol name) const;       // where a name was bound in a scope that has ended since, or empty
   bool holds(const ir::Any& value) const;  // some name is bound to this very object
 
   // Everything bound since the mark is forgotten.
@@ -46,6 +48,7 @@ class Names final : public script::NameScope {
   std::vector<Entry> entries_;
   std::vector<int32_t> latest_;  // by symbol id: index into entries_, or -1
   size_t innermost_ = 0;
+  std::unordered_map<Symbol, ir::Span> ended_;
 };
 
 // A scope of names for the lifetime of the object.

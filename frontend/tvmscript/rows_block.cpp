@@ -67,7 +67,8 @@ Any remap(ApiCall& call) {
   if (letters.size() != bindings.size()) {
     throw ir::Error("wrong-arguments", "{} axis kind{} for {} binding{}", letters.size(),
                     letters.size() == 1 ? "" : "s", bindings.size(), bindings.size() == 1 ? "" : "s")
-        .at(call.span);
+        .at(call.span_of(0))
+        .help("write one letter for each binding, `S` (spatial) or `R` (reduce)");
   }
   Array<Any> vars;
   for (size_t i = 0; i < bindings.size(); ++i) {

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "frontend/script/evaluator.h"
+#include "frontend/tvmscript/tvmscript.h"
 #include "ir/module.h"
 
 namespace {
@@ -24,6 +26,8 @@ CATCH_REGISTER_LISTENER(ClosingLine)
 
 int main(int argc, char** argv) {
   mlc::ir::register_nodes();
+  mlc::script::register_api();
+  mlc::tvmscript::register_api();
   int status = Catch::Session().run(argc, argv);
   fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);
   return status;

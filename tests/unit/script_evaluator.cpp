@@ -14,12 +14,6 @@ namespace {
 
 struct Script {
   Script() {
-    static const bool registered = [] {
-      ir::register_nodes();
-      register_api();
-      return true;
-    }();
-    (void)registered;
     evaluator.out = [this](std::string_view text) { output += text; };
   }
   void run(std::string text) { evaluator.run_source(ir::SourceMap::global().add("<test>", std::move(text))); }

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/diagnostics/explanations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mlc::diagnostics {
+namespace {
+
+// In order of name. A test runs every example.
+constexpr Explanation rows[] = {
+    {"assert-without-message",
+     "An assert of a function is checked when the compiled code runs; its message is all that a person sees "
+     "then.",
+     "assert n > 0", "assert n > 0, \"n must be positive\""},
+    {"bad-access-mask", "A mask of an access says whether memory is read, written or both.",
+     "T.evaluate(A.access_ptr(\"x\"))", "T.evaluate(A.access_ptr(\"rw\"))"},
+    {"bad-annotation", "What stands after the colon of a variable must be a type of numbers, or `T.let`.",
+     "x: T.handle = h", "x: T.let = h\nT.evaluate(x)"},
+    {"bad-domain", "The domain of a block's axis is an extent or `(begin, end)`.",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial((0, 16, 2), i)\n        "
+     "A[vi] = 1.0",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial((0, 16), i)\n        A[vi] "
+     "= 1.0"},
+    {"bad-lanes", "A vector has at least two lanes; one lane is a scalar.", "T.evaluate(T.Broadcast(n, 1))",
+     "T.evaluate(T.Broadcast(n, 4))"},
+    {"bad-let", "`T.Let` gives one variable a value inside one expression.", "T.evaluate(T.Let(n, where={}))",
+     "m = T.int32()\nT.evaluate(T.Let(m + 1, where={m: n}))"},
+    {"bad-literal",
+     "A constant is written as a number; only infinities and not-a-number are written as text.",
+     "A[0] = T.float32(\"one\")", "A[0] = T.float32(\"inf\")"},
+    {"bad-loop-dtype",
+     "The `dtype` of a loop chooses between int32 and uint32. Another type comes from the bounds.",
+     "for i in T.serial(4, dtype=\"int64\"):\n    A[i] = 1.0", "for i in range(T.int64(4)):\n    A[i] = 1.0"},
+    {"bad-parameter-type", "A parameter is a buffer, a pointer or a number, and says so with a name of `T`.",
+     "@T.prim_func(s_tir=True)\ndef f(n: int):\n    T.evaluate(0)",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32):\n    T.evaluate(n)"},
+    {"bad-return-type", "The type of a result is a name of `T`, or None.",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32) -> \"x\":\n    return n",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32) -> T.int32:\n    return n"},
+    {"bad-target", "A function assigns to names, to tuples of names and to elements of buffers.",
+     "A[0].x, y = 1, 2", "x, y = 1, 2\nA[0] = T.float32(x + y)"},
+    {"bad-unroll", "A loop is unrolled by a positive factor, or by as much as the compiler likes (True).",
+     "for i in T.serial(4, unroll=0):\n    A[i] = 1.0", "for i in T.serial(4, unroll=2):\n    A[i] = 1.0"},
+    {"block-after-lowering",
+     "A pass that works on plain loops was given a function that has blocks. Lower blocks first: "
+     "ConvertBlocksToOpaque, LowerOpaqueBlock.",
+     "", ""},
+    {"buffer-as-value",
+     "A buffer is memory, not a number: name one of its elements, or its address `A.data`.", "A[0] = A + 1.0",
+     "A[0] = A[1] + 1.0"},
+    {"buffer-not-flat",
+     "Generated code addresses memory by one index. FlattenBuffer brings buffers to one dimension.", "", ""},
+    {"cannot-bind",
+     "Plain assignment makes a variable of the compiled function, which holds a number. A value of the "
+     "script stays one under `T.meta_var`.",
+     "x = T.float32\nT.evaluate(x(1))", "x = T.meta_var(T.float32)\nT.evaluate(x(1))"},
+    {"division-by-zero", "The divisor is the constant 0.", "T.evaluate(n // 0)", "T.evaluate(n // 2)"},
+    {"indentation", "The lines of a block begin in the same column, deeper than the line that opens it.", "",
+     ""},
+    {"index-not-integer", "Elements of a buffer are counted: an index is an integer.", "A[0.5] = 1.0",
+     "A[0] = 1.0"},
+    {"index-out-of-range",
+     "A constant index lies outside of the buffer: the first element of a dimension is 0, the last its "
+     "extent minus 1. Negative indices do not count from the end.",
+     "A[-1] = 1.0", "A[15] = 1.0"},
+    {"integer-division",
+     "Integers can be divided in two ways, which differ on negative numbers; `/` does not say which is "
+     "meant.",
+     "T.evaluate(n / 2)", "T.evaluate(n // 2)\nT.evaluate(T.truncdiv(n, 2))"},
+    {"integer-too-large", "An integer has 64 bits with a sign.", "T.evaluate(99999999999999999999)",
+     "T.evaluate(T.int64(9223372036854775807))"},
+    {"lanes-not-constant",
+     "A slice that is stored into becomes a vector, whose length is part of its type and must be known now.",
+     "A[0:n] = T.Broadcast(T.float32(1), 4)", "A[n:n + 4] = T.Broadcast(T.float32(1), 4)"},
+    {"left-out", "A part of Python that is not in this language.", "import asyncio\nasync def f():\n    pass",
+     "def f():\n    pass"},
+    {"let-without-value", "`T.let` names a value once and for all, so the value stands beside it.",
+     "x: T.let", "x: T.let = n + 1\nT.evaluate(x)"},
+    {"literal-out-of-range", "The type cannot hold this constant.", "T.evaluate(T.int8(200))",
+     "T.evaluate(T.uint8(200))"},
+    {"loop-variable-in-block",
+     "A block with iterators is a unit that schedules move: its body sees its own iterators, not the loops "
+     "around it.",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial(16, i)\n        A[i] = 1.0",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial(16, i)\n        A[vi] = "
+     "1.0"},
+    {"missing-annotation", "Every parameter says its type.",
+     "@T.prim_func(s_tir=True)\ndef f(n):\n    T.evaluate(0)",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32):\n    T.evaluate(n)"},
+    {"missing-argument", "A call lacks an argument that has no default.", "T.evaluate(T.exp())",
+     "T.evaluate(T.exp(A[0]))"},
+    {"needs-s-tir", "Buffers of blocks exist in functions that schedules work on.",
+     "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    C = T.sblock_alloc_buffer((4,))\n    C[0] = "
+     "A[0]",
+     "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    C = T.alloc_buffer((4,))\n    C[0] = A[0]"},
+    {"no-definition", "A text to parse defines a function or a module.",
+     "import tvm\ntvm.script.from_source(\"x = 1\")",
+     "import tvm\ntvm.script.from_source(\"@T.prim_func\\ndef f():\\n    pass\")"},
+    {"no-effect",
+     "The statement adds nothing to the function. What the script computes while the function is read stays "
+     "in the script.",
+     "None", "T.evaluate(n)"},
+    {"no-limits", "The type has no smallest or largest value.", "T.evaluate(T.max_value(\"bool\"))",
+     "T.evaluate(T.max_value(\"int8\"))"},
+    {"no-such-attribute", "Buffers have methods that other variables lack.", "T.evaluate(n.vload([0]))",
+     "T.evaluate(A.vload([0]))"},
+    {"no-such-function", "The module has no function of that name.", "import tvm\ntvm.IRModule({})[\"main\"]",
+     "import tvm\nprint(\"main\" in tvm.IRModule({}))"},
+    {"no-such-parameter", "`T.match_buffer` looks at a parameter of this function as a buffer.",
+     "p: T.let = A.data\nC = T.match_buffer(p, (16,))", "C = T.match_buffer(h, (16,))\nC[0] = 1.0"},
+    {"not-a-buffer", "Only buffers have elements.", "n[0] = 1", "A[0] = 1.0"},
+    {"not-a-class", "`@I.ir_module` stands above a class.", "@I.ir_module\ndef f():\n    pass",
+     "@I.ir_module\nclass M:\n    pass"},
+    {"not-a-condition", "A condition is a comparison or a bool.", "if A:\n    A[0] = 1.0",
+     "if A[0] > 0.0:\n    A[0] = 1.0"},
+    {"not-a-context", "`with` opens blocks, attributes and threads in a function.", "with n:\n    A[0] = 1.0",
+     "with T.sblock(\"b\"):\n    A[0] = 1.0"},
+    {"not-a-decorator", "The name works on the definition below it.",
+     "import tvm\ntvm.script.tirx.prim_func(lambda x: x)", "@T.prim_func\ndef f():\n    pass"},
+    {"not-a-function", "A module holds functions. Numbers and names of the script stand above it.",
+     "@I.ir_module\nclass M:\n    N = 4",
+     "import tvm\nN = 4\nfrom tvm.script import ir as I\n\n@I.ir_module\nclass M:\n    pass"},
+    {"not-a-loop", "A loop of the compiled function counts: it runs over `range` or a loop of `T`.",
+     "for i in [1, 2]:\n    A[i] = 1.0", "for i in range(1, 3):\n    A[i] = 1.0"},
+    {"not-a-loop-variable",
+     "`T.axis.remap` takes each axis' domain from the loop that it is bound to, so it is bound to loop "
+     "variables.",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.remap(\"S\", [i + 1])\n        "
+     "A[vi] = 1.0",
+     "for i in range(15):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial(16, i + 1)\n        A[vi] "
+     "= 1.0"},
+    {"not-assignable", "Only mutable scalars and elements of buffers can change.",
+     "for i in range(4):\n    i += 1", "i: T.int32 = 0\ni += 1"},
+    {"not-at-top-of-block",
+     "What describes a block (axes, regions, its condition, its init) stands at its top, where it holds for "
+     "the whole block.",
+     "with T.sblock(\"b\"):\n    for i in range(4):\n        T.reads(A[0])\n        A[0] = A[0] + 1.0",
+     "with T.sblock(\"b\"):\n    T.reads(A[0])\n    for i in range(4):\n        A[0] = A[0] + 1.0"},
+    {"not-at-top-of-function", "Attributes of a function stand at its top.",
+     "if n > 0:\n    T.func_attr({\"k\": 1})", "T.func_attr({\"k\": 1})\nA[0] = 1.0"},
+    {"not-constant", "The value must be known while the function is read.", "T.static_assert(n > 0, \"n\")",
+     "assert n > 0, \"n\""},
+    {"not-subscriptable", "Only buffers, tuples and lists have elements.", "A[0] = n[0]", "A[0] = A[1]"},
+    {"not-text", "A file is text in UTF-8.", "", ""},
+    {"open-slice",
+     "The length of a vector is part of its type, so a slice that is stored into has both ends.",
+     "A[0:] = T.Broadcast(T.float32(1), 16)", "A[0:16] = T.Broadcast(T.float32(1), 16)"},
+    {"outside-block", "Axes, regions and init describe a block.", "T.reads(A[0])",
+     "with T.sblock(\"b\"):\n    T.reads(A[0])\n    B[0, 0] = A[0]"},
+    {"outside-ir-module", "Attributes of a module stand in its class.",
+     "import tvm\nfrom tvm.script import ir as I\nI.module_attrs({\"k\": 1})",
+     "@I.ir_module\nclass M:\n    I.module_attrs({\"k\": 1})"},
+    {"outside-prim-func", "Loops, blocks and stores are parts of a function under `@T.prim_func`.",
+     "import tvm\nfrom tvm.script import tirx as T\nT.sblock(\"b\")",
+     "with T.sblock(\"b\"):\n    A[0] = 1.0"},
+    {"private-function-with-symbol",
+     "A private function is not visible outside of its module and has no symbol.",
+     "@T.prim_func(private=True)\ndef f():\n    T.func_attr({\"global_symbol\": \"f\"})",
+     "@T.prim_func\ndef f():\n    T.func_attr({\"global_symbol\": \"g\"})"},
+    {"quoted-dimension",
+     "A quoted dimension gives a name to a size of an argument, so it stands in the signature.",
+     "C = T.alloc_buffer((\"m\",), \"float32\")", "C = T.alloc_buffer((n,), \"float32\")\nC[0] = 1.0"},
+    {"redefined-function", "The functions of a module have different names.",
+     "@I.ir_module\nclass M:\n    @T.prim_func\n    def f():\n        pass\n    @T.prim_func\n    def f():\n "
+     "       pass",
+     "@I.ir_module\nclass M:\n    @T.prim_func\n    def f():\n        pass\n    @T.prim_func\n    def g():\n "
+     "       pass"},
+    {"redefined-variable",
+     "A name means one thing in its scope. Mutable scalars can be assigned again, with the same type.",
+     "x: T.let = n\nx: T.let = n + 1", "x: T.let = n\ny: T.let = x + 1\nA[y] = 1.0"},
+    {"region-as-value",
+     "`A[0:4]` names a part of a buffer, for T.reads, T.writes and T.match_buffer; it is no number.",
+     "A[0] = A[0:4]", "A[0:4] = A[T.Ramp(4, 1, 4)]"},
+    {"repeated-attribute", "An attribute is set once.", "T.func_attr({\"k\": 1})\nT.func_attr({\"k\": 2})",
+     "T.func_attr({\"k\": 2})"},
+    {"repeated-block-part", "A block has one of each: T.reads, T.writes, T.where, T.init.",
+     "with T.sblock(\"b\"):\n    T.reads(A[0])\n    T.reads(A[1])\n    B[0, 0] = A[0] + A[1]",
+     "with T.sblock(\"b\"):\n    T.reads(A[0], A[1])\n    B[0, 0] = A[0] + A[1]"},
+    {"return-without-value", "A function ends at its last statement; `return` gives a value.", "return",
+     "return n"},
+    {"shift-out-of-range", "A shift moves by less than the number of bits, and not backwards.",
+     "T.evaluate(n << 40)", "T.evaluate(n << 4)"},
+    {"slice-with-step", "A region of a buffer is a box without gaps.", "x: T.let = A[0:8:2]",
+     "x: T.let = A[T.Ramp(0, 2, 4)]"},
+    {"static-assert", "A condition that the function's author demands does not hold.",
+     "T.static_assert(1 == 2, \"sizes differ\")", "T.static_assert(1 == 1)"},
+    {"syntax", "The text does not fit the grammar; the caret stands where reading stopped.", "", ""},
+    {"te-in-function", "A reduction of te is turned into a block by create_prim_func; functions hold loops.",
+     "", ""},
+    {"thread-extent-mismatch", "All launches of one thread axis have the same number of threads.",
+     "t = T.env_thread(\"threadIdx.x\")\nwith T.launch_thread(t, 4):\n    A[t] = 1.0\nwith "
+     "T.launch_thread(t, 8):\n    A[t] = 2.0",
+     "t = T.env_thread(\"threadIdx.x\")\nwith T.launch_thread(t, 8):\n    A[t] = 1.0\nwith "
+     "T.launch_thread(t, 8):\n    A[t] = 2.0"},
+    {"too-deep", "Constructs inside one another beyond what any reader can follow: name parts of them.", "",
+     ""},
+    {"too-large", "The text is larger than any program.", "", ""},
+    {"type-mismatch", "Two types that must agree do not.", "T.evaluate(~A[0])", "T.evaluate(~n)"},
+    {"unclosed", "A bracket or string is opened and never closed.", "", ""},
+    {"undecorated-class", "A class in a text to parse is a module and says so with `@I.ir_module`.", "", ""},
+    {"undecorated-function", "A function of a module is under `@T.prim_func`.",
+     "@I.ir_module\nclass M:\n    def f():\n        pass",
+     "@I.ir_module\nclass M:\n    @T.prim_func\n    def f():\n        pass"},
+    {"undefined-name",
+     "The name has no meaning here: it is misspelt, or its loop, branch or block has ended.",
+     "for i in range(4):\n    A[i] = 1.0\nA[i] = 2.0", "for i in range(4):\n    A[i] = 1.0\n    A[i] = 2.0"},
+    {"undefined-variable",
+     "The variable exists, but nothing gives it a value before it is used: no parameter, no shape, no loop.",
+     "m = T.int32()\nA[m] = 1.0", "m: T.int32 = 3\nA[m] = 1.0"},
+    {"undetectable-access",
+     "The address of a buffer leaves the block, so what the block reads and writes cannot be found. Write it "
+     "down.",
+     "with T.sblock(\"b\"):\n    T.evaluate(T.call_extern(\"int32\", \"g\", A.data))\nA[0] = 1.0",
+     "with T.sblock(\"b\"):\n    T.reads(A[0:16])\n    T.writes(A[0:16])\n    "
+     "T.evaluate(T.call_extern(\"int32\", \"g\", A.data))"},
+    {"unknown-axis-kind", "`T.axis.remap` knows `S` (spatial) and `R` (reduce).",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.remap(\"Q\", [i])\n        A[vi] = "
+     "1.0",
+     "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.remap(\"S\", [i])\n        A[vi] = "
+     "1.0"},
+    {"unknown-dtype", "No data type has this name.", "A[0] = T.Cast(\"flot32\", n)",
+     "A[0] = T.Cast(\"float32\", n)"},
+    {"unknown-iter-type", "No kind of iterator has this name.", "T.iter_var(\"v\", None, \"Spatial\", \"\")",
+     "v = T.iter_var(\"v\", T.Range(0, 4), \"DataPar\", \"\")\nA[0] = 1.0"},
+    {"unknown-keyword", "The function has no argument of this name.",
+     "for i in T.serial(4, annotation={}):\n    A[i] = 1.0",
+     "for i in T.serial(4, annotations={}):\n    A[i] = 1.0"},
+    {"unknown-thread-axis",
+     "Threads of a device have axes blockIdx, threadIdx and vthread, each with .x, .y and .z.",
+     "for i in T.thread_binding(4, thread=\"threadIdx.w\"):\n    A[i] = 1.0",
+     "for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n    A[i] = 1.0"},
+    {"unsupported", "TVM has this and mlc does not, yet. The message says what it is.", "", ""},
+    {"unsupported-expression", "An expression of Python that no compiled function can hold.",
+     "A[(k := 0)] = 1.0", "A[0] = 1.0"},
+    {"unsupported-operator", "The operator has no meaning for these values.", "T.evaluate(n ** 2)",
+     "T.evaluate(n * n)"},
+    {"unsupported-parameter", "A compiled function is called with all its arguments, by position.",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32 = 3):\n    T.evaluate(n)",
+     "@T.prim_func(s_tir=True)\ndef f(n: T.int32):\n    T.evaluate(n)"},
+    {"unsupported-statement", "A statement of Python that no compiled function can hold.",
+     "for i in range(4):\n    A[i] = 1.0\nelse:\n    A[0] = 2.0",
+     "for i in range(4):\n    A[i] = 1.0\nA[0] = 2.0"},
+    {"vector-index", "A vector of elements lies along the last dimension.",
+     "B[T.Ramp(0, 1, 4), 0] = T.Broadcast(T.float32(1), 4)",
+     "B[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1), 4)"},
+    {"wrong-arguments", "The number of arguments does not fit.",
+     "for i in range(1, 2, 3, 4):\n    A[i] = 1.0", "for i in range(1, 4):\n    A[i] = 1.0"},
+    {"wrong-number-of-bindings", "Each iterator of a block has one binding.", "", ""},
+    {"wrong-number-of-indices", "An element of a buffer has one index for each dimension.", "A[0, 0] = 1.0",
+     "A[0] = 1.0"},
+    {"wrong-number-of-strides", "A buffer has one stride for each dimension, or none.",
+     "C = T.match_buffer(h, (4,), strides=[4, 1])",
+     "C = T.match_buffer(h, (4, 4), strides=[4, 1])\nC[0, 0] = 1.0"},
+    {"wrong-number-of-targets", "As many names as values.", "for i, j in T.grid(4):\n    A[i] = 1.0",
+     "for i, j in T.grid(4, 4):\n    A[i] = 1.0"},
+    {"wrong-type", "A value of another kind was expected here.", "A[0] = \"text\"", "A[0] = 1.0"},
+};
+
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    out.append("    ").append(text.substr(0, end)).append("\n");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const Explanation> explanations() { return rows; }
+
+const Explanation* explanation(std::string_view name) {
+  auto found =
+      std::lower_bound(std::begin(rows), std::end(rows), name,
+                       [](const Explanation& row, std::string_view wanted) { return row.name < wanted; });
+  return found != std::end(rows) && found->name == name ? &*found : nullptr;
+}
+
+std::string explain(const Explanation& entry) {
+  std::string text = fmt::format("error {}\n\n  {}\n", entry.name, entry.meaning);
+  if (!entry.wrong.empty())
+    text += "\nwrong:\n" + indented(entry.wrong) + "\nright:\n" + indented(entry.right);
+  return text;
+}
+
+std::string example_program(std::string_view example) {
+  std::string imports = "from tvm.script import ir as I, tirx as T\n\n";
+  if (example.starts_with("import")) return std::string(example) + "\n";
+  if (example.starts_with("@") || example.starts_with("def")) return imports + std::string(example) + "\n";
+  return imports + std::string(kExampleHead) + indented(example);
+}
+
+}  // namespace mlc::diagnostics

@@ -623,7 +623,6 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
   }
   if (is_object(a) || is_object(b)) {
     if (is_ir_value(a) || is_ir_value(b)) {
-      // Only a comparison that is written out is a mistake; a search through a list compares with anything.
       if (equality && !span && (is_none(a) || is_none(b) || is_str(a) || is_str(b)))
         return same_as_wanted(false);
       return ir_compare(op, plain_number(a), plain_number(b), span);
@@ -774,29 +773,25 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
   }
   if (auto* range = as<RangeNode>(container)) {
     if (is_integer(value)) {
-      int64_t v = raw_int(value);
-      if (range->size() == 0 || (v - range->start) % range->step != 0) return false;
-      int64_t i = (v - range->start) / range->step;
-      return i >= 0 && i < range->size();
+      int64_t from_start = raw_int(value) - range->start;
+      if (range->size() == 0 || from_start % range->step != 0) return false;
+      return from_start / range->step >= 0 && from_start / range->step < range->size();
     }
   }
   Any result;
   if (state_->special(container, known().contains, std::span<const Any>(&value, 1), result, span)) {
     return truth(result, span);
   }
-  if (is_object(container)) {
-    if (const ir::Api* api = ir::ApiRegistry::global().method(container.type_index(), "__contains__")) {
-      return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
-                        std::span<const Any>(&value, 1), {}, span));
-    }
-  }
   if (!is_object(container)) {
     raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
           type_name_of(*this, container));
   }
+  if (const ir::Api* api = ir::ApiRegistry::global().method(container.type_index(), "__contains__")) {
+    return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
+                      std::span<const Any>(&value, 1), {}, span));
+  }
   Any iterator = iterate(container, span);
-  Any element;
-  while (next(iterator, element, span)) {
+  for (Any element; next(iterator, element, span);) {
     if (element.same_as(value) || equal(element, value)) return true;
   }
   return false;

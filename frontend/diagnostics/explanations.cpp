@@ -179,8 +179,10 @@ constexpr Explanation rows[] = {
      "A name means one thing in its scope. Mutable scalars can be assigned again, with the same type.",
      "x: T.let = n\nx: T.let = n + 1", "x: T.let = n\ny: T.let = x + 1\nA[y] = 1.0"},
     {"region-as-value",
-     "`A[0:4]` names a part of a buffer, for T.reads, T.writes and T.match_buffer; it is no number.",
-     "A[0] = A[0:4]", "A[0:4] = A[T.Ramp(4, 1, 4)]"},
+     "A region names a part of a buffer, for T.reads, T.writes and T.match_buffer. Only where it is one "
+     "vector, "
+     "along the last dimension and of a length that is known, is it a value.",
+     "A[0] = B[0]", "A[0] = B[0, 0]"},
     {"repeated-attribute", "An attribute is set once.", "T.func_attr({\"k\": 1})\nT.func_attr({\"k\": 2})",
      "T.func_attr({\"k\": 2})"},
     {"repeated-block-part", "A block has one of each: T.reads, T.writes, T.where, T.init.",

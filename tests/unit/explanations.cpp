@@ -56,8 +56,11 @@ TEST_CASE("every error of a function's text is explained", "[explain]") {
                                  fs::path(MLC_SOURCE_DIR) / "ir/arith_ops.cpp",
                                  fs::path(MLC_SOURCE_DIR) / "frontend/script/ir_values.cpp"};
   for (const char* room : {"frontend/tvmscript", "frontend/syntax"}) {
-    for (const auto& entry : fs::directory_iterator(fs::path(MLC_SOURCE_DIR) / room))
+    for (const auto& entry : fs::directory_iterator(fs::path(MLC_SOURCE_DIR) / room)) {
+      // Constructors of nodes are for scripts that build IR by hand.
+      if (entry.path().filename().string().starts_with("rows_node")) continue;
       files.push_back(entry.path());
+    }
   }
   for (const fs::path& file : files) {
     std::ifstream in(file, std::ios::binary);

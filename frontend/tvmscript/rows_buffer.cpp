@@ -206,7 +206,8 @@ Any match_buffer(ApiCall& call) {
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
   if (!builder.schedulable()) {
-    throw ir::Error("needs-s-tir", "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`", call.api.name)
+    throw ir::Error("needs-s-tir", "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`",
+                    call.api.name)
         .at(call.span)
         .help("use `T.alloc_buffer(...)`");
   }

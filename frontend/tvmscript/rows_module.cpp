@@ -27,7 +27,17 @@ Any parse(ApiCall& call) {
     }
   }
   String text = str_arg(call, 0);
-  return from_source(*evaluator, view(text), extra, {call.args[2].cast<bool>(), call.args[3].cast<bool>()});
+  ModuleOptions options{call.args[2].cast<bool>(), call.args[3].cast<bool>()};
+  try {
+    return from_source(*evaluator, view(text), extra, options);
+  } catch (const ir::Error& error) {
+    // A text that cannot be read is a SyntaxError, as in Python; whatever else is wrong with it, a DiagnosticError.
+    const std::string& kind = error.first().kind;
+    if (kind == "SyntaxError" || kind == "IndentationError") throw;
+    diagnostics::Findings found;
+    found.add(error, call.span);
+    found.raise();
+  }
 }
 
 Any module_attrs(ApiCall& call) {

@@ -31,7 +31,8 @@ Any parse(ApiCall& call) {
   try {
     return from_source(*evaluator, view(text), extra, options);
   } catch (const ir::Error& error) {
-    // A text that cannot be read is a SyntaxError, as in Python; whatever else is wrong with it, a DiagnosticError.
+    // A text that cannot be read is a SyntaxError, as in Python; whatever else is wrong with it, a
+    // DiagnosticError.
     const std::string& kind = error.first().kind;
     if (kind == "SyntaxError" || kind == "IndentationError") throw;
     diagnostics::Findings found;

@@ -107,6 +107,7 @@ class UseFinder {
     if (auto stmt = value.as<Stmt>()) return walk(*stmt);
     if (auto fn = value.as<PrimFunc>()) {
       path_.push_back(fn->get());
+      for (const auto& [key, item] : (*fn)->attrs) walk(item);
       for (const Var& param : (*fn)->params) definition(param);
       walk((*fn)->body);
       path_.pop_back();
@@ -125,6 +126,9 @@ class UseFinder {
     if (auto range = value.as<Range>()) return walk(*range);
     if (auto list = value.as<Array<Any>>()) {
       for (const Any& one : *list) walk(one);
+    }
+    if (auto map = value.as<Map<Any, Any>>()) {
+      for (const auto& [key, item] : *map) walk(item);
     }
   }
 

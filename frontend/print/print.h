@@ -21,7 +21,7 @@ enum class Dialect : uint8_t {
 // The parameters of script(); names and defaults are TVM's.
 struct PrintOptions {
   std::string name;        // of the function or module; empty: its own
-  bool show_meta = false;  // nothing of the tensor dialect needs a metadata section
+  bool show_meta = false;  // the numbers of tensors, in a section of their own
   std::string ir_prefix = "I";
   std::string tir_prefix = "T";
   std::string module_alias = "cls";      // Relax bodies only

@@ -2,11 +2,14 @@
 // Literals, attribute values, types, ranges, iterators, regions, targets.
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/base64.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "frontend/print/printer.h"
+#include "ir/ndarray.h"
 
 namespace mlc::print {
 
@@ -244,6 +247,40 @@ void Printer::dict(std::vector<std::pair<String, Any>> items) {
   put("}");
 }
 
+// The numbers stand in a section of their own, see metadata().
+void Printer::tensor(const ffi::Tensor& t) {
+  size_t i = 0;
+  while (i < tensors_.size() && !tensors_[i].same_as(t)) ++i;
+  if (i == tensors_.size()) tensors_.push_back(t);
+  put("metadata[\"ffi.Tensor\"][", std::to_string(i), "]");
+}
+
+// metadata = {
+//     "ffi.Tensor": [
+//         I.tensor("float32", (3,), "AACAPwAAAEAAAGBA"),
+//     ],
+// }
+std::string Printer::metadata() const {
+  std::string text = "metadata = {\n    \"ffi.Tensor\": [\n";
+  for (const ffi::Tensor& one : tensors_) {
+    const DLTensor* raw = one.GetDLTensorPtr();
+    if (raw->device.device_type != kDLCPU)
+      throw Error("not-printable", "the numbers of a tensor that lies on a device cannot be printed")
+          .help("copy it to the CPU");
+    ffi::Tensor compact = contiguous(one);
+    std::string shape;
+    for (int64_t extent : one.shape()) shape += std::to_string(extent) + ",";
+    if (one.ndim() > 1) shape.pop_back();
+    TVMFFIByteArray bytes{static_cast<const char*>(compact.data_ptr()), ffi::GetDataSize(compact)};
+    text += fmt::format("        {}.tensor(\"{}\", ({}), \"", options_.ir_prefix, DataType(raw->dtype).str(),
+                        shape);
+    String encoded = ffi::Base64Encode(bytes);
+    text.append(encoded.data(), encoded.size());
+    text += "\"),\n";
+  }
+  return text + "    ],\n}\n";
+}
+
 void Printer::value(const Any& v) {
   if (v == nullptr) return put("None");
   if (auto flag = v.as<bool>()) return put(*flag ? "True" : "False");
@@ -269,6 +306,7 @@ void Printer::value(const Any& v) {
     expr(iter->stride);
     return put(", ", literal(view(iter->axis->name)), ")");
   }
+  if (auto t = v.as<ffi::Tensor>()) return tensor(*t);
   auto sequence = [&](const auto& list) {
     put("[");
     bool first = true;
@@ -284,13 +322,19 @@ void Printer::value(const Any& v) {
   auto mapping = [&](const auto& map) {
     std::vector<std::pair<String, Any>> items;
     for (const auto& [key, item] : map) {
-      auto name = key.template try_cast<String>();
-      if (!name)
-        throw Error("not-printable",
-                    "a dict with keys that are not strings cannot be printed as an attribute");
-      items.emplace_back(*name, item);
+      if (auto name = key.template try_cast<String>()) items.emplace_back(*name, item);
     }
-    dict(std::move(items));
+    if (items.size() == map.size()) return dict(std::move(items));
+    put("{");
+    bool first = true;
+    for (const auto& [key, item] : map) {
+      if (!first) put(", ");
+      first = false;
+      value(key);
+      put(": ");
+      value(item);
+    }
+    put("}");
   };
   if (auto map = v.as<Map<Any, Any>>()) return mapping(*map);
   if (auto map = v.as<ffi::Dict<Any, Any>>()) return mapping(*map);

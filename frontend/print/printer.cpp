@@ -132,7 +132,6 @@ void Printer::note(const ffi::Object* node, size_t begin, size_t insertions) {
   }
   size_t end = out_.size();
   while (end > begin && out_[end - 1] == '\n') --end;
-  if (node && node->IsInstance<PrimFuncNode>()) end += 2;  // the empty line that separates functions
   const AccessPath& path = path_.back();
   bool shown = begin != npos;
   for (UnderlineTarget& target : targets_) {
@@ -210,6 +209,8 @@ void Printer::root_value() {
 
 std::string Printer::finish() {
   bool program = root_.as<IRModule>() || root_.as<PrimFunc>();
+  bool shows_numbers = options_.show_meta && !tensors_.empty();
+  if (shows_numbers) uses_ir_ = true;
   std::string head;
   if (program) {
     bool pep695 = options_.use_pep695 && !type_variables_.empty();
@@ -227,7 +228,11 @@ std::string Printer::finish() {
         head += fmt::format("{} = TypeVar(\"{}\")\n", name, name);
     }
   }
+  if (shows_numbers) head += metadata();
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
+  if (!shows_numbers && !tensors_.empty()) {
+    put(program ? "\n\n" : "\n", "# Metadata omitted. Use show_meta=True in script() method to show it.");
+  }
   std::vector<Span> spans;
   std::string paths;
   auto add = [&](const std::vector<Span>& some) {
@@ -244,7 +249,6 @@ std::string Printer::finish() {
   if (!paths.empty()) paths += "\n";
   std::string text = std::move(head);
   text += out_;
-  for (Span& span : spans) span.end = std::min(span.end, text.size());
   if (targets_.empty() && !options_.print_line_numbers) return text;
   return paths + decorate(text, spans, options_);
 }
@@ -266,7 +270,9 @@ bool printable(const Any& node) {
 }
 
 std::string file_text(const IRModule& mod, const PrintOptions& options) {
-  std::string text = script(mod, options);
+  PrintOptions whole = options;
+  whole.show_meta = true;  // a file is complete
+  std::string text = script(mod, whole);
   // The header names its imports in comments; in a file they are real.
   size_t body = 0;
   while (text.compare(body, 2, "# ") == 0) body = text.find('\n', body) + 1;

@@ -2,6 +2,8 @@
 // The one printer: appends to a string, keeps the names of what is in scope.
 #pragma once
 
+#include <tvm/ffi/container/tensor.h>
+
 #include "frontend/print/names.h"
 #include "frontend/print/print.h"
 #include "ir/layout.h"
@@ -70,6 +72,8 @@ class Printer {
   void iter_var(const ir::IterVarNode* iv);
   void region(const ir::TensorRegionNode* r);
   void target(const ir::TargetNode* t);
+  void tensor(const ffi::Tensor& t);
+  std::string metadata() const;
 
   // print_buffer.cpp
   struct BufferForm {
@@ -256,6 +260,7 @@ class Printer {
   std::unordered_set<const ir::VarNode*> type_bound_;  // TypeVars of this function
   std::unordered_set<const ir::VarNode*> dims_bound_;  // parameters and dims seen in this signature
   std::unordered_set<const ir::VarNode*> scalars_;     // one-element buffers printed as variables
+  std::vector<ffi::Tensor> tensors_;                   // what the section of metadata holds
   bool tracking_ = false;         // paths are kept: somebody asked for carets or comments
   std::vector<AccessPath> path_;  // of what is being printed, and of what encloses it
   std::vector<UnderlineTarget> targets_;

@@ -9,13 +9,12 @@ namespace mlc::print {
 std::string decorate(const std::string& text, const std::vector<Span>& spans, const PrintOptions& options) {
   struct Line {
     size_t begin, end;
-    std::string carets;    // empty: nothing is underlined
-    bool touched = false;  // some span reaches into it
+    std::string carets;  // empty: nothing is underlined
   };
   std::vector<Line> lines;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(Line{begin, end, "", false});
+    lines.push_back(Line{begin, end, ""});
     begin = end + 1;
   }
   auto line_of = [&lines](size_t offset) {
@@ -27,7 +26,6 @@ std::string decorate(const std::string& text, const std::vector<Span>& spans, co
     size_t last = line_of(span.end > span.begin ? span.end - 1 : span.begin);
     for (size_t i = line_of(span.begin); i <= last; ++i) {
       Line& line = lines[i];
-      line.touched = true;
       std::string_view content(text.data() + line.begin, line.end - line.begin);
       size_t indent = std::min(content.find_first_not_of(' '), content.size());
       if (content.substr(indent).starts_with("#")) continue;  // comments belong to nobody
@@ -44,34 +42,36 @@ std::string decorate(const std::string& text, const std::vector<Span>& spans, co
   bool any = std::any_of(spans.begin(), spans.end(), [](const Span& span) { return !span.kept_free; });
   int context = any ? options.num_context_lines : -1;
   std::vector<char> shown(lines.size(), context < 0 ? 1 : 0);
+  auto empty = [&lines](size_t i) { return i < lines.size() && lines[i].begin == lines[i].end; };
   for (size_t i = 0; i < lines.size() && context >= 0; ++i) {
     if (lines[i].carets.empty()) continue;
     auto around = static_cast<size_t>(context);
-    for (size_t k = i > around ? i - around : 0; k <= std::min(i + around, lines.size() - 1); ++k)
-      shown[k] = 1;
+    size_t last = i + around + (empty(i + 1) ? 1 : 0);
+    for (size_t k = i > around ? i - around : 0; k <= std::min(last, lines.size() - 1); ++k) shown[k] = 1;
   }
   size_t width = options.print_line_numbers ? std::to_string(lines.size()).size() + 1 : 0;
   std::string out;
+  auto show = [&](size_t k) {
+    if (width) out += fmt::format("{:>{}} ", k + 1, width - 1);
+    out.append(text, lines[k].begin, lines[k].end - lines[k].begin);
+    out += '\n';
+  };
   for (size_t i = 0; i < lines.size(); ++i) {
     if (!shown[i]) {
       size_t from = i;
       while (i + 1 < lines.size() && !shown[i + 1]) ++i;
-      size_t skipped = i - from + 1;
-      out += fmt::format("(... {} {} skipped ...)\n", skipped, skipped == 1 ? "line" : "lines");
+      if (i == from) {
+        show(i);  // a single line is as short as its omission
+      } else {
+        out += fmt::format("(... {} lines skipped ...)\n", i - from + 1);
+      }
       continue;
     }
-    auto show = [&](size_t k) {
-      if (width) out += fmt::format("{:>{}} ", k + 1, width - 1);
-      out.append(text, lines[k].begin, lines[k].end - lines[k].begin);
-      out += '\n';
-    };
     show(i);
     if (lines[i].carets.empty()) continue;
-    // As in TVM, an empty line that belongs to the same stretch comes before the carets.
+    // As in TVM, an empty line comes before the carets of the line above it.
     size_t underlined = i;
-    if (i + 1 < lines.size() && shown[i + 1] && lines[i + 1].touched &&
-        lines[i + 1].begin == lines[i + 1].end)
-      show(++i);
+    if (empty(i + 1) && shown[i + 1]) show(++i);
     out.append(width, ' ');
     out += lines[underlined].carets;
     out += '\n';

@@ -85,14 +85,15 @@ Any attribute_value(const Any& value, Span span) {
     return all;
   }
   if (auto dict = value.as<script::Dict>()) {
-    Map<String, Any> map;
+    Map<Any, Any> map;
     for (const auto& [key, item] : *dict) {
-      if (!script::is_str(key)) {
-        throw ir::Error("wrong-type", "keys of attributes are strings, got `{}`", ir::type_name(key))
+      if (!script::is_str(key) && !script::is_int(key)) {
+        throw ir::Error("wrong-type", "keys of attributes are strings or integers, got `{}`",
+                        ir::type_name(key))
             .at(span)
             .kind("TypeError");
       }
-      map.Set(key.cast<String>(), attribute_value(item, span));
+      map.Set(key, attribute_value(item, span));
     }
     return map;
   }

@@ -26,5 +26,6 @@ std::span<const ir::ApiRow> node_stmt_rows();
 
 // The second addresses of nodes and operators: tvm.prim.Add, tvm.tirx.stmt.For, tvm.tirx.call_extern.
 void register_node_aliases();
+std::span<const ir::ApiRow> constant_rows();
 
 }  // namespace mlc::tvmscript

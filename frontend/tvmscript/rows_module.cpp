@@ -132,7 +132,7 @@ void register_api() {
   auto& registry = ir::ApiRegistry::global();
   for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), buffer_value_rows(),
                      layout_rows(), statement_rows(), arithmetic_rows(), call_rows(), module_rows(),
-                     module_method_rows(), node_rows(), node_stmt_rows()}) {
+                     module_method_rows(), node_rows(), node_stmt_rows(), constant_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");

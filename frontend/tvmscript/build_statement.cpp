@@ -2,6 +2,7 @@
 // Statements of a decorated function: control flow, blocks, and expressions that stand alone.
 #include "frontend/script/ir_values.h"
 #include "frontend/script/value.h"
+#include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/builder.h"
 #include "ir/arith_ops.h"
 #include "ir/op.h"
@@ -41,9 +42,34 @@ Stmt in_sequence(const std::vector<Stmt>& stmts) {
 
 // ---- bodies ----
 
+namespace {
+
+// Lowering leaves the pragmas of a loop around it, about its variable:
+//     i = T.int32()
+//     with T.attr(i, "pragma_unroll", 1):
+//         for i in range(16):
+// is one variable, though it reads as two. Null when `s` is no such loop.
+Var pragma_variable(const AttrFrameNode::Entry& entry, const Stmt& s) {
+  auto* named = entry.node.as<ir::VarNode>();
+  if (!named || !view(entry.key).starts_with("pragma_")) return nullptr;
+  ir::Stmt inner = s;
+  while (auto* attr = ir::as<ir::AttrStmtNode>(inner)) {
+    if (!view(attr->attr_key).starts_with("pragma_")) return nullptr;
+    inner = attr->body;
+  }
+  auto* loop = ir::as<ir::ForNode>(inner);
+  bool same =
+      loop && view(loop->loop_var->name) == view(named->name) && loop->loop_var->dtype() == named->dtype();
+  return same ? loop->loop_var : Var(nullptr);
+}
+
+}  // namespace
+
 Stmt Builder::wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span) {
   Stmt body = in_sequence(inner);
-  return ir::make<ir::AttrStmtNode>(entry.node, entry.key, entry.value, std::move(body), span);
+  Any node = entry.node;
+  if (Var loop_var = pragma_variable(entry, body)) node = loop_var;
+  return ir::make<ir::AttrStmtNode>(node, entry.key, entry.value, std::move(body), span);
 }
 
 Stmt Builder::close_body(Body& body) {

@@ -271,7 +271,14 @@ Any decl(ApiCall& call) {
   }
   // A view lies where its memory lies.
   parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
-  Buffer view = ir::make<ir::VarNode>(String(), Type(buffer_type(parts, call, 0, 1)), call.span);
+  // Without an offset it begins where its memory begins, whatever offsets it could have.
+  int64_t factor = parts.offset_factor;
+  bool at_begin = script::is_none(parts.elem_offset) && script::is_none(parts.byte_offset);
+  if (at_begin) parts.offset_factor = 0;
+  ir::BufferType type = buffer_type(parts, call, 0, 1);
+  if (at_begin && factor != 0)
+    type = ir::with(type, [&](ir::BufferTypeNode& n) { n.offset_factor = factor; });
+  Buffer view = ir::make<ir::VarNode>(String(), Type(type), call.span);
   builder.emit(ir::make<ir::DeclBufferNode>(view, data, call.span));
   return Expr(view);
 }

@@ -58,7 +58,7 @@ struct LowerBlocks final : BufferTypeRewriter {
     for (const Buffer& buffer : block->alloc_buffers) {
       Map<String, Any> annotations;
       annotations.Set("buffer_allocated_addr", Array<Any>());
-      annotations.Set("buffer_data_alignment", buffer->buffer()->data_alignment);
+      annotations.Set("buffer_data_alignment", Expr(int32(buffer->buffer()->data_alignment)));
       stmts.push_back(make<AllocBufferNode>(rewrite_buffer(buffer), annotations));
     }
     stmts.push_back(body);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
 
@@ -144,7 +146,7 @@ struct Place final : Rewriter {
     if (auto* block = as<SBlockNode>(s)) {
       auto found = at.find(block);
       Array<Buffer> buffers = found == at.end() ? Array<Buffer>{} : found->second;
-      Stmt next = rewrite_children(s);
+      Stmt next = without_own(rewrite_children(s), buffers);
       bool same = buffers.size() == block->alloc_buffers.size();
       for (size_t i = 0; same && i < buffers.size(); ++i) same = buffers[i].same_as(block->alloc_buffers[i]);
       if (same) return next;
@@ -154,20 +156,32 @@ struct Place final : Rewriter {
   }
 
  private:
+  static Array<TensorRegion> foreign(const Array<TensorRegion>& all, const Array<Buffer>& own) {
+    Array<TensorRegion> kept;
+    for (const TensorRegion& region : all) {
+      bool is_own =
+          std::any_of(own.begin(), own.end(), [&](const Buffer& one) { return region->source.same_as(one); });
+      if (!is_own) kept.push_back(region);
+    }
+    return kept;
+  }
+  // What a block allocates is nobody else's to see: not among what it reads and writes.
+  static Stmt without_own(const Stmt& s, const Array<Buffer>& own) {
+    auto* block = as<SBlockNode>(s);
+    Array<TensorRegion> reads = foreign(block->reads, own);
+    Array<TensorRegion> writes = foreign(block->writes, own);
+    if (reads.size() == block->reads.size() && writes.size() == block->writes.size()) return s;
+    return with(ref(block), [&](SBlockNode& n) {
+      n.reads = reads;
+      n.writes = writes;
+    });
+  }
+
   // `body` in a block that does nothing but hold the allocations.
   Stmt inject(const Stmt& body, const Array<Buffer>& buffers) {
     Regions regions = regions_of(body, analyzer);
-    auto foreign = [&](const Array<TensorRegion>& all) {
-      Array<TensorRegion> kept;
-      for (const TensorRegion& region : all) {
-        bool own = false;
-        for (const Buffer& buffer : buffers) own |= region->source.same_as(buffer);
-        if (!own) kept.push_back(region);
-      }
-      return kept;
-    };
-    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads), foreign(regions.writes), "",
-                                    body, nullptr, buffers);
+    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads, buffers),
+                                    foreign(regions.writes, buffers), "", body, nullptr, buffers);
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }
 };

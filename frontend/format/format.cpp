@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/format/format.h"
 
+#include <algorithm>
+
 #include "frontend/format/line.h"
+#include "frontend/syntax/lexemes.h"
 #include "frontend/syntax/parse.h"
 #include "ir/error.h"
 #include "ir/span.h"
@@ -19,6 +22,18 @@ std::string with_newlines(std::string_view text, std::string_view newline) {
       out += c;
   }
   return out;
+}
+
+// The comments of a text, in order of their words: laying it out may move one past a bracket or comma.
+std::vector<std::string> comments_of(uint32_t file) {
+  std::string_view text = ir::SourceMap::global().file(file).text;
+  std::vector<std::string> comments;
+  for (const syntax::Lexeme& word : syntax::lexemes(file)) {
+    if (word.kind == syntax::LexemeKind::kComment)
+      comments.push_back(normal_comment(text.substr(word.begin, word.end - word.begin)));
+  }
+  std::sort(comments.begin(), comments.end());
+  return comments;
 }
 
 std::string lay_out(uint32_t file) {
@@ -50,13 +65,15 @@ std::string lay_out(uint32_t file) {
 std::string format(uint32_t file) {
   std::string before = syntax::dump(syntax::parse_file(file)->module);
   std::string text = lay_out(file);
+  uint32_t formatted = ir::SourceMap::global().add("<formatted>", text);
   std::string after;
   try {
-    after = syntax::dump(syntax::parse_file(ir::SourceMap::global().add("<formatted>", text))->module);
+    after = syntax::dump(syntax::parse_file(formatted)->module);
   } catch (const ir::Error& error) {
     MLC_CHECK(false, "the formatted text does not parse: {}", error.what());
   }
   MLC_CHECK(before == after, "the formatted text means something else");
+  MLC_CHECK(comments_of(file) == comments_of(formatted), "the formatted text has other comments");
   return text;
 }
 

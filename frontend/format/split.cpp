@@ -28,6 +28,7 @@ struct Split {
   Line body;
   Line tail;
   Leaf* open = nullptr;
+  bool add_comma = false;  // after the only parameter, and after imported names
 };
 
 using Omitted = std::unordered_set<const Leaf*>;
@@ -122,8 +123,6 @@ class Writer {
     if (line.leaves.size() == 1) return false;
     size_t last = line.leaves.size() - 1;
     while (last > 0 && line.leaves[last]->closes() && line.leaves[last]->optional) --last;
-    if (line.leaves[last]->is(":") && last > 0 && line.leaves[last - 1]->comments.empty()) {
-    }
     for (size_t i = 0; i < last; ++i) {
       if (line.leaves[i]->comment() || !line.leaves[i]->comments.empty()) return true;
     }
@@ -148,6 +147,7 @@ class Writer {
 
   void layout(Split& split) {
     show(*split.open);
+    if (split.add_comma) append_comma(split.body);
     layout(split.head);
     layout(split.body);
     layout(split.tail);
@@ -254,15 +254,13 @@ class Writer {
     split.body.inside = true;
     bool comma = std::any_of(split.body.leaves.begin(), split.body.leaves.end(),
                              [](const Leaf* leaf) { return leaf->comma(); });
-    if ((line.import || (line.def && !comma)) && comma_is_safe(split.body)) append_comma(split.body);
+    split.add_comma = (line.import || (line.def && !comma)) && comma_is_safe(split.body);
     bool trailing = ends_with_comma(split.body);
-    split.body.explode =
-        loosest(split.body) == kComma && ((trailing && !line.leaves[close]->one_tuple) ||
-                                          (split.open->literal && !is_shown_optional(*split.open)));
+    split.body.explode = loosest(split.body) == kComma &&
+                         ((trailing && !line.leaves[close]->one_tuple) || split.open->literal);
     if (line.import) split.body.explode = loosest(split.body) == kComma;
     return split;
   }
-  static bool is_shown_optional(const Leaf& open) { return open.optional && open.text.empty(); }
   static bool ends_with_comma(const Line& line) {
     size_t at = line.leaves.size();
     while (at > 0 && line.leaves[at - 1]->comment()) --at;

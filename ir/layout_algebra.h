@@ -35,6 +35,15 @@ Layout broadcast(const Layout& layout, int64_t count, int64_t position, const Ax
 // Without iterators of extent one, neighbours that continue each other as one.
 Layout canonicalize(const Layout& layout);
 
+// Every element of `outer` replaced by the whole of `inner`, both split along their shapes.
+Layout tile(const Layout& inner, const TileLayout& outer, const Array<Expr>& outer_shape,
+            const Array<Expr>& inner_shape);
+// The same with the strides of `left` as they are.
+Layout direct_sum(const Layout& right, const TileLayout& left, const Array<Expr>& left_shape,
+                  const Array<Expr>& right_shape);
+// A box of the shape; null where it cuts through iterators.
+Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>& region);
+
 // The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) are given.
 std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts);
 Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear);

@@ -140,9 +140,10 @@ Any text_method(ApiCall& call) { return String(text_of(call.args[0])); }
   "path_to_underline=None, path_to_annotate=None, obj_to_underline=None, obj_to_annotate=None, "           \
   "dialect='tirx')"
 
-constexpr std::array<std::string_view, 9> printed_types = {
-    "mlc.ir.IRModule", "mlc.ir.BaseFunc",  "mlc.tirx.Stmt",        "mlc.ir.Expr",       "mlc.ir.Type",
-    "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer", "mlc.target.Target",
+constexpr std::array<std::string_view, 11> printed_types = {
+    "mlc.ir.IRModule",   "mlc.ir.BaseFunc", "mlc.tirx.Stmt",    "mlc.ir.Expr",
+    "mlc.ir.Type",       "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer",
+    "mlc.target.Target", "mlc.tirx.Layout", "mlc.tirx.Iter",
 };
 
 }  // namespace

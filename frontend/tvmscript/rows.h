@@ -16,6 +16,7 @@ std::span<const ir::ApiRow> block_rows();
 std::span<const ir::ApiRow> buffer_rows();
 std::span<const ir::ApiRow> buffer_value_rows();
 std::span<const ir::ApiRow> layout_rows();
+std::span<const ir::ApiRow> hardware_layout_rows();
 std::span<const ir::ApiRow> statement_rows();
 std::span<const ir::ApiRow> arithmetic_rows();
 std::span<const ir::ApiRow> call_rows();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers: parameters, allocations, views, and the methods of buffer values.
 #include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/hardware_layout.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/layout.h"
@@ -73,6 +74,10 @@ struct Parts {
 ir::ObjectRef layout_from(const Parts& parts, const Array<Expr>& shape, std::string_view scope, Span span) {
   if (script::is_none(parts.layout)) return {};
   if (auto layout = parts.layout.as<ir::Layout>()) return *layout;
+  if (script::is_str(parts.layout) && (scope == "trn.sbuf" || scope == "trn.psum") &&
+      script::text_of(parts.layout) != "default") {
+    return trainium_layout(script::text_of(parts.layout), shape, scope == "trn.psum", span);
+  }
   bool is_default = script::is_str(parts.layout) && script::text_of(parts.layout) == "default";
   if (!is_default) {
     throw ir::Error("wrong-type", "expected a layout, got `{}`", ir::type_name(parts.layout))

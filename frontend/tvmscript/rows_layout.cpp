@@ -301,6 +301,40 @@ Any permute_by_groups(ApiCall& call) {
   return ir::permute_groups(grouped, order);
 }
 
+TileLayout tile_arg(ApiCall& call, size_t i) {
+  if (auto* tile = call.args[i].as<ir::TileLayoutNode>()) return ir::ref(tile);
+  ir::wrong_argument(call, i, "a TileLayout");
+}
+
+Any tile_to(ApiCall& call) {
+  Array<Expr> wanted = exprs_arg(call, 1);
+  Array<Expr> current = exprs_arg(call, 2);
+  if (wanted.size() != current.size()) ir::wrong_argument(call, 2, "a shape of as many dimensions");
+  Array<Expr> outer;
+  for (int64_t i = 0; i < static_cast<int64_t>(wanted.size()); ++i)
+    outer.push_back(ir::floordiv(wanted[i], current[i]));
+  return ir::tile(self(call), ir::default_layout(outer), outer, current);
+}
+
+Any slice(ApiCall& call) {
+  Array<Expr> shape = exprs_arg(call, 1);
+  Array<ir::Range> region;
+  for (const Any& one : items(call.args[2], call.span_of(2))) {
+    if (auto* range = one.as<ir::RangeNode>()) {
+      region.push_back(ir::ref(range));
+      continue;
+    }
+    std::vector<Any> ends = items(one, call.span_of(2));
+    if (ends.size() != 2) ir::wrong_argument(call, 2, "pairs of a begin and an end");
+    Expr begin = integer(ends[0], call.span_of(2), "a begin");
+    region.push_back(
+        ir::make<ir::RangeNode>(begin, ir::difference(integer(ends[1], call.span_of(2), "an end"), begin)));
+  }
+  if (region.size() != shape.size()) ir::wrong_argument(call, 2, "a range for each dimension");
+  ir::Layout part = ir::slice(self(call), shape, region);
+  return part ? Any(part) : Any(nullptr);
+}
+
 Any axis_scope(ApiCall& call, bool inner) {
   const ir::AxisFacts* facts = ir::axis_facts(call.args[0].as<ir::AxisNode>());
   if (!facts || !facts->is_thread) return nullptr;
@@ -410,6 +444,22 @@ std::span<const ir::ApiRow> all() {
         auto* compose = call.args[0].as<ir::ComposeLayoutNode>();
         return compose && ir::is_trivial(compose->tile_layout);
       });
+  method(
+      kLayout, "tile(outer, outer_shape, inner_shape)", "Every element of `outer` becomes this layout.",
+      +[](ApiCall& call) -> Any {
+        return ir::tile(self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
+      });
+  method(kLayout, "tile_to(to_shape, current_shape)", "Repeated row by row until the shape is filled.",
+         tile_to);
+  method(
+      kLayout, "direct_sum(left, left_shape, right_shape)",
+      "The sum of both over the product of their shapes.", +[](ApiCall& call) -> Any {
+        return ir::direct_sum(self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
+      });
+  method(kLayout, "slice(shape, region)", "The layout of a box, or None.", slice);
+  method(
+      kLayout, "verify_well_formed()", "Layouts are checked where they are made.",
+      +[](ApiCall&) -> Any { return true; });
   method(kLayout, "group(shape)", "The iterators split along a shape, and where each dimension begins.",
          group);
   method(kLayout, "permute_dims(perm)", "The iterators in another order.", permute_dims);

@@ -131,8 +131,8 @@ std::span<const ir::ApiRow> module_rows() { return rows; }
 void register_api() {
   auto& registry = ir::ApiRegistry::global();
   for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), buffer_value_rows(),
-                     layout_rows(), statement_rows(), arithmetic_rows(), call_rows(), module_rows(),
-                     module_method_rows(), node_rows(), node_stmt_rows(), constant_rows()}) {
+                     layout_rows(), hardware_layout_rows(), statement_rows(), arithmetic_rows(), call_rows(),
+                     module_rows(), module_method_rows(), node_rows(), node_stmt_rows(), constant_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");

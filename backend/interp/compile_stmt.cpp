@@ -90,6 +90,11 @@ Action Compiler::allocate(const Buffer& buffer) {
 }
 
 Action Compiler::declare(const ir::DeclBufferNode* node) {
+  if (!node->data) {
+    throw ir::Error("interpret-unsupported",
+                    "the interpreter does not run memory that has an address of its own")
+        .at(node->span);
+  }
   auto set_pointer = pointer(node->data);
   auto set_layout = layout(node->buffer->buffer());
   int at = define_view(node->buffer);

@@ -131,6 +131,9 @@ void FunctionEmitter::emit(const Stmt& s) {
              [&](const ir::BufferStoreNode* n) { store(n); },
              [&](const ir::AllocBufferNode* n) { allocate(n); },
              [&](const ir::DeclBufferNode* n) {
+               if (!n->data)
+                 throw ir::Error("unsupported", "memory with an address of its own exists on a GPU only")
+                     .at(n->span);
                llvm::Value* data = data_pointer(n->data);
                uint64_t alignment = 0;
                bool noalias = false;

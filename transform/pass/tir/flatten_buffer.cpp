@@ -63,7 +63,7 @@ struct Flatten final : Rewriter {
       return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = buffer; });
     }
     if (auto* decl = as<DeclBufferNode>(s)) {
-      Expr data = rewrite(decl->data);
+      Expr data = decl->data ? rewrite(decl->data) : decl->data;
       Buffer buffer = flatten(decl->buffer);
       if (data.same_as(decl->data) && buffer.same_as(decl->buffer)) return s;
       return make<DeclBufferNode>(buffer, data, s->span);

@@ -27,12 +27,12 @@ Type opaque_type() {
   static const Type type = make<OpaqueTypeNode>();
   return type;
 }
-Type tensor_map_type() {
-  static const Type type = make<TensorMapTypeNode>();
-  return type;
-}
 Type buffer_region_type() {
   static const Type type = make<BufferRegionTypeNode>();
+  return type;
+}
+Type tensor_map_type() {
+  static const Type type = make<TensorMapTypeNode>();
   return type;
 }
 
@@ -43,6 +43,7 @@ DataType ExprNode::dtype() const {
       return static_cast<const PrimTypeNode*>(ty.get())->dtype;
     case TypeKind::kPointer:
     case TypeKind::kBuffer:
+    case TypeKind::kTensorMap:
       return DataType::Handle();
     default:
       return DataType::Void();
@@ -175,6 +176,14 @@ std::optional<int64_t> const_int(const Expr& e) {
 bool is_const_int(const Expr& e, int64_t value) {
   auto found = const_int(e);
   return found && *found == value;
+}
+
+ExecScope exec_scope(ScopeKind kind) {
+  static const std::array<ExecScope, 5> scopes = {
+      make<ExecScopeNode>(ScopeKind::kCluster), make<ExecScopeNode>(ScopeKind::kCta),
+      make<ExecScopeNode>(ScopeKind::kWarpgroup), make<ExecScopeNode>(ScopeKind::kWarp),
+      make<ExecScopeNode>(ScopeKind::kThread)};
+  return scopes[static_cast<size_t>(kind) - static_cast<size_t>(ScopeKind::kCluster)];
 }
 
 Stmt no_op() {

@@ -9,6 +9,9 @@ namespace mlc::ir {
 
 enum class Effect : uint8_t { kExprAnnotation, kPure, kReadState, kUpdateState, kOpaque };
 
+// Where the call of an operator prints its data type, if it does.
+enum class DtypePlace : uint8_t { kNowhere, kFirst, kLast };
+
 // One operator. `spelling` is the name below `T.` ("exp" for tirx.exp); empty: printed as the op's name.
 struct OpRow {
   std::string_view name;      // "tirx.exp"
@@ -20,9 +23,15 @@ struct OpRow {
   double (*binary)(double, double) = nullptr;
   std::string_view llvm = {};  // "llvm.exp" (overloaded on the type); empty: `libm` is called
   std::string_view libm = {};  // "exp": `expf` for float32
+  DtypePlace dtype_place = DtypePlace::kNowhere;
 };
 
-std::span<const OpRow> op_rows();
+std::span<const OpRow> op_rows();  // all of them: scalar, device, ptx and tile operators
+// The parts of the table, each in a file of its own.
+std::span<const OpRow> scalar_op_rows();
+std::span<const OpRow> device_op_rows();
+std::span<const OpRow> ptx_op_rows();
+std::span<const OpRow> tile_op_rows();
 // The shared operator object; throws Error unknown-operator with the nearest name.
 Op op(std::string_view name);
 const OpRow& op_row(const OpNode* op);

@@ -39,6 +39,9 @@ void register_nodes() {
     register_node<IterVarNode>();
     register_node<CommReducerNode>();
     register_node<MatchBufferRegionNode>();
+    register_node<ExecScopeNode>();
+    register_node<ScopeIdDefNode>();
+    register_node<LambdaExprNode>();
     register_node<PrimFuncNode>();
     register_node<IRModuleNode>();
     refl::TypeAttrDef<IRModuleNode>()

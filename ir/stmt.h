@@ -9,8 +9,10 @@ namespace mlc::ir {
 
 #define MLC_STMT_KINDS(X)                                                                                    \
   X(Bind)                                                                                                    \
-  X(AttrStmt) X(AssertStmt) X(BufferStore) X(AllocBuffer) X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) \
-      X(For) X(While) X(Return) X(Break) X(Continue) X(SBlock) X(SBlockRealize)
+  X(AttrStmt)                                                                                                \
+  X(AssertStmt)                                                                                              \
+  X(BufferStore) X(AllocBuffer) X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) \
+      X(Break) X(Continue) X(SBlock) X(SBlockRealize) X(ScopeIdDefStmt) X(TilePrimitiveCall)
 
 enum class StmtKind : uint8_t {
 #define X(name) k##name,
@@ -369,6 +371,129 @@ struct SBlockRealizeNode final : StmtNode {
   MLC_NODE("mlc.s_tir.SBlockRealize", SBlockRealizeNode, StmtNode);
 };
 using SBlockRealize = Ref<SBlockRealizeNode>;
+
+// ---- the kernel dialect: a device region names the coordinates of its threads and works on tiles ----
+
+// Which threads act together. The numbers are TVM's.
+enum class ScopeKind : int32_t { kCluster = 2, kCta = 3, kWarpgroup = 4, kWarp = 5, kThread = 6 };
+
+struct ExecScopeNode final : ffi::Object {
+  int32_t scope_kind;
+
+  explicit ExecScopeNode(ScopeKind kind) : scope_kind(static_cast<int32_t>(kind)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("kind", &ExecScopeNode::scope_kind);
+  }
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  MLC_NODE("mlc.tirx.ExecScope", ExecScopeNode, ffi::Object);
+};
+using ExecScope = Ref<ExecScopeNode>;
+ExecScope exec_scope(ScopeKind kind);  // shared
+
+// What a scope id counts: clusters of the kernel, threads of a warp, ... The numbers are TVM's.
+enum class ScopeBinding : int32_t {
+  kKernelCluster = 0,
+  kKernelCta = 1,
+  kClusterCta = 2,
+  kCtaWarpgroup = 3,
+  kCtaWarp = 4,
+  kWarpgroupWarp = 5,
+  kWarpThread = 6,
+  kCtaThread = 7,
+  kWarpgroupThread = 8,
+  kClusterCtaPair = 9,
+};
+
+// Coordinates of the thread that runs: one variable per dimension. Extents may be left out (empty); they
+// are then found from the definitions beside this one. `preferred_extents`: what to launch where possible.
+struct ScopeIdDefNode final : ffi::Object {
+  Array<Var> def_ids;
+  Array<Expr> extents;
+  int32_t scope;
+  Array<Expr> preferred_extents;
+
+  ScopeIdDefNode(Array<Var> def_ids, Array<Expr> extents, ScopeBinding scope,
+                 Array<Expr> preferred_extents = {})
+      : def_ids(std::move(def_ids)),
+        extents(std::move(extents)),
+        scope(static_cast<int32_t>(scope)),
+        preferred_extents(std::move(preferred_extents)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("extents", &ScopeIdDefNode::extents);
+    f("preferred_extents", &ScopeIdDefNode::preferred_extents);
+    f("scope", &ScopeIdDefNode::scope);
+    f("def_ids", &ScopeIdDefNode::def_ids, Role::kBinder);
+  }
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  MLC_NODE("mlc.tirx.ScopeIdDef", ScopeIdDefNode, ffi::Object);
+};
+using ScopeIdDef = Ref<ScopeIdDefNode>;
+
+// A leaf: the ids are visible in the statements after it.
+struct ScopeIdDefStmtNode final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kScopeIdDefStmt;
+  ScopeIdDef def;
+
+  explicit ScopeIdDefStmtNode(ScopeIdDef def, Span span = {}) : StmtNode(kKind, span), def(std::move(def)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("def", &ScopeIdDefStmtNode::def);
+  }
+  MLC_NODE("mlc.tirx.ScopeIdDefStmt", ScopeIdDefStmtNode, StmtNode);
+};
+using ScopeIdDefStmt = Ref<ScopeIdDefStmtNode>;
+
+// A function of indices as a value: the predicate of a tile select.
+struct LambdaExprNode final : ffi::Object {
+  Array<Var> vars;
+  Expr pred;
+
+  LambdaExprNode(Array<Var> vars, Expr pred) : vars(std::move(vars)), pred(std::move(pred)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("vars", &LambdaExprNode::vars, Role::kBinder);
+    f("pred", &LambdaExprNode::pred);
+  }
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  MLC_NODE("mlc.tirx.LambdaExpr", LambdaExprNode, ffi::Object);
+};
+using LambdaExpr = Ref<LambdaExprNode>;
+
+// Work on whole tiles done by all threads of `scope` together: copy, gemm, sum, ... Arguments are regions,
+// expressions, operators, lists of axes, flags, or None. `dispatch` names the implementation wanted; empty:
+// any. `config` are its settings.
+struct TilePrimitiveCallNode final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kTilePrimitiveCall;
+  Op op;
+  Array<Any> args;
+  Map<String, Any> workspace;  // buffers by what they are for
+  Map<String, Any> config;
+  String dispatch;
+  ExecScope scope;
+
+  TilePrimitiveCallNode(Op op, Array<Any> args, Map<String, Any> workspace, Map<String, Any> config,
+                        String dispatch, ExecScope scope, Span span = {})
+      : StmtNode(kKind, span),
+        op(std::move(op)),
+        args(std::move(args)),
+        workspace(std::move(workspace)),
+        config(std::move(config)),
+        dispatch(std::move(dispatch)),
+        scope(std::move(scope)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("op", &TilePrimitiveCallNode::op);
+    f("args", &TilePrimitiveCallNode::args);
+    f("workspace", &TilePrimitiveCallNode::workspace);
+    f("config", &TilePrimitiveCallNode::config);
+    f("dispatch", &TilePrimitiveCallNode::dispatch);
+    f("scope", &TilePrimitiveCallNode::scope);
+  }
+  MLC_NODE("mlc.tirx.TilePrimitiveCall", TilePrimitiveCallNode, StmtNode);
+};
+using TilePrimitiveCall = Ref<TilePrimitiveCallNode>;
 
 // The statements in order, nested sequences flattened and no-ops (Evaluate of 0) dropped;
 // one statement stands alone, none becomes Evaluate(0).

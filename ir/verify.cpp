@@ -83,6 +83,11 @@ class Verifier final : public Walker {
                       visit(attribute->value);
                       visit(attribute->body);
                     },
+                    [&](const ScopeIdDefStmtNode* ids) {
+                      for (const Expr& extent : ids->def->extents) visit(extent);
+                      for (const Expr& extent : ids->def->preferred_extents) visit(extent);
+                      for (const Var& id : ids->def->def_ids) define(id, s->span);
+                    },
                     [&](const StmtNode*) {
                       Scope scope(*this);
                       walk_children(s);
@@ -91,6 +96,7 @@ class Verifier final : public Walker {
   }
 
   void visit_buffer(const Buffer& buffer) override { use(buffer.get()); }
+  void visit_def(const Var& var) override { define(var, var->span); }  // of a lambda
 
  private:
   struct Scope {

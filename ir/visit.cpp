@@ -36,6 +36,12 @@ struct WalkField {
     self.visit_def(m->buffer);
   }
   void operator()(const CommReducer&) const {}  // closed: binds all it uses
+  void operator()(const Op&) const {}
+  void operator()(const ScopeIdDef& def) const {
+    (*this)(def->extents);
+    (*this)(def->preferred_extents);
+    for (const Var& id : def->def_ids) self.visit_def(id);
+  }
   template <class T>
   void operator()(const Array<T>& all) const {
     for (const T& one : all) (*this)(one);
@@ -43,10 +49,19 @@ struct WalkField {
   void operator()(const Any& value) const {
     if (auto e = value.as<Expr>()) (*this)(*e);
     if (auto v = value.as<IterVar>()) (*this)(*v);
+    if (auto* lambda = value.as<LambdaExprNode>()) {
+      for (const Var& var : lambda->vars) self.visit_def(var);
+      (*this)(lambda->pred);
+    }
   }
   template <class T>
   void operator()(const T&) const {}  // attributes: not part of the tree
 };
+
+// Settings of a tile primitive are operands: barriers, masks, buffers.
+void walk_values(const Map<String, Any>& values, Walker& walker) {
+  for (const auto& [key, value] : values) WalkField{walker}(value);
+}
 
 template <class N>
 void walk_fields(const N* node, Walker& walker) {
@@ -57,6 +72,10 @@ void walk_fields(const N* node, Walker& walker) {
     }
   };
   N::fields(visit);
+  if constexpr (std::is_same_v<N, TilePrimitiveCallNode>) {
+    walk_values(node->workspace, walker);
+    walk_values(node->config, walker);
+  }
 }
 
 // The rewritten value of one field.
@@ -90,6 +109,17 @@ struct MapField {
     return make<MatchBufferRegionNode>(buffer, source);
   }
   CommReducer operator()(const CommReducer& c) const { return c; }
+  Op operator()(const Op& op) const { return op; }
+  ScopeIdDef operator()(const ScopeIdDef& def) const {
+    Array<Expr> extents = (*this)(def->extents);
+    Array<Expr> preferred = (*this)(def->preferred_extents);
+    Array<Var> ids = MapField{self, true}(def->def_ids);
+    if (extents.same_as(def->extents) && preferred.same_as(def->preferred_extents) &&
+        ids.same_as(def->def_ids)) {
+      return def;
+    }
+    return make<ScopeIdDefNode>(ids, extents, static_cast<ScopeBinding>(def->scope), preferred);
+  }
   template <class T>
   Array<T> operator()(const Array<T>& all) const {
     for (size_t i = 0; i < all.size(); ++i) {
@@ -107,6 +137,12 @@ struct MapField {
   Any operator()(const Any& value) const {
     if (auto e = value.as<Expr>()) return (*this)(*e);
     if (auto v = value.as<IterVar>()) return (*this)(*v);
+    if (auto* lambda = value.as<LambdaExprNode>()) {
+      Array<Var> vars = MapField{self, true}(lambda->vars);
+      Expr pred = (*this)(lambda->pred);
+      if (vars.same_as(lambda->vars) && pred.same_as(lambda->pred)) return value;
+      return make<LambdaExprNode>(vars, pred);
+    }
     return value;
   }
   template <class T>
@@ -126,6 +162,19 @@ bool unchanged(const T& a, const T& b) {
   }
 }
 
+bool map_values(Map<String, Any>& values, Rewriter& rewriter) {
+  Map<String, Any> next = values;
+  bool changed = false;
+  for (const auto& [key, value] : values) {
+    Any mapped = MapField{rewriter}(value);
+    if (mapped.same_as(value)) continue;
+    next.Set(key, mapped);
+    changed = true;
+  }
+  if (changed) values = next;
+  return changed;
+}
+
 template <class N>
 ffi::ObjectPtr<N> map_fields(const N* node, Rewriter& rewriter) {
   ffi::ObjectPtr<N> copy;
@@ -138,6 +187,17 @@ ffi::ObjectPtr<N> map_fields(const N* node, Rewriter& rewriter) {
     }
   };
   N::fields(map);
+  if constexpr (std::is_same_v<N, TilePrimitiveCallNode>) {
+    Map<String, Any> workspace = node->workspace;
+    Map<String, Any> config = node->config;
+    bool changed = map_values(workspace, rewriter);
+    changed = map_values(config, rewriter) || changed;
+    if (changed) {
+      if (!copy) copy = ffi::make_object<N>(*node);
+      copy->workspace = workspace;
+      copy->config = config;
+    }
+  }
   return copy;
 }
 

@@ -9,6 +9,10 @@ std::string_view view(const ir::String& text) { return {text.data(), text.size()
 
 Flow nothing(Frame&) { return Flow::kNext; }
 
+[[noreturn]] void kernel_only(std::string_view what, Span span) {
+  throw ir::Error("unsupported", "{} of the kernel dialect cannot be interpreted", what).at(span);
+}
+
 }  // namespace
 
 int Compiler::define_slot(const ir::Var& var) {
@@ -363,6 +367,10 @@ Action Compiler::stmt(const Stmt& s) {
              [&](const ir::ContinueNode*) -> Action { return [](Frame&) { return Flow::kContinue; }; },
              [&](const ir::SBlockNode* node) { return block(node, [](Frame&) { return true; }); },
              [&](const ir::SBlockRealizeNode* node) { return realize(node); },
+             [&](const ir::ScopeIdDefStmtNode* node) -> Action { kernel_only("a scope id", node->span); },
+             [&](const ir::TilePrimitiveCallNode* node) -> Action {
+               kernel_only("a tile primitive", node->span);
+             },
          });
 }
 

@@ -166,6 +166,12 @@ void FunctionEmitter::emit(const Stmt& s) {
              },
              [&](const ir::SBlockNode* n) { refuse("a block", "lower the module first", n->span); },
              [&](const ir::SBlockRealizeNode* n) { refuse("a block", "lower the module first", n->span); },
+             [&](const ir::ScopeIdDefStmtNode* n) {
+               refuse("a scope id", "it belongs to GPU kernels", n->span);
+             },
+             [&](const ir::TilePrimitiveCallNode* n) {
+               refuse("a tile primitive", "it belongs to GPU kernels", n->span);
+             },
          });
 }
 

@@ -124,6 +124,7 @@ class UseFinder {
       return use((*iter)->var.get());
     }
     if (auto range = value.as<Range>()) return walk(*range);
+    if (auto* lambda = value.as<LambdaExprNode>()) return walk(lambda->pred);
     if (auto list = value.as<Array<Any>>()) {
       for (const Any& one : *list) walk(one);
     }
@@ -293,6 +294,16 @@ class UseFinder {
                       walk(n->iter_values);
                       walk(n->predicate);
                       walk(Stmt(n->block));
+                    },
+                    [&](const ScopeIdDefStmtNode* n) {
+                      walk(n->def->extents);
+                      walk(n->def->preferred_extents);
+                      for (const Var& id : n->def->def_ids) use(id.get());
+                    },
+                    [&](const TilePrimitiveCallNode* n) {
+                      for (const Any& arg : n->args) walk(arg);
+                      for (const auto& [key, value] : n->workspace) walk(value);
+                      for (const auto& [key, value] : n->config) walk(value);
                     },
                 });
     path_.pop_back();

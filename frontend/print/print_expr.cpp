@@ -54,29 +54,6 @@ bool is_number(const Expr& e, int64_t value) {
   return false;
 }
 
-// Operators that print their data type, and where.
-enum class DtypePlace : uint8_t { kNowhere, kFirst, kLast };
-DtypePlace dtype_place(std::string_view op) {
-  static const std::unordered_set<std::string_view> first = {
-      "tirx.call_extern",
-      "tirx.call_pure_extern",
-      "tirx.call_llvm_intrin",
-      "tirx.call_llvm_pure_intrin",
-      "tirx.reinterpret",
-      "tirx.type_annotation",
-      "tirx.vectorlow",
-      "tirx.vectorhigh",
-      "tirx.vectorcombine",
-      "tirx.masked_load",
-      "tirx.get_active_lane_mask",
-      "tirx.dp4a",
-      "tirx.mma_store",
-      "tirx.mma_fill",
-  };
-  if (op == "tirx.tvm_struct_get") return DtypePlace::kLast;
-  return first.contains(op) ? DtypePlace::kFirst : DtypePlace::kNowhere;
-}
-
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 }  // namespace
@@ -351,7 +328,7 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
   if (spelling.starts_with("tvm_call_")) spelling.remove_prefix(4);
   tir(spelling);
   put("(");
-  DtypePlace place = dtype_place(name);
+  DtypePlace place = row.dtype_place;
   auto data_type = [&] {
     if (!e->dtype().is_handle()) return dtype_literal(e->dtype());
     type(e->ty);
@@ -361,12 +338,64 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
     data_type();
     if (!e->args.empty()) put(", ");
   }
-  exprs("args", e->args);
+  if (name == "tirx.cuda.func_call" || !e->attrs.empty()) {
+    keyword_call(e, name);
+  } else {
+    exprs("args", e->args);
+  }
   if (place == DtypePlace::kLast) {
     if (!e->args.empty()) put(", ");
     data_type();
   }
   put(")");
+}
+
+// Arguments of a call that has some by name.
+void Printer::keyword_call(const CallNode* e, std::string_view name) {
+  bool source = name == "tirx.cuda.func_call" && !e->args.empty();
+  Array<Expr> args = e->args;
+  if (source) args.pop_back();
+  exprs("args", args);
+  std::string_view separator = args.empty() ? "" : ", ";
+  auto keyword = [&](std::string_view key) {
+    put(separator, key, "=");
+    separator = ", ";
+  };
+  if (source) {
+    keyword("source_code");
+    {
+      At at(*this, "args", static_cast<int64_t>(args.size()));
+      expr(e->args.back());
+    }
+    if (!e->dtype().is_void()) {
+      keyword("return_type");
+      dtype_literal(e->dtype());
+    }
+  }
+  // In the order of the functions' signatures.
+  static constexpr std::string_view kKeys[] = {"launch_params", "descriptor_dtype", "rank",
+                                               "interleave",    "swizzle",          "l2_promotion",
+                                               "oob_fill",      "force_cu_dtype"};
+  for (std::string_view key : kKeys) {
+    auto found = e->attrs.find(String(std::string(key)));
+    if (found == e->attrs.end()) continue;
+    keyword(key);
+    value((*found).second);
+  }
+  if (name == "tirx.call_ffi_kernel") {
+    keyword("ret_ty");
+    dtype_literal(e->dtype());
+  }
+  if (auto lazy = e->attrs.find("lazy_args"); lazy != e->attrs.end()) {
+    keyword("lazy_args");
+    auto indices = (*lazy).second.cast<Array<Any>>();
+    put("(");
+    for (size_t i = 0; i < indices.size(); ++i) {
+      put(i ? ", " : "");
+      value(indices[static_cast<int64_t>(i)]);
+    }
+    put(indices.size() == 1 ? ",)" : ")");
+  }
 }
 
 void Printer::comm_reducer(const CommReducerNode* combiner) {

@@ -165,6 +165,8 @@ void Printer::stmt(const Stmt& s, bool alone) {
                   },
                   [&](const SBlockNode* n) { block(n, nullptr); },
                   [&](const SBlockRealizeNode* n) { realize(n); },
+                  [&](const ScopeIdDefStmtNode* n) { scope_ids(n); },
+                  [&](const TilePrimitiveCallNode* n) { tile_primitive(n); },
               });
 }
 
@@ -244,12 +246,14 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
     line(s);
   }
   if (!alone) put("with ");
-  tir("attr");
-  put("(");
   const AttrStmtNode* innermost = s;
   size_t deep = path_.size();
-  if (is_attr_of_nothing(s->node)) {
-    put("{");
+  if (auto hints = s->node.as<Map<String, Any>>(); hints && view(s->attr_key) == "tirx_hint") {
+    hint(*hints);
+    put(alone ? "" : ":");
+  } else if (is_attr_of_nothing(s->node)) {
+    tir("attr");
+    put("({");
     for (;;) {
       put(literal(view(innermost->attr_key)), ": ");
       expr("value", innermost->value);
@@ -259,16 +263,18 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
       innermost = inner;
       if (tracking_) path_.push_back(path_.back()->Attr("body"));
     }
-    put("}");
+    put(alone ? "})" : "}):");
   } else {
+    tir("attr");
+    put("(");
     {
       At at(*this, "node");
       value(s->node);
     }
     put(", ", literal(view(s->attr_key)), ", ");
     expr("value", s->value);
+    put(alone ? ")" : "):");
   }
-  put(alone ? ")" : "):");
   end_line();
   names_.push(s, depth_ + (alone ? 0 : 1), out_.size());
   scope_body(innermost->body, alone);

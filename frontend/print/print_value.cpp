@@ -145,11 +145,11 @@ void Printer::type(const Type& t) {
     case TypeKind::kOpaque:
       ir_name("OpaqueType");
       return put("()");
-    case TypeKind::kTensorMap:
-      tir("TensorMap");
-      return put("()");
     case TypeKind::kBufferRegion:
       tir("BufferRegionType");
+      return put("()");
+    case TypeKind::kTensorMap:
+      tir("TensorMap");
       return put("()");
     case TypeKind::kBuffer: {
       tir("Buffer");

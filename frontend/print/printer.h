@@ -53,6 +53,7 @@ class Printer {
   void binary(const ir::BinaryNode* e);
   void call(const ir::CallNode* e);
   void op_call(const ir::CallNode* e, const ir::OpNode* op);
+  void keyword_call(const ir::CallNode* e, std::string_view name);
   void number(ir::DataType dtype, int64_t value);
   void number(ir::DataType dtype, double value);
   void indices(const char* attr, const ir::Array<ir::Expr>& list);
@@ -114,6 +115,12 @@ class Printer {
   void for_loop(const ir::ForNode* loop);
   void loop_header(const ir::ForNode* loop);
   void bind(const ir::BindNode* s);
+
+  // print_kernel.cpp
+  void scope_ids(const ir::ScopeIdDefStmtNode* s);
+  void hint(const ir::Map<ir::String, ir::Any>& attrs);
+  void tile_primitive(const ir::TilePrimitiveCallNode* s);
+  void lambda_expr(const ir::LambdaExprNode* lambda);
 
   // print_block.cpp
   void realize(const ir::SBlockRealizeNode* s);

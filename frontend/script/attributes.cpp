@@ -176,6 +176,17 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
   return false;
 }
 
+// What the type's own `__getattr__` makes of a name that nothing else knows.
+bool computed_attribute(Evaluator& self, const Any& object, Symbol name, Any& out, ir::Span span) {
+  const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__getattr__");
+  if (!api || name.str().starts_with("__")) return false;
+  Any arguments[] = {object, str_value(name.str())};
+  ir::Span spans[] = {span, span};
+  ir::ApiCall call{*api, self, arguments, span, spans};
+  out = api->row.body(call);
+  return true;
+}
+
 }  // namespace
 
 bool Evaluator::find_attribute(const Any& object, Symbol name, Any& out) {
@@ -301,7 +312,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     out = nullptr;
     return true;
   }
-  return false;
+  return computed_attribute(self, object, name, out, span);
 }
 
 Any Evaluator::attribute(const Any& object, Symbol name, ir::Span span) {

@@ -28,5 +28,10 @@ std::span<const ir::ApiRow> node_stmt_rows();
 // The second addresses of nodes and operators: tvm.prim.Add, tvm.tirx.stmt.For, tvm.tirx.call_extern.
 void register_node_aliases();
 std::span<const ir::ApiRow> constant_rows();
+std::span<const ir::ApiRow> kernel_rows();
+std::span<const ir::ApiRow> tile_rows();
+std::span<const ir::ApiRow> device_rows();
+std::span<const ir::ApiRow> device_form_rows();
+std::span<const ir::ApiRow> ptx_rows();
 
 }  // namespace mlc::tvmscript

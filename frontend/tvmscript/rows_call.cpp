@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // T.* operators that are no arithmetic: calls of external functions, pointers, synchronisation. One row each:
 // the signature and the type of the result.
-#include "frontend/tvmscript/arguments.h"
+#include "frontend/tvmscript/calls.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
 namespace {
-
-Type prim(DataType dtype) { return dtype.is_void() ? Type(ir::void_type()) : Type(ir::prim_type(dtype)); }
-
-Expr call_of(Type type, std::string_view op, Array<Expr> args, Span span) {
-  return ir::make<ir::CallNode>(std::move(type), ir::op(op), std::move(args), Map<String, Any>{}, span);
-}
-
-// Script values as operands: strings become StringImm.
-Expr operand(const ApiCall& call, const Any& value, size_t i) {
-  if (script::is_str(value)) return ir::make<ir::StringImmNode>(value.cast<String>(), call.span_of(i));
-  if (auto e = script::to_expr(value)) return *e;
-  return script::as_expr(value, call.span_of(i), "an argument");
-}
-
-// All arguments in order, `*args` spread out.
-Array<Expr> operands(const ApiCall& call, size_t first = 0) {
-  Array<Expr> all;
-  for (size_t i = first; i < call.args.size(); ++i) {
-    if (call.api.params[i].kind == ir::ApiParam::Kind::kVarArgs) {
-      for (const Any& one : script::elements(call.args[i])) all.push_back(operand(call, one, i));
-    } else {
-      all.push_back(operand(call, call.args[i], i));
-    }
-  }
-  return all;
-}
 
 std::string op_name(const ApiCall& call) { return "tirx." + call.api.name; }
 
@@ -44,7 +18,18 @@ Any typed(ApiCall& call) {
 Any no_value(ApiCall& call) { return call_of(ir::void_type(), op_name(call), operands(call), call.span); }
 Any pointer(ApiCall& call) { return call_of(void_pointer(), op_name(call), operands(call), call.span); }
 Any stack_pointer(ApiCall& call) {
-  Type type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Int(64))), String("global"));
+  Type element = ir::prim_type(DataType::Int(64));
+  if (call.api.name == "tvm_stack_alloca") {
+    String what = str_arg(call, 0);
+    if (view(what) == "arg_tcode") {
+      element = ir::prim_type(DataType::Int(32));
+    } else if (view(what) == "tensormap") {
+      element = ir::tensor_map_type();
+    } else if (view(what) != "shape") {
+      element = ir::prim_type(DataType::Void());
+    }
+  }
+  Type type = ir::make<ir::PointerTypeNode>(element, String("global"));
   return call_of(type, op_name(call), operands(call), call.span);
 }
 Any like_first(ApiCall& call) {
@@ -55,14 +40,39 @@ Any like_first(ApiCall& call) {
 Any given_dtype(ApiCall& call) {  // the first argument is the type of the result
   return call_of(prim(dtype_arg(call, 0)), op_name(call), operands(call, 1), call.span);
 }
+// A buffer as an argument of a registered function: a descriptor made on the stack.
+Expr packed_buffer(const Expr& arg, Span span) {
+  auto* var = ir::as<ir::VarNode>(arg);
+  if (!var || !var->buffer()) return arg;
+  const ir::BufferTypeNode& type = *var->buffer();
+  Type shape_type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Int(64))), String("global"));
+  Expr shape = call_of(shape_type, "tirx.tvm_stack_make_shape", type.shape, span);
+  Expr strides = type.strides.empty() ? Expr(ir::int32(0))
+                                      : call_of(shape_type, "tirx.tvm_stack_make_shape", type.strides, span);
+  Expr data = script::ir_attribute(Any(arg), "data", span)->cast<Expr>();
+  return call_of(void_pointer(), "tirx.tvm_stack_make_array",
+                 {data, shape, strides, ir::int32(static_cast<int64_t>(type.shape.size())),
+                  ir::make_const(type.dtype, 0), type.elem_offset ? type.elem_offset : Expr(ir::int32(0))},
+                 span);
+}
+
 Any packed(ApiCall& call) {
+  Array<Expr> args;
+  for (const Expr& arg : operands(call)) args.push_back(packed_buffer(arg, call.span));
   std::string name = call.api.name.starts_with("tvm_") ? call.api.name : "tvm_" + call.api.name;
-  return call_of(prim(DataType::Int(32)), "tirx." + name, operands(call), call.span);
+  return call_of(prim(DataType::Int(32)), "tirx." + name, args, call.span);
 }
 Any call_intrin(ApiCall& call) {
-  String name = str_arg(call, 1);
-  return call_of(prim(dtype_arg(call, 0)), std::string_view(name.data(), name.size()), operands(call, 2),
-                 call.span);
+  std::string name(view(str_arg(call, 1)));
+  // Older names of device operators: `tirx.ptx_mma` for `tirx.ptx.mma`.
+  for (std::string_view space : {"ptx_legacy", "ptx", "cuda", "s_tir", "nvshmem", "nki"}) {
+    std::string older = fmt::format("tirx.{}_", space);
+    if (!name.starts_with(older) || name.find('.', older.size()) != std::string::npos) continue;
+    name = fmt::format("tirx.{}.{}", space, name.substr(older.size()));
+    break;
+  }
+  bool no_type = script::is_str(call.args[0]) && script::text_of(call.args[0]).empty();
+  return call_of(prim(no_type ? DataType::Void() : dtype_arg(call, 0)), name, operands(call, 2), call.span);
 }
 
 Any address_of(ApiCall& call) {
@@ -71,6 +81,13 @@ Any address_of(ApiCall& call) {
     Array<Expr> zeros;
     for (const Expr& extent : var->buffer()->shape) zeros.push_back(ir::const_like(extent, 0));
     target = ir::make<ir::TensorLoadNode>(ir::ref(var), zeros, call.span);
+  }
+  if (auto* var = ir::as<ir::VarNode>(target)) {
+    if (var->ty->kind == ir::TypeKind::kTensorMap)
+      return call_of(prim(DataType::UInt(64)), "tirx.address_of", {target}, call.span);
+    if (var->ty->kind == ir::TypeKind::kPrim)
+      return call_of(ir::make<ir::PointerTypeNode>(var->ty, String("global")), "tirx.address_of", {target},
+                     call.span);
   }
   auto* load = ir::as<ir::TensorLoadNode>(target);
   if (!load) ir::wrong_argument(call, 0, "an element of a buffer");
@@ -119,6 +136,11 @@ Any reinterpret(ApiCall& call) {
   Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
   return call_of(type, "tirx.reinterpret", {script::region_value(expr_arg(call, 1))}, call.span);
 }
+// A type by name stands for a zero of that type.
+Any make_array(ApiCall& call) {
+  if (script::is_str(call.args[4])) call.args[4] = ir::make_const(dtype_arg(call, 4), 0);
+  return pointer(call);
+}
 Any struct_get(ApiCall& call) {
   DataType dtype = dtype_arg(call, 3);
   Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
@@ -141,6 +163,8 @@ constexpr ir::ApiRow rows[] = {
     ROW("call_cpacked(*args)", "Calls a registered function by its C symbol.", packed),
     ROW("tvm_call_packed(*args)", "Calls a registered function by name.", packed),
     ROW("tvm_call_cpacked(*args)", "Calls a registered function by its C symbol.", packed),
+    ROW("tvm_call_packed_lowered(*args)", "A call whose arguments lie on the stack.", packed),
+    ROW("tvm_call_cpacked_lowered(*args)", "A call whose arguments lie on the stack.", packed),
     ROW("call_packed_lowered(*args)", "A call whose arguments lie on the stack.", packed),
     ROW("call_cpacked_lowered(*args)", "A call whose arguments lie on the stack.", packed),
     ROW("call_intrin(dtype, func_name, *args)", "Calls an operator by its full name.", call_intrin),
@@ -181,7 +205,7 @@ constexpr ir::ApiRow rows[] = {
     ROW("tvm_stack_alloca(dtype_str, num)", "Memory on the stack.", stack_pointer),
     ROW("tvm_stack_make_shape(*args)", "A shape on the stack.", stack_pointer),
     ROW("tvm_stack_make_array(data, shape, strides, ndim, arr_dtype, elem_offset)",
-        "A tensor descriptor on the stack.", pointer),
+        "A tensor descriptor on the stack.", make_array),
     ROW("tvm_struct_get(arr, index, field, dtype)", "A field of a descriptor.", struct_get),
     ROW("tvm_struct_set(arr, index, field, value)", "Sets a field of a descriptor.", int32),
     ROW("lookup_param(param_name)", "A constant parameter by name.", pointer),

@@ -130,15 +130,21 @@ std::span<const ir::ApiRow> module_rows() { return rows; }
 
 void register_api() {
   auto& registry = ir::ApiRegistry::global();
-  for (auto table : {dtype_rows(), loop_rows(), block_rows(), buffer_rows(), buffer_value_rows(),
-                     layout_rows(), hardware_layout_rows(), statement_rows(), arithmetic_rows(), call_rows(),
-                     module_rows(), module_method_rows(), node_rows(), node_stmt_rows(), constant_rows()}) {
+  for (auto table : {dtype_rows(),        loop_rows(),      block_rows(),           buffer_rows(),
+                     buffer_value_rows(), layout_rows(),    hardware_layout_rows(), statement_rows(),
+                     arithmetic_rows(),   call_rows(),      module_rows(),          module_method_rows(),
+                     node_rows(),         node_stmt_rows(), constant_rows(),        kernel_rows(),
+                     tile_rows(),         device_rows(),    device_form_rows(),     ptx_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");
   registry.alias("tvm.tir", "tvm.tirx");
   registry.alias("tvm.script.tirx.target", "tvm.target.Target");
   register_node_aliases();
+  for (std::string_view scope : {"cluster", "cta", "wg", "warpgroup", "warp", "thread"}) {
+    registry.alias(fmt::format("tvm.script.tirx.tile.{}", scope), fmt::format("tvm.script.tirx.{}", scope));
+  }
+  registry.alias("tvm.tirx.script.tile", "tvm.script.tirx.tile");
   registry.alias("tvm.script.ir_module", "tvm.script.ir.ir_module");
   registry.alias("tvm.ir.IRModule", "tvm.IRModule");
   registry.alias("tvm.script.parse_from_source", "tvm.script.from_source");

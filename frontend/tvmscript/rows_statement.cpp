@@ -256,16 +256,6 @@ constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT, "Range(begin, end=None)", "The integers from `begin` below `end`.", range},
     {ir::ApiKind::kFunction, kT, "comm_reducer(combiner, identity)",
      "A commutative combination with its identity.", comm_reducer},
-    {ir::ApiKind::kFunction, kT, "device_entry()", "Start of a device region (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "hint(message=\"\", **attrs)", "A hint for kernel code (kernel dialect).",
-     unsupported},
-    {ir::ApiKind::kFunction, kT, "cta_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "cluster_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "warp_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "warpgroup_id(*args, **kwargs)", "A scope id (kernel dialect).",
-     unsupported},
-    {ir::ApiKind::kFunction, kT, "lane_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
-    {ir::ApiKind::kFunction, kT, "thread_id(*args, **kwargs)", "A scope id (kernel dialect).", unsupported},
 };
 
 }  // namespace

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of the kernel dialect: scope ids, hints, tile primitives.
+#include <algorithm>
+
+#include "frontend/print/printer.h"
+#include "ir/op.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+std::string_view id_function(int32_t binding) {
+  switch (static_cast<ScopeBinding>(binding)) {
+    case ScopeBinding::kKernelCluster:
+      return "cluster_id";
+    case ScopeBinding::kKernelCta:
+      return "cta_id";
+    case ScopeBinding::kClusterCta:
+      return "cta_id_in_cluster";
+    case ScopeBinding::kCtaWarpgroup:
+      return "warpgroup_id";
+    case ScopeBinding::kCtaWarp:
+      return "warp_id";
+    case ScopeBinding::kWarpgroupWarp:
+      return "warp_id_in_wg";
+    case ScopeBinding::kWarpThread:
+      return "lane_id";
+    case ScopeBinding::kCtaThread:
+      return "thread_id";
+    case ScopeBinding::kWarpgroupThread:
+      return "thread_id_in_wg";
+    case ScopeBinding::kClusterCtaPair:
+      return "cta_id_in_pair";
+  }
+  throw InternalError(__FILE__, __LINE__, "unknown scope binding");
+}
+
+std::string_view tile_namespace(const ExecScope& scope) {
+  switch (static_cast<ScopeKind>(scope->scope_kind)) {
+    case ScopeKind::kCluster:
+      return "cluster";
+    case ScopeKind::kCta:
+      return "cta";
+    case ScopeKind::kWarpgroup:
+      return "wg";
+    case ScopeKind::kWarp:
+      return "warp";
+    case ScopeKind::kThread:
+      return "tile";  // what runs where nothing is said
+  }
+  throw InternalError(__FILE__, __LINE__, "unknown execution scope");
+}
+
+std::vector<std::pair<String, Any>> sorted(const Map<String, Any>& map) {
+  std::vector<std::pair<String, Any>> items(map.begin(), map.end());
+  std::sort(items.begin(), items.end(),
+            [](const auto& a, const auto& b) { return view(a.first) < view(b.first); });
+  return items;
+}
+
+}  // namespace
+
+// `bx, by = T.cta_id([2, 3])`
+void Printer::scope_ids(const ScopeIdDefStmtNode* s) {
+  const ScopeIdDefNode& def = *s->def;
+  line();
+  Capture right(*this);  // extents first: what they need is declared before this line
+  tir(id_function(def.scope));
+  put("(");
+  std::string_view separator;
+  At at(*this, "def");
+  auto list = [&](std::string_view prefix, const char* field, const Array<Expr>& extents) {
+    if (extents.empty()) return;
+    put(separator, prefix, "[");
+    exprs(field, extents);
+    put("]");
+    separator = ", ";
+  };
+  list("", "extents", def.extents);
+  list("preferred=", "preferred_extents", def.preferred_extents);
+  DataType dtype = def.def_ids[0]->dtype();
+  if (!(dtype == DataType::Int(32))) {
+    put(separator, "dtype=");
+    dtype_literal(dtype);
+  }
+  put(")");
+  std::string text = right.take();
+  for (size_t i = 0; i < def.def_ids.size(); ++i) {
+    const VarNode* id = def.def_ids[static_cast<int64_t>(i)].get();
+    put(i ? ", " : "", names_.define(id, view(id->name)));
+  }
+  put(" = ", text);
+  end_line();
+}
+
+// `T.hint("message", key=value)`
+void Printer::hint(const Map<String, Any>& attrs) {
+  tir("hint");
+  put("(");
+  std::string_view separator;
+  for (const auto& [key, item] : attrs) {
+    if (view(key) != "message") continue;
+    value(item);
+    separator = ", ";
+  }
+  for (const auto& [key, item] : attrs) {
+    if (view(key) == "message") continue;
+    put(separator, view(key), "=");
+    value(item);
+    separator = ", ";
+  }
+  put(")");
+}
+
+// `T.cta.copy(dst, src, workspace={...}, dispatch="name", setting=value)`. A source equal to the
+// destination is left out where it is the last argument.
+void Printer::tile_primitive(const TilePrimitiveCallNode* s) {
+  line();
+  size_t count = s->args.size();
+  while (count > 0 && s->args[static_cast<int64_t>(count) - 1] == nullptr) --count;
+  if (count == 2 && s->args[0].as<TensorRegionNode>() && s->args[1].as<TensorRegionNode>() &&
+      structural_equal(s->args[0], s->args[1])) {
+    count = 1;
+  }
+  std::string_view name = op_row(s->op.get()).spelling;
+  tir(tile_namespace(s->scope));
+  put(".", name, "(");
+  std::string_view separator;
+  for (size_t i = 0; i < count; ++i) {
+    put(separator);
+    separator = ", ";
+    At at(*this, "args", static_cast<int64_t>(i));
+    const Any& arg = s->args[static_cast<int64_t>(i)];
+    if (auto lambda = arg.as<LambdaExprNode>()) {
+      lambda_expr(lambda);
+    } else {
+      value(arg);
+    }
+  }
+  if (!s->workspace.empty()) {
+    put(separator, "workspace={");
+    separator = "";
+    for (const auto& [key, item] : sorted(s->workspace)) {
+      put(separator, literal(view(key)), ": ");
+      value(item);
+      separator = ", ";
+    }
+    put("}");
+    separator = ", ";
+  }
+  if (!s->dispatch.empty()) {
+    put(separator, "dispatch=", literal(view(s->dispatch)));
+    separator = ", ";
+  }
+  for (const auto& [key, item] : sorted(s->config)) {
+    put(separator, view(key), "=");
+    value(item);
+    separator = ", ";
+  }
+  put(")");
+  end_line();
+}
+
+void Printer::lambda_expr(const LambdaExprNode* lambda) {
+  names_.push(lambda, depth_, names_.innermost().insert_at);
+  put("lambda ");
+  bool first = true;
+  for (const Var& var : lambda->vars) {
+    if (!first) put(", ");
+    first = false;
+    put(names_.define(var.get(), view(var->name)));
+  }
+  put(": ");
+  expr(lambda->pred);
+  names_.pop();
+}
+
+}  // namespace mlc::print

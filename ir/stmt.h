@@ -7,12 +7,13 @@
 
 namespace mlc::ir {
 
-#define MLC_STMT_KINDS(X)                                                                                    \
-  X(Bind)                                                                                                    \
-  X(AttrStmt)                                                                                                \
-  X(AssertStmt)                                                                                              \
-  X(BufferStore) X(AllocBuffer) X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) \
-      X(Break) X(Continue) X(SBlock) X(SBlockRealize) X(ScopeIdDefStmt) X(TilePrimitiveCall)
+#define MLC_STMT_KINDS(X)                                                                              \
+  X(Bind)                                                                                              \
+  X(AttrStmt)                                                                                          \
+  X(AssertStmt)                                                                                        \
+  X(BufferStore)                                                                                       \
+  X(AllocBuffer) X(DeclBuffer) X(SeqStmt) X(Evaluate) X(IfThenElse) X(For) X(While) X(Return) X(Break) \
+      X(Continue) X(SBlock) X(SBlockRealize) X(ScopeIdDefStmt) X(TilePrimitiveCall)
 
 enum class StmtKind : uint8_t {
 #define X(name) k##name,

@@ -376,9 +376,7 @@ Any State::zero_super(Frame& f, ir::Span span) {
 
 Any State::eval_call(const Call& call, Frame& f) {
   Mark mark(*this);
-  Any* base = mark.base;
   Any callee;
-  const Any* target = nullptr;
   bool method = false;
   if (call.func->kind == ExprKind::kAttribute) {
     auto* attribute = static_cast<const Attribute*>(call.func);
@@ -396,7 +394,22 @@ Any State::eval_call(const Call& call, Frame& f) {
     if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty())
       return zero_super(f, call.span);
   }
-  target = &callee;
+  size_t count = call.args.size() + (method ? 1 : 0);
+  // A function that is given exactly its parameters: nothing to bind, and it wants no spans.
+  if (auto* fn = as<FunctionNode>(callee);
+      fn != nullptr && fn->info->simple && count == fn->info->positional && call.keywords.empty()) {
+    bool plain = true;
+    for (const Expr* arg : call.args) plain = plain && arg->kind != ExprKind::kStarred;
+    if (plain) {
+      for (const Expr* arg : call.args) push(eval(arg, f));
+      return run_function(*fn, mark.base, call.span);
+    }
+  }
+  return call_with(call, callee, method, mark.base, f);
+}
+
+// The arguments in all their forms; `method`: the object lies on the stack already.
+Any State::call_with(const Call& call, const Any& callee, bool method, Any* base, Frame& f) {
   size_t count = call.args.size() + (method ? 1 : 0);
   // Spans of the arguments are wanted by api functions and builtins only.
   ir::Span small[8];
@@ -452,13 +465,13 @@ Any State::eval_call(const Call& call, Frame& f) {
   }
   std::span<const ir::Span> arg_spans;
   if (!starred) arg_spans = {spans, count};
-  if (!keywords.empty() && as<ApiFunctionNode>(*target) != nullptr) {
+  if (!keywords.empty() && as<ApiFunctionNode>(callee) != nullptr) {
     for (const Keyword* keyword : call.keywords) {
       if (!keyword->name) break;  // those of `**` have no place of their own
       keyword_spans.push_back(keyword->value->span);
     }
   }
-  return call_on_stack(*target, base, keywords, call.span, arg_spans);
+  return call_on_stack(callee, base, keywords, call.span, arg_spans);
 }
 
 Any Evaluator::call(const Any& callee, std::span<const Any> args) { return call(callee, args, {}, {}); }

@@ -166,6 +166,7 @@ struct Evaluator::State {
 
   // call.cpp
   Any eval_call(const syntax::Call& call, Frame& f);
+  Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
   std::vector<ir::Span> keyword_spans;  // of the call of an api function that is about to be made
   Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,

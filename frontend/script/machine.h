@@ -29,6 +29,13 @@ struct Frame {
   std::vector<std::pair<Symbol, Any>> locals = {};  // comprehension variables of a builder's expression
 };
 
+// Python's numbers: bool counts as int.
+inline bool is_integer(const Any& value) { return is_int(value) || is_bool(value); }
+inline bool is_number(const Any& value) { return is_integer(value) || is_float(value); }
+inline double to_double(const Any& value) {
+  return is_float(value) ? raw_float(value) : static_cast<double>(raw_int(value));
+}
+
 enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };
 
 // Names the evaluator itself asks for.

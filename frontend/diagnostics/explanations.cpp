@@ -23,6 +23,11 @@ constexpr Explanation rows[] = {
      "A[vi] = 1.0",
      "for i in range(16):\n    with T.sblock(\"b\"):\n        vi = T.axis.spatial((0, 16), i)\n        A[vi] "
      "= 1.0"},
+    {"bad-hardware-layout",
+     "Registers and special memories of a GPU or NPU hold tiles of fixed shapes; the message names those "
+     "that "
+     "fit.",
+     "", ""},
     {"bad-lanes", "A vector has at least two lanes; one lane is a scalar.", "T.evaluate(T.Broadcast(n, 1))",
      "T.evaluate(T.Broadcast(n, 4))"},
     {"bad-let", "`T.Let` gives one variable a value inside one expression.", "T.evaluate(T.Let(n, where={}))",

@@ -184,7 +184,10 @@ Any Evaluator::evaluate_repl(uint32_t file_id) {
 }
 
 Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names) {
-  return evaluate(expr, names, state_->frame);
+  if (state_->frame != nullptr) return evaluate(expr, names, state_->frame);
+  Frame top;
+  top.module = const_cast<ModuleNode*>(state_->main.get());
+  return evaluate(expr, names, &top);
 }
 
 Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where) {

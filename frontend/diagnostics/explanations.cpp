@@ -44,6 +44,10 @@ constexpr Explanation rows[] = {
     {"bad-return-type", "The type of a result is a name of `T`, or None.",
      "@T.prim_func(s_tir=True)\ndef f(n: T.int32) -> \"x\":\n    return n",
      "@T.prim_func(s_tir=True)\ndef f(n: T.int32) -> T.int32:\n    return n"},
+    {"bad-scope-id",
+     "The number of a block, warp or thread of a kernel: its extents are positive and as many as the names "
+     "that are bound.",
+     "", ""},
     {"bad-swizzle", "A swizzle is three numbers of bits that fit into an address.", "", ""},
     {"bad-target", "A function assigns to names, to tuples of names and to elements of buffers.",
      "A[0].x, y = 1, 2", "x, y = 1, 2\nA[0] = T.float32(x + y)"},
@@ -64,6 +68,7 @@ constexpr Explanation rows[] = {
      "Plain assignment makes a variable of the compiled function, which holds a number. A value of the "
      "script stays one under `T.meta_var`.",
      "x = T.float32\nT.evaluate(x(1))", "x = T.meta_var(T.float32)\nT.evaluate(x(1))"},
+    {"copy-shape-mismatch", "A copy of tiles reads as many elements along each axis as it writes.", "", ""},
     {"division-by-zero", "The divisor is the constant 0.", "T.evaluate(n // 0)", "T.evaluate(n // 2)"},
     {"indentation", "The lines of a block begin in the same column, deeper than the line that opens it.", "",
      ""},
@@ -242,6 +247,7 @@ constexpr Explanation rows[] = {
     {"unknown-keyword", "The function has no argument of this name.",
      "for i in T.serial(4, annotation={}):\n    A[i] = 1.0",
      "for i in T.serial(4, annotations={}):\n    A[i] = 1.0"},
+    {"unknown-scope", "A scope of execution of a kernel; the message lists those that there are.", "", ""},
     {"unknown-thread-axis",
      "Threads of a device have axes blockIdx, threadIdx and vthread, each with .x, .y and .z.",
      "for i in T.thread_binding(4, thread=\"threadIdx.w\"):\n    A[i] = 1.0",

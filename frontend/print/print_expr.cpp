@@ -210,7 +210,7 @@ void Printer::expr(const Expr& e) {
                     Mark mark(*this, nullptr);
                     number(n->dtype(), n->value);
                   },
-                  [&](const StringImmNode* n) { put(literal(view(n->value))); },
+                  [&](const StringImmNode* n) { text_literal("ir.StringImm", n->value); },
                   [&](const OpNode* n) {
                     ir_name("Op");
                     put("(", literal(view(n->name)), ")");

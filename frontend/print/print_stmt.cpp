@@ -82,7 +82,7 @@ void Printer::stmt(const Stmt& s, bool alone) {
                     auto text = [this](const char* attr, int64_t i, const String& s) {
                       At at(*this, attr, i);
                       Mark mark(*this, nullptr);
-                      put(literal(view(s)));
+                      text_literal("ir.StringImm", s);
                     };
                     text("error_kind", -1, n->error_kind);
                     put(", [");

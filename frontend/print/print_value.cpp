@@ -95,6 +95,39 @@ std::string float_text(double value) {
   return fmt::format("{:.17g}", value);
 }
 
+void Printer::text_literal(std::string_view name, const String& text) {
+  if (view(text).find('\n') == std::string_view::npos) return put(literal(view(text)));
+  auto section =
+      std::find_if(metadata_.begin(), metadata_.end(), [&](const Section& s) { return s.name == name; });
+  if (section == metadata_.end()) section = metadata_.insert(section, Section{name, {}, {}});
+  size_t at = section->texts.size();
+  // Texts below 8 bytes are held in place: they have no identity, each stands for itself.
+  if (text.size() > 7) at = section->index.try_emplace(text.data(), at).first->second;
+  if (at == section->texts.size()) section->texts.push_back(text);
+  put("metadata[\"", name, "\"][", std::to_string(at), "]");
+}
+
+std::string Printer::metadata_section() const {
+  Map<String, Any> all;
+  for (const Section& section : metadata_) {
+    Array<Any> values;
+    for (const String& text : section.texts) {
+      if (section.name == "ir.StringImm") {
+        values.push_back(Expr(make<StringImmNode>(text)));
+      } else {
+        values.push_back(text);
+      }
+    }
+    all.Set(String(std::string(section.name)), values);
+  }
+  std::string quoted;
+  for (char c : save_json(all)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return "metadata = tvm.ir.load_json(\"\"\"" + quoted + "\"\"\")\n";
+}
+
 void Printer::dtype_literal(DataType dtype) { put("\"", dtype.str(), "\""); }
 
 void Printer::type(const Type& t) {
@@ -289,7 +322,7 @@ void Printer::value(const Any& v) {
     // Attributes are not IR constants: the shortest notation that %g finds, `.0` for whole numbers.
     return put(float_text(*number));
   }
-  if (auto s = v.as<String>()) return put(literal(view(*s)));
+  if (auto s = v.as<String>()) return text_literal("ffi.String", *s);
   if (auto dtype = v.as<DLDataType>()) return dtype_literal(*dtype);
   if (auto e = v.as<Expr>()) return expr(*e);
   if (auto r = v.as<Range>()) return range(*r, true);

@@ -230,7 +230,8 @@ std::string Printer::finish() {
   }
   if (shows_numbers) head += metadata();
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
-  if (!shows_numbers && !tensors_.empty()) {
+  if (options_.show_meta && !metadata_.empty()) head = metadata_section() + head;
+  if ((!shows_numbers && !tensors_.empty()) || (!options_.show_meta && !metadata_.empty())) {
     put(program ? "\n\n" : "\n", "# Metadata omitted. Use show_meta=True in script() method to show it.");
   }
   std::vector<Span> spans;

@@ -252,6 +252,17 @@ class Printer {
   const PrintOptions& options_;
   ir::Any root_;
   ir::Any scope_root_;  // the function being printed, else root_: where uses of free variables are looked for
+  // Strings of several lines stand in a section of their own, in the order of their first use; one object
+  // stands there once.
+  void text_literal(std::string_view section, const ir::String& text);
+  std::string metadata_section() const;
+
+  struct Section {
+    std::string_view name;  // "ir.StringImm"
+    std::vector<ir::String> texts;
+    std::unordered_map<const void*, size_t> index;
+  };
+  std::vector<Section> metadata_;
   std::string out_;
   Names names_;
   int depth_ = 0;

@@ -274,7 +274,7 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
       if (last || fast == 0) return fast == 1;
     } else {
       Any result = self.compare(compare.ops[i], left, right, compare.span);
-      if (f.names != nullptr && is_ir_value(result) && !last)
+      if (builds_ir(f) && is_ir_value(result) && !last)
         return ir_compare_chain(compare, i, std::move(result), right, f);
       if (last || !self.truth(result, compare.span)) return result;
     }
@@ -404,14 +404,14 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       for (size_t i = 0; i < op.values.size(); ++i) {
         value = eval(op.values[i], f);
         if (i + 1 == op.values.size()) break;
-        if (f.names != nullptr && is_ir_value(value)) return ir_bool_chain(op, i, std::move(value), f);
+        if (builds_ir(f) && is_ir_value(value)) return ir_bool_chain(op, i, std::move(value), f);
         if (self.truth(value, op.values[i]->span) == stop_at) break;
       }
       return value;
     }
     case ExprKind::kUnaryOp: {
       auto& op = static_cast<const UnaryOp&>(*expr);
-      if (op.op == UnaryOperator::kNot && f.names == nullptr) return !test(op.operand, f);
+      if (op.op == UnaryOperator::kNot && !builds_ir(f)) return !test(op.operand, f);
       Any value = eval(op.operand, f);
       if (op.op == UnaryOperator::kNot && is_ir_value(value)) return ir_unary(op.op, value, expr->span);
       if (op.op == UnaryOperator::kUSub) {
@@ -422,7 +422,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     }
     case ExprKind::kIfExp: {
       auto& choice = static_cast<const IfExp&>(*expr);
-      if (f.names != nullptr) {
+      if (builds_ir(f)) {
         Any condition = eval(choice.test, f);
         if (is_ir_value(condition)) {
           Any yes = eval(choice.body, f);
@@ -455,7 +455,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
           if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
             by_name.push_back(name);
         }
-        info = resolver.lambda(lambda, f.module, by_name);
+        info = resolver.lambda(lambda, f.module, by_name, builds_ir(f));
       }
       return make_function(info, *lambda.args, f);
     }

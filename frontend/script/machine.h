@@ -36,6 +36,9 @@ inline double to_double(const Any& value) {
   return is_float(value) ? raw_float(value) : static_cast<double>(raw_int(value));
 }
 
+// Whether `and`, `or`, `not` and conditions of IR values build IR here, instead of asking for their truth.
+inline bool builds_ir(const Frame& f) { return f.names != nullptr || (f.info && f.info->builds_ir); }
+
 enum class Flow : uint8_t { kNext, kBreak, kContinue, kReturn };
 
 // Names the evaluator itself asks for.

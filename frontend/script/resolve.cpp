@@ -446,8 +446,12 @@ std::function<uint32_t(Symbol)> by_name_of(const NameList& names) {
 
 }  // namespace
 
-const FunctionInfo* Resolver::lambda(const Lambda& lambda, ModuleNode* module, const NameList& by_name) {
-  if (lambda.resolved == 0) lambda.resolved = lambda_in(lambda, nullptr, module, by_name_of(by_name));
+const FunctionInfo* Resolver::lambda(const Lambda& lambda, ModuleNode* module, const NameList& by_name,
+                                     bool builds_ir) {
+  if (lambda.resolved == 0) {
+    lambda.resolved = lambda_in(lambda, nullptr, module, by_name_of(by_name));
+    functions_[lambda.resolved - 1]->builds_ir = builds_ir;
+  }
   return info(lambda.resolved);
 }
 const FunctionInfo* Resolver::generator(const GeneratorExp& generator, ModuleNode* module,

@@ -58,6 +58,9 @@ struct FunctionInfo {
   std::vector<Free> free_variables;
   std::unordered_map<Symbol, uint32_t> names;  // every name of the function -> its `resolved` word
   bool yields = false;
+  // A lambda or generator in an expression for an IR builder: there `and`, `or`, `not` and conditions of IR
+  // values build IR, as in the expression around it.
+  bool builds_ir = false;
 };
 
 // Names used by a definition that it does not bind itself.
@@ -73,7 +76,8 @@ class Resolver {
                                std::string_view scope_name);
   // Lambdas and generator expressions are resolved with the code around them; where that is not resolved,
   // here: names in `by_name` are then taken by name when the function is made.
-  const FunctionInfo* lambda(const syntax::Lambda& lambda, ModuleNode* module, const NameList& by_name);
+  const FunctionInfo* lambda(const syntax::Lambda& lambda, ModuleNode* module, const NameList& by_name,
+                             bool builds_ir);
   const FunctionInfo* generator(const syntax::GeneratorExp& expr, ModuleNode* module,
                                 const NameList& by_name);
   const FunctionInfo* info(uint32_t resolved) const { return functions_[resolved - 1].get(); }

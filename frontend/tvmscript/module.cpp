@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tvmscript/module.h"
 
+#include <charconv>
 #include <unordered_set>
 
 #include "frontend/script/value.h"
@@ -207,23 +208,61 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
   return ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
 }
 
+namespace {
+
+// A text printed without its metadata section refers to strings that it does not hold. Each stands as a
+// string that says so, the same one wherever the same is meant: the text reads and prints as it stands.
+script::Dict omitted_metadata(std::string_view text) {
+  script::Dict sections;
+  for (const char* name : {"ir.StringImm", "ffi.String"}) {
+    std::string reference = fmt::format("metadata[\"{}\"][", name);
+    size_t count = 0;
+    for (size_t at = text.find(reference); at != text.npos; at = text.find(reference, at)) {
+      at += reference.size();
+      size_t number = 0;
+      std::from_chars(text.data() + at, text.data() + text.size(), number);
+      count = std::max(count, std::min(number, text.size()) + 1);
+    }
+    if (count == 0) continue;
+    script::List strings;
+    for (size_t i = 0; i < count; ++i) {
+      String left_out(fmt::format("(string {} of the metadata,\nwhich was left out)", i));
+      if (std::string_view(name) == "ffi.String") {
+        strings.push_back(left_out);
+      } else {
+        strings.push_back(Expr(ir::make<ir::StringImmNode>(left_out)));
+      }
+    }
+    sections.Set(String(name), strings);
+  }
+  return sections;
+}
+
+}  // namespace
+
 Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
                 const ModuleOptions& options) {
   uint32_t file = ir::SourceMap::global().add("<str>", std::string(text));
   std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
   Evaluator::Keeper keeper(evaluator, tree);
+  const auto& registry = ir::ApiRegistry::global();
   Outside names;
   auto module_value = [](std::string path) { return Any(ir::make<script::ApiModuleNode>(std::move(path))); };
   names.emplace_back(Symbol("tvm"), module_value("tvm"));
+  names.emplace_back(Symbol("TypeVar"),
+                     Any(ir::make<script::ApiFunctionNode>(registry.find("typing.TypeVar"))));
   for (const char* name : {"T", "tir", "tirx"})
     names.emplace_back(Symbol(name), module_value("tvm.script.tirx"));
   for (const char* name : {"I", "ir"}) names.emplace_back(Symbol(name), module_value("tvm.script.ir"));
   Any axis;
   if (evaluator.find_attribute(module_value("tvm.tirx.layout"), Symbol("Axis"), axis))
     names.emplace_back(Symbol("Axis"), axis);
+  if (text.find("\nmetadata = ") == text.npos && !text.starts_with("metadata = ")) {
+    if (script::Dict sections = omitted_metadata(text); !sections.empty())
+      names.emplace_back(Symbol("metadata"), Any(sections));
+  }
   names.insert(names.end(), extra.begin(), extra.end());
   Any result;
-  const auto& registry = ir::ApiRegistry::global();
   for (const syntax::Stmt* stmt : tree->module->body) {
     if (auto* import = syntax::as<syntax::ImportFrom>(stmt)) {
       for (const syntax::Alias* alias : import->names) {

@@ -121,8 +121,16 @@ Any type_annotation(ApiCall& call) {
   return ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}, call.span);
 }
 
+// A data type, or a type as printed programs write it: `T.handle("float32", "global").ty`.
+Type type_arg(const ApiCall& call, size_t i) {
+  if (auto* pointer = call.args[i].as<ir::PointerTypeNode>()) return Type(ir::ref(pointer));
+  DataType dtype = dtype_arg(call, i);
+  return dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
+}
+
 Any reinterpret(ApiCall& call) {
-  DataType dtype = dtype_arg(call, 0);
+  Type type = type_arg(call, 0);
+  DataType dtype = type->kind == ir::TypeKind::kPointer ? DataType::Handle() : dtype_arg(call, 0);
   DataType own = expr_arg(call, 1)->dtype();
   int64_t bits = int64_t{own.bits()} * own.lanes();
   int64_t wanted = int64_t{dtype.bits()} * dtype.lanes();
@@ -133,7 +141,6 @@ Any reinterpret(ApiCall& call) {
         .at(call.span)
         .help(fmt::format("convert the value: `T.Cast(\"{}\", ...)`", dtype.str()));
   }
-  Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
   return call_of(type, "tirx.reinterpret", {script::region_value(expr_arg(call, 1))}, call.span);
 }
 // A type by name stands for a zero of that type.
@@ -142,10 +149,8 @@ Any make_array(ApiCall& call) {
   return pointer(call);
 }
 Any struct_get(ApiCall& call) {
-  DataType dtype = dtype_arg(call, 3);
-  Type type = dtype.is_handle() ? Type(void_pointer()) : prim(dtype);
-  return call_of(type, "tirx.tvm_struct_get", {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)},
-                 call.span);
+  return call_of(type_arg(call, 3), "tirx.tvm_struct_get",
+                 {expr_arg(call, 0), expr_arg(call, 1), expr_arg(call, 2)}, call.span);
 }
 Any clz(ApiCall& call) {
   return call_of(prim(DataType::Int(32)), "tirx.clz", {expr_arg(call, 0)}, call.span);

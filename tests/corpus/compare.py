@@ -42,6 +42,9 @@ def run_batch(mlc, paths):
 
 def group(outcome):
     """What failures have in common: names and numbers do not count."""
+    lines = outcome.split("\n")
+    if len(lines) > 1 and lines[0].startswith("parse"):
+        outcome = "parse\t" + re.sub(r"^<str>[:\d]* (error|warning)", r"\1", lines[1])
     text = re.sub(r"\s+", " ", outcome.replace("\t", " | ", 1).split("\n")[0])
     text = re.sub(r"line \d+", "line", text)
     text = re.sub(r"\b[A-Za-z_]\w*_\d+\b|\b\w*\d+\w*\b", "#", text) if not text.startswith("parse") else re.sub(r"\d+", "#", text)

@@ -499,11 +499,14 @@ Expr select(Expr condition, Expr true_value, Expr false_value, Span span) {
 }
 Expr if_then_else(Expr condition, Expr true_value, Expr false_value, Span span) {
   need_bool(condition, "the condition of `if_then_else`", span);
-  match_types(true_value, false_value, span);
+  // Addresses meet in the type of the first, whatever each points to.
+  bool addresses = true_value->dtype().is_handle() && false_value->dtype().is_handle();
+  if (!addresses) match_types(true_value, false_value, span);
   if (auto* known = as<IntImmNode>(condition)) return known->value != 0 ? true_value : false_value;
-  DataType dtype = true_value->dtype();
-  return call_op(dtype, "tirx.if_then_else",
-                 {std::move(condition), std::move(true_value), std::move(false_value)}, span);
+  Type type = true_value->ty;
+  return make<CallNode>(std::move(type), op("tirx.if_then_else"),
+                        Array<Expr>{std::move(condition), std::move(true_value), std::move(false_value)},
+                        Map<String, Any>{}, span);
 }
 
 Expr min_value(DataType dtype, Span span) {

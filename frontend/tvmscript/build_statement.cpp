@@ -193,6 +193,20 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   return frame;
 }
 
+// Lowering leaves the pragmas of a loop as attributes above it, whose node is the loop's variable: the
+// variable that `i = T.int32(); T.attr(i, "pragma_...", 1)` announces is that of the `for i in ...` below.
+Var Builder::announced_variable(Symbol name, const Type& type) {
+  const Any* known = names_.peek(name);
+  auto* var = known ? known->as<ir::VarNode>() : nullptr;
+  if (!var || !body_ || !ir::structural_equal(var->ty, type)) return {};
+  for (auto wrapper = body_->wrappers.rbegin(); wrapper != body_->wrappers.rend(); ++wrapper) {
+    if (wrapper->begin != body_->stmts.size()) break;
+    std::string_view key(wrapper->entry.key.data(), wrapper->entry.key.size());
+    if (key.starts_with("pragma_") && wrapper->entry.node.as<ir::VarNode>() == var) return ir::ref(var);
+  }
+  return {};
+}
+
 void Builder::visit_for(const syntax::For& node) {
   static const Symbol range_name("range");
   if (!node.orelse.empty()) {
@@ -231,6 +245,9 @@ void Builder::visit_for(const syntax::For& node) {
   size_t count = loop_frame.loops.size();
   std::vector<Var> vars;
   Array<Any> values;
+  auto* tuple = syntax::as<syntax::Tuple>(target);
+  auto* first = syntax::as<syntax::Name>(tuple && !tuple->elts.empty() ? tuple->elts[0] : target);
+  Var announced = first ? announced_variable(first->id, loop_frame.loops[0].extent->ty) : Var();
   for (const Loop& loop : loop_frame.loops) {
     Var var = ir::make<ir::VarNode>(String(), loop.extent->ty, target->span);
     vars.push_back(var);
@@ -238,6 +255,10 @@ void Builder::visit_for(const syntax::For& node) {
   }
   Any value = count == 1 ? Any(Expr(vars[0])) : Any(values);
   if (!attempt(target->span, [&] { assign(*target, value, nullptr, target->span); })) poison(*target);
+  if (announced) {
+    vars[0] = announced;
+    names_.bind(first->id, Expr(announced), first->span);
+  }
   size_t outer_loops = loops_.size();
   for (size_t i = 0; i < count; ++i) loops_.emplace_back(vars[i].get(), loop_frame.loops[i]);
   Stmt body = build_body(node.body);

@@ -136,6 +136,7 @@ class Builder {
   void visit_expression(const syntax::ExprStmt& node);
   // The value of a condition that is not known yet; Error not-a-condition.
   Expr condition(const Any& value, Span span, std::string_view where);
+  Var announced_variable(Symbol name, const Type& type);
   Ref<ForFrameNode> range_loop(const syntax::Call& call);
   void enter_flat(const AttrFrameNode& frame, Span span);
   Stmt close_body(Body& body);

@@ -245,6 +245,8 @@ Any alloc(ApiCall& call) {
   }
   Map<String, Any> annotations = attributes_arg(call, 11);
   for (const auto& [key, value] : Map<String, Any>(annotations)) {
+    // A bool stays as it is: passes leave plain ones, and what they leave has to read back as it prints.
+    if (script::is_bool(value)) continue;
     if (auto constant = script::to_expr(value); constant && !script::is_object(value))
       annotations.Set(key, *constant);
   }

@@ -156,9 +156,10 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
   if (args.vararg) errors_.add(unsupported_parameter("`*args`", args.vararg->span), {});
   if (args.kwarg) errors_.add(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
-  if (!args.kwonlyargs.empty())
-    errors_.add(unsupported_parameter("keyword-only ones", args.kwonlyargs[0]->span), {});
-  if (!args.defaults.empty())
+  for (const syntax::Arg* arg : args.kwonlyargs) {
+    if (!fixed_.contains(arg->name)) errors_.add(unsupported_parameter("keyword-only ones", arg->span), {});
+  }
+  if (!args.defaults.empty() && fixed_.empty())
     errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
   for (const syntax::Arg* arg : args.args) {
     auto dtype = scalar_annotation(arg->annotation);
@@ -173,6 +174,7 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   }
   in_signature_ = true;
   auto bind = [this](const syntax::Arg* arg) {
+    if (fixed_.contains(arg->name)) return;
     bool ok = attempt(arg->span, [&] {
       if (!arg->annotation) {
         throw ir::Error("missing-annotation", "parameter `{}` has no type", arg->name.str())

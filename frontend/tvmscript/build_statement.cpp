@@ -136,7 +136,7 @@ void Builder::visit(const syntax::Stmt* stmt) {
       return emit(ir::make<ir::EvaluateNode>(
           ir::call_op(DataType::Void(), "tirx.continue_loop", {}, stmt->span), stmt->span));
     case syntax::StmtKind::kFunctionDef:
-      not_in_prim_func("a nested function", stmt->span);
+      return visit_definition(static_cast<const syntax::FunctionDef&>(*stmt));
     case syntax::StmtKind::kClassDef:
       not_in_prim_func("a class", stmt->span);
     case syntax::StmtKind::kDelete:
@@ -399,7 +399,7 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
 
 void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node, size_t item) {
   BlockState state;
-  state.name = frame.name;
+  state.name = block_suffix_.empty() ? frame.name : String(std::string(frame.name) + block_suffix_);
   state.no_realize = frame.no_realize;
   state.span = node.items[item]->context_expr->span;
   state.depth = depth_ + 1;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <unordered_set>
 
 #include "frontend/diagnostics/findings.h"
 #include "frontend/tvmscript/frame.h"
@@ -55,6 +56,8 @@ class Restore {
   T old_;
 };
 
+struct InlineNode;  // template.h
+
 class Builder {
  public:
   // `outside`: names around the definition that the script does not know: the class of its module.
@@ -100,6 +103,11 @@ class Builder {
   const ir::IterVarNode* env_thread_of(const ir::VarNode* var) const;
   // A thread axis is launched with one extent; Error thread-extent-mismatch.
   void launch(const ir::VarNode* thread, const Expr& extent, Span span);
+  // Puts the statements of an inlined function here.
+  void expand(InlineNode& inlined, std::span<const Any> given,
+              std::span<const std::pair<std::string, Any>> keywords, Span span);
+  // Before build: parameters that are known (and no parameters of the result), and what the definition sees.
+  void fix(const Outside& values, script::NameScope* around);
   // Marks that the statement at work did something, even though its value is None.
   void touch() { touched_ = true; }
 
@@ -126,6 +134,7 @@ class Builder {
   Stmt build_rest(const syntax::With& node, size_t item);  // the items from there on, and the body
   void visit_all(syntax::Seq<syntax::Stmt> stmts);
   void visit(const syntax::Stmt* stmt);
+  void visit_definition(const syntax::FunctionDef& node);  // template.cpp
   void visit_for(const syntax::For& node);
   void visit_while(const syntax::While& node);
   void visit_if(const syntax::If& node);
@@ -183,6 +192,9 @@ class Builder {
   bool has_blocks_ = false;
   bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect
   bool in_signature_ = false;
+  std::string block_suffix_;          // of the expansion at work
+  int expansions_ = 0;                // that are at work
+  std::unordered_set<Symbol> fixed_;  // parameters with a value
   bool schedulable_ = false;
   bool touched_ = false;
   std::string function_;

@@ -7,6 +7,7 @@
 #include "frontend/script/value.h"
 #include "frontend/syntax/parse.h"
 #include "frontend/tvmscript/rows.h"
+#include "frontend/tvmscript/template.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -123,6 +124,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
     FunctionOptions options;
   };
   std::vector<Member> members;
+  Outside inlined;
   // First all names, so that functions can call those further down.
   auto self = ir::make<script::ClassNode>(std::string(definition.name.str()));
   auto* scope = const_cast<script::ClassNode*>(self.get());
@@ -133,6 +135,12 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
     if (!def) continue;
     attempt(def->name_span, [&] {
       Decorator decorator = definitions.decorator(def->decorators);
+      if (is_inline_decorator(decorator.path)) {
+        inlined.emplace_back(
+            def->name,
+            make_inline(evaluator, *def, flag(decorator.arguments, "hygienic", true), where, outside));
+        return;
+      }
       if (decorator.path != kPrimFunc) {
         throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
             .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)
@@ -162,6 +170,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
   }
   Outside inside = outside;
   inside.emplace_back(definition.name, Any(self));
+  inside.insert(inside.end(), inlined.begin(), inlined.end());
   definitions.names().bind(definition.name, Any(self));
   Map<ir::GlobalVar, ir::BaseFunc> functions;
   size_t next = 0;
@@ -280,6 +289,11 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
     Definitions definitions(evaluator, nullptr, names);
     if (auto* def = syntax::as<syntax::FunctionDef>(stmt)) {
       Decorator decorator = definitions.decorator(def->decorators);
+      if (is_inline_decorator(decorator.path)) {
+        bool hygienic = flag(decorator.arguments, "hygienic", true);
+        names.emplace_back(def->name, make_inline(evaluator, *def, hygienic, nullptr, names));
+        continue;
+      }
       if (decorator.path != kPrimFunc) {
         throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
             .at(def->name_span);

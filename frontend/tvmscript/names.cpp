@@ -16,7 +16,18 @@ const Any* Names::find(Symbol name) {
   const Any* value = peek(name);
   if (value && frame<PoisonNode>(*value))
     throw ir::Error(diagnostics::kCascade, "`{}` could not be defined", name.str());
-  return value;
+  return value || !around_ ? value : around_->find(name);
+}
+
+const Any* Names::Below::find(Symbol name) {
+  size_t limit = depth_ < names_.starts_.size() ? names_.starts_[depth_] : names_.entries_.size();
+  int32_t at = name.id() < names_.latest_.size() ? names_.latest_[name.id()] : -1;
+  while (at >= static_cast<int32_t>(limit)) at = names_.entries_[at].hidden;
+  if (at < 0) return names_.around_ ? names_.around_->find(name) : nullptr;
+  const Any& value = names_.entries_[at].value;
+  if (frame<PoisonNode>(value))
+    throw ir::Error(diagnostics::kCascade, "`{}` could not be defined", name.str());
+  return &value;
 }
 
 std::vector<std::string> Names::names() const {

@@ -31,12 +31,29 @@ class Names final : public script::NameScope {
   size_t open() {
     size_t outer = innermost_;
     innermost_ = entries_.size();
+    starts_.push_back(innermost_);
     return outer;
   }
   void close(size_t outer) {
     release(innermost_);
     innermost_ = outer;
+    starts_.pop_back();
   }
+
+  // Asked for names that are not bound here.
+  void set_around(script::NameScope* around) { around_ = around; }
+  size_t depth() const { return starts_.size(); }  // number of scopes that are open
+  // The names of the outermost `depth` scopes, as they are now.
+  class Below final : public script::NameScope {
+   public:
+    Below(const Names& names, size_t depth) : names_(names), depth_(depth) {}
+    const ir::Any* find(Symbol name) override;
+    std::vector<std::string> names() const override { return names_.names(); }
+
+   private:
+    const Names& names_;
+    size_t depth_;
+  };
 
  private:
   struct Entry {
@@ -47,6 +64,8 @@ class Names final : public script::NameScope {
   };
   std::vector<Entry> entries_;
   std::vector<int32_t> latest_;  // by symbol id: index into entries_, or -1
+  std::vector<size_t> starts_;   // of the open scopes
+  script::NameScope* around_ = nullptr;
   size_t innermost_ = 0;
   std::unordered_map<Symbol, ir::Span> ended_;
 };

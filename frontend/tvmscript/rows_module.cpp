@@ -153,6 +153,8 @@ void register_api() {
   registry.alias("tvm.script.ir_module", "tvm.script.ir.ir_module");
   registry.alias("tvm.ir.IRModule", "tvm.IRModule");
   registry.alias("tvm.script.parse_from_source", "tvm.script.from_source");
+  registry.add(template_rows());
+  register_template_hooks();
   script::register_definition_hook("tvm.script.tirx.prim_func", prim_func_hook);
   script::register_definition_hook("tvm.script.ir.ir_module", ir_module_hook);
 }

@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include "backend/register_api.h"
+#include "frontend/format/format.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
+#include "frontend/print/show.h"
 #include "frontend/script/evaluator.h"
 #include "frontend/tvmscript/tvmscript.h"
 #include "repl/command_line.h"
@@ -58,6 +60,9 @@ void register_everything() {
   script::register_api();
   tvmscript::register_api();
   print::register_api();
+  print::format_with([](std::string source) {
+    return format::format(ir::SourceMap::global().add("<script>", std::move(source)));
+  });
   transform::register_api();
   backend::register_api();
 }

@@ -4,6 +4,7 @@
 
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
+#include "frontend/print/show.h"
 #include "ir/api.h"
 #include "ir/target.h"
 
@@ -122,11 +123,24 @@ class Options {
 
 Any script_method(ApiCall& call) { return String(script(call.args[0], Options(call, 0).read())); }
 
+Formatter formatter = nullptr;
+
 Any show_method(ApiCall& call) {
-  if (call.args[2] != nullptr && call.args[2].try_cast<bool>().value_or(true)) {
-    throw Error("option-not-supported", "`black_format` is not supported").at(call.span_of(2));
+  PrintOptions options = Options(call, kShowOffset).read();
+  std::string text = script(call.args[0], options);
+  if (call.args[2] != nullptr && detail::argument<bool>(call, 2)) {
+    if (options.print_line_numbers || !options.underline.empty() || !options.underline_paths.empty()) {
+      throw Error("option-not-supported", "`black_format` cannot lay out line numbers and underlines")
+          .at(call.span_of(2))
+          .help("only a text that parses can be laid out; leave one of them out");
+    }
+    if (!formatter)
+      throw Error("option-not-supported", "`black_format` needs a formatter, this program has none")
+          .at(call.span_of(2));
+    // The formatter ends its text in a newline, script() does not.
+    text = formatter(text + "\n");
+    text.pop_back();
   }
-  std::string text = script(call.args[0], Options(call, kShowOffset).read());
   call.host.print((wants_colour(1) ? highlight(text) : text) + "\n");
   return nullptr;
 }
@@ -147,6 +161,8 @@ constexpr std::array<std::string_view, 11> printed_types = {
 };
 
 }  // namespace
+
+void format_with(Formatter given) { formatter = given; }
 
 void register_api() {
   std::vector<ApiRow> rows;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/print/names.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 
 namespace mlc::print {
 
 using namespace ir;  // NOLINT: the printer speaks of nothing else
+
+std::string with_address(std::string_view hint, const ffi::Object* node) {
+  return fmt::format("{}_{}", hint, static_cast<const void*>(node));
+}
 
 Names::Names() {
   // What the text itself uses: prefixes of the dialects, and the alias of the module.
@@ -49,7 +55,7 @@ const std::string& Names::define_in(size_t frame, const VarNode* var, std::strin
   auto known = names_.find(var);
   if (known != names_.end()) return known->second.text;
   Name name;
-  name.text = pick(hint, name);
+  name.text = addresses_ ? pick(with_address(hint, var), name) : pick(hint, name);
   defined_[frame].push_back(var);
   return names_.insert_or_assign(var, std::move(name)).first->second.text;
 }

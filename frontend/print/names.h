@@ -18,6 +18,9 @@ struct Frame {
   size_t defined = 0;  // how many definitions there were when it began
 };
 
+// `hint_0x55d0c3a1b2c0`
+std::string with_address(std::string_view hint, const ffi::Object* node);
+
 class Names {
  public:
   Names();
@@ -31,6 +34,8 @@ class Names {
   // A name that is an expression, such as `A.strides[0]`; takes no name from others.
   void define_as(const ir::VarNode* var, std::string text);
   void define_loop(const ir::ForNode* loop);
+  // From here on every name ends in the address of its variable, as `x_0x55d0c3a1b2c0`.
+  void show_addresses() { addresses_ = true; }
   void reserve(std::string_view name) { taken_.emplace(name, 1); }
 
   void push(const ffi::Object* node, int depth, size_t insert_at);
@@ -58,6 +63,7 @@ class Names {
   std::unordered_map<std::string, int> next_;
   std::vector<std::vector<const ir::VarNode*>> defined_;  // by frame
   std::vector<Frame> frames_;
+  bool addresses_ = false;
   bool uses_known_ = false;  // uses_ is of uses_of_, found when first asked for
   const ffi::Object* uses_of_ = nullptr;
   std::unordered_map<const ir::VarNode*, std::vector<const ffi::Object*>> uses_;  // nodes around all uses

@@ -35,7 +35,7 @@ struct PrintOptions {
   bool syntax_sugar = true;
   bool use_pep695 = false;  // `def f[n](...)` instead of `n = TypeVar("n")`
   Dialect dialect = Dialect::kCurrent;
-  bool show_object_address = false;  // names end in the address of their variable: `x_0x55d0c3a1b2c0`
+  bool show_object_address = false;  // names end in their variable's address: `x_0x55d0c3a1b2c0`
   // What to put carets under, wherever it is printed, and statements to put a comment at: by node, or by
   // where it stands below the root.
   std::vector<ffi::ObjectRef> underline;

@@ -51,6 +51,7 @@ void Printer::module(const IRModuleNode* mod) {
   Mark mark(*this, mod);
   module_ = mod;
   if (!options_.name.empty()) module_name_ = options_.name;
+  if (options_.show_object_address) module_name_ = with_address(module_name_, mod);
   put("@");
   ir_name("ir_module");
   put("\nclass ", module_name_, ":\n");

@@ -187,6 +187,7 @@ void Printer::comment_beside(const ffi::Object* node) {
 }
 
 void Printer::root_value() {
+  if (options_.show_object_address) names_.show_addresses();
   names_.push(nullptr, 0, 0);
   if (auto mod = root_.as<IRModule>()) return module(mod->get());
   if (auto fn = root_.as<PrimFunc>()) {

@@ -51,6 +51,7 @@ constexpr Explanation rows[] = {
     {"bad-swizzle", "A swizzle is three numbers of bits that fit into an address.", "", ""},
     {"bad-target", "A function assigns to names, to tuples of names and to elements of buffers.",
      "A[0].x, y = 1, 2", "x, y = 1, 2\nA[0] = T.float32(x + y)"},
+    {"bad-type-parameter", "A type parameter of a function stands for one 64-bit dimension.", "", ""},
     {"bad-unroll", "A loop is unrolled by a positive factor, or by as much as the compiler likes (True).",
      "for i in T.serial(4, unroll=0):\n    A[i] = 1.0", "for i in T.serial(4, unroll=2):\n    A[i] = 1.0"},
     {"bad-view", "A view shows memory with another shape, and needs as many elements as the memory has.", "",

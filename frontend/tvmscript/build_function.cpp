@@ -50,6 +50,22 @@ ir::Error unsupported_parameter(std::string_view what, Span span) {
       .at(span);
 }
 
+void check_type_parameter(const syntax::TypeParam& param) {
+  if (param.type_kind != syntax::TypeParam::Kind::kTypeVar) {
+    throw ir::Error("bad-type-parameter", "the type parameter `{}` is not a single variable",
+                    param.name.str())
+        .at(param.span)
+        .help(fmt::format("write `{}` without a star: it is a 64-bit dimension", param.name.str()));
+  }
+  auto* bound = param.bound ? syntax::as<syntax::Name>(param.bound) : nullptr;
+  if (param.bound && (!bound || bound->id.str() != "int")) {
+    throw ir::Error("bad-type-parameter", "the type parameter `{}` is a 64-bit dimension, not `{}`",
+                    param.name.str(), ir::SourceMap::global().text(param.bound->span))
+        .at(param.bound->span)
+        .help(fmt::format("write `{}` or `{}: int`", param.name.str(), param.name.str()));
+  }
+}
+
 bool is_root_realize(const Stmt& body) {
   auto* realize = ir::as<ir::SBlockRealizeNode>(body);
   return realize && realize->block->iter_vars.empty();
@@ -161,6 +177,12 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   }
   if (!args.defaults.empty() && fixed_.empty())
     errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
+  for (const syntax::TypeParam* param : definition.type_params) {
+    attempt(param->span, [&] { check_type_parameter(*param); });
+    Var var = ir::make<ir::VarNode>(String(std::string(param->name.str())),
+                                    Type(ir::prim_type(DataType::Int(64))), param->span);
+    names_.bind(param->name, Expr(var), param->span);
+  }
   for (const syntax::Arg* arg : args.args) {
     auto dtype = scalar_annotation(arg->annotation);
     if (!dtype) continue;

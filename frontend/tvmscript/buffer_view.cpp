@@ -119,7 +119,7 @@ std::vector<std::vector<std::string>> axes_of(std::string_view side) {
 }  // namespace
 
 Layout layout_of(const Buffer& buffer, std::string_view what, Span span) {
-  if (auto layout = buffer->buffer()->layout.as<Layout>()) return *layout;
+  if (auto layout = buffer->buffer()->layout.as<Layout>(); layout && layout->defined()) return *layout;
   throw ir::Error("no-layout", "{} needs a layout, and `{}` has none", what, buffer->name.c_str())
       .at(span)
       .kind("AttributeError")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assignments: stores into buffers, mutable scalars, immutable bindings, and names for things.
+#include <algorithm>
+
 #include "frontend/script/ir_values.h"
 #include "frontend/script/value.h"
 #include "frontend/tvmscript/builder.h"
@@ -273,6 +275,31 @@ void Builder::check_fresh(const syntax::Name& name, const Any& value) {
       .help("use another name; only mutable scalars can be assigned again");
 }
 
+// What lowering leaves may name a buffer in an attribute above its declaration. It prints as
+//   A = T.Buffer((4,))
+//   with T.attr(A, "storage_alignment", 64):
+//       A = T.decl_buffer((4,), data=p)
+// and both names are one variable.
+bool Builder::declare_announced(const syntax::Name& name, const Any& value) {
+  auto* var = value.as<ir::VarNode>();
+  const Any* current = names_.peek(name.id);
+  if (announced_.empty() || !var || !var->name.empty() || !current || !body_ || body_->stmts.empty())
+    return false;
+  auto announced = std::find_if(announced_.begin(), announced_.end(),
+                                [&](const Buffer& b) { return current->as<ir::VarNode>() == b.get(); });
+  if (announced == announced_.end() || !ir::structural_equal(Any((*announced)->ty), Any(var->ty))) return false;
+  Stmt& last = body_->stmts.back();
+  if (auto* decl = ir::as<ir::DeclBufferNode>(last); decl && decl->buffer.get() == var) {
+    last = ir::make<ir::DeclBufferNode>(*announced, decl->data, decl->span);
+  } else if (auto* alloc = ir::as<ir::AllocBufferNode>(last); alloc && alloc->buffer.get() == var) {
+    last = ir::make<ir::AllocBufferNode>(*announced, alloc->annotations, alloc->span);
+  } else {
+    return false;
+  }
+  announced_.erase(announced);
+  return true;
+}
+
 void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
   // `n = T.int32()` after a shape that mentions "n": the same variable.
   auto match = match_vars_.find(name.id);
@@ -290,6 +317,7 @@ void Builder::bind_name(const syntax::Name& name, const Any& value, Span span) {
       return;
     }
   }
+  if (declare_announced(name, value)) return;
   check_fresh(name, value);
   names_.bind(name.id, named(std::string(name.id.str()), value, span), name.span);
 }

@@ -108,6 +108,8 @@ class Builder {
               std::span<const std::pair<std::string, Any>> keywords, Span span);
   // Before build: parameters that are known (and no parameters of the result), and what the definition sees.
   void fix(const Outside& values, script::NameScope* around);
+  // A buffer that a function names before it declares it: see declare_announced.
+  void announce(Buffer buffer) { announced_.push_back(std::move(buffer)); }
   // Marks that the statement at work did something, even though its value is None.
   void touch() { touched_ = true; }
 
@@ -160,6 +162,7 @@ class Builder {
   void assign(const syntax::Expr& target, const Any& value, const syntax::Expr* source, Span span);
   void check_fresh(const syntax::Name& name, const Any& value);
   void bind_name(const syntax::Name& name, const Any& value, Span span);
+  bool declare_announced(const syntax::Name& name, const Any& value);
   Any named(const std::string& name, const Any& value, Span span);
   Array<Expr> store_indices(const Buffer& buffer, const syntax::Expr& slice);
   void poison(const syntax::Expr& target);
@@ -185,6 +188,7 @@ class Builder {
   std::vector<Detected> detected_;
   std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
   std::vector<IterVar> env_threads_;
+  std::vector<Buffer> announced_;  // `A = T.Buffer(...)` in a body: nothing declares them so far
   std::unordered_map<const ir::VarNode*, std::pair<Expr, Span>> launched_;
   std::unordered_map<std::string, Span> attr_spans_;  // where T.func_attr sets them
   size_t depth_ = 0;                                  // bodies around the statement at work

@@ -161,7 +161,9 @@ Any make_buffer(ApiCall& call) {
     builder.emit(ir::make<ir::DeclBufferNode>(view, expr_arg(call, 2), call.span));
     return Expr(view);
   }
-  return Expr(ir::make<ir::VarNode>(String(), Type(type), call.span));
+  Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
+  if (signature && !signature->in_signature()) signature->announce(buffer);
+  return Expr(buffer);
 }
 
 // match_buffer(param, shape=None, dtype="float32", data, strides, elem_offset, scope, align, offset_factor,

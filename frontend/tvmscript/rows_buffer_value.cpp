@@ -251,7 +251,7 @@ Any view_as(ApiCall& call, DataType dtype) {
   };
   ViewChange change{type->shape, type->layout, dtype, type->elem_offset ? scaled(type->elem_offset) : Expr()};
   change.shape.Set(count_of(type->shape) - 1, scaled(type->shape.back()));
-  if (auto layout = type->layout.as<ir::Layout>())
+  if (auto layout = type->layout.as<ir::Layout>(); layout && layout->defined())
     change.layout = wider ? ir::pack(*layout, ratio) : ir::unpack(*layout, ratio);
   return declare_view(Builder::current(call), buffer, std::move(change), call.span);
 }

@@ -62,8 +62,11 @@ Any attr(ApiCall& call) {
     return made;
   }
   Any node = call.args[0];
-  if (!script::is_object(node)) node = script::as_expr(node, call.span_of(0), "`node`");
-  if (script::is_str(node)) node = Expr(ir::make<ir::StringImmNode>(call.args[0].cast<String>(), call.span));
+  if (script::is_str(node)) {
+    node = Expr(ir::make<ir::StringImmNode>(call.args[0].cast<String>(), call.span));
+  } else if (!script::is_object(node)) {
+    node = script::as_expr(node, call.span_of(0), "`node`");
+  }
   out.entries.push_back({node, str_arg(call, 1), attribute_expr(call.args[2], call.span_of(2))});
   return made;
 }

@@ -384,7 +384,8 @@ Expr truncdiv(Expr a, Expr b, Span span) {
   return integer_division(ExprKind::kDiv, "`truncdiv`", std::move(a), std::move(b), span);
 }
 Expr truncmod(Expr a, Expr b, Span span) {
-  if (a->dtype().is_floating() || b->dtype().is_floating()) {  // TVM's `%` of floats in what topi leaves; C's fmod
+  if (a->dtype().is_floating() ||
+      b->dtype().is_floating()) {  // TVM's `%` of floats in what topi leaves; C's fmod
     match_types(a, b, span);
     return node(ExprKind::kMod, std::move(a), std::move(b), span);
   }

@@ -287,7 +287,8 @@ bool Builder::declare_announced(const syntax::Name& name, const Any& value) {
     return false;
   auto announced = std::find_if(announced_.begin(), announced_.end(),
                                 [&](const Buffer& b) { return current->as<ir::VarNode>() == b.get(); });
-  if (announced == announced_.end() || !ir::structural_equal(Any((*announced)->ty), Any(var->ty))) return false;
+  if (announced == announced_.end() || !ir::structural_equal(Any((*announced)->ty), Any(var->ty)))
+    return false;
   Stmt& last = body_->stmts.back();
   if (auto* decl = ir::as<ir::DeclBufferNode>(last); decl && decl->buffer.get() == var) {
     last = ir::make<ir::DeclBufferNode>(*announced, decl->data, decl->span);

@@ -62,8 +62,28 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   stack_end = stack + kValueStackBytes / sizeof(Any);
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
+  add_default_names();
   main = new_module("__main__");
   nowhere = new_module("<text>");
+}
+
+// What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
+// is.
+void State::add_default_names() {
+  constexpr std::pair<std::string_view, std::string_view> modules[] = {
+      {"tvm", "tvm"},           {"I", "tvm.script.ir"},     {"ir", "tvm.script.ir"},
+      {"T", "tvm.script.tirx"}, {"tir", "tvm.script.tirx"}, {"tirx", "tvm.script.tirx"},
+  };
+  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  for (const auto& [name, path] : modules) {
+    if (registry.is_module(path))
+      builtins.insert_or_assign(Symbol(name), Any(ir::make<ApiModuleNode>(std::string(path))));
+  }
+  Any axis;
+  if (registry.is_module("tvm.tirx.layout") && module_member("tvm.tirx.layout", Symbol("Axis"), axis))
+    builtins.insert_or_assign(Symbol("Axis"), axis);
+  if (const ir::Api* type_var = registry.find("typing.TypeVar"))
+    builtins.insert_or_assign(Symbol("TypeVar"), api_value(type_var));
 }
 
 State::~State() {

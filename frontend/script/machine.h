@@ -62,6 +62,7 @@ using Keywords = std::vector<std::pair<std::string_view, Any>>;
 
 struct Evaluator::State {
   explicit State(Evaluator& evaluator);
+  void add_default_names();
   ~State();
 
   Evaluator& self;

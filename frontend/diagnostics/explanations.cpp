@@ -60,6 +60,8 @@ constexpr Explanation rows[] = {
      "A pass that works on plain loops was given a function that has blocks. Lower blocks first: "
      "ConvertBlocksToOpaque, LowerOpaqueBlock.",
      "", ""},
+    {"branch-without-if", "`T.Then` and `T.Else` are the parts of a `T.If`, and hold its statements.",
+     "with T.Then():\n    T.evaluate(n)", "with T.If(n > 0):\n    with T.Then():\n        T.evaluate(n)"},
     {"buffer-as-value",
      "A buffer is memory, not a number: name one of its elements, or its address `A.data`.", "A[0] = A + 1.0",
      "A[0] = A[1] + 1.0"},
@@ -72,6 +74,15 @@ constexpr Explanation rows[] = {
     {"copy-shape-mismatch", "A copy of tiles reads as many elements along each axis as it writes.", "", ""},
     {"division-by-zero", "The divisor is the constant 0.", "T.evaluate(n // 0)", "T.evaluate(n // 2)"},
     {"endless-expansion", "An inlined function whose statements call it again has no end.", "", ""},
+    {"entered-twice", "A builder or a function that is built by calls is entered with `with`, one at a time.",
+     "", ""},
+    {"function-without-name", "A function is found in its module by its name.",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib, "
+     "I.ir_module():\n    with T.prim_func():\n        T.evaluate(0)",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib, "
+     "I.ir_module():\n    with T.prim_func():\n        T.func_name(\"f\")"},
+    {"if-without-then", "A branch by calls needs `T.Then`; `T.Else` may be missing.",
+     "with T.If(n > 0):\n    pass", "with T.If(n > 0):\n    with T.Then():\n        T.evaluate(n)"},
     {"indentation", "The lines of a block begin in the same column, deeper than the line that opens it.", "",
      ""},
     {"index-not-integer", "Elements of a buffer are counted: an index is an integer.", "A[0.5] = 1.0",
@@ -112,6 +123,11 @@ constexpr Explanation rows[] = {
      "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    C = T.alloc_buffer((4,))\n    C[0] = A[0]"},
     {"no-attribute", "The object has nothing of that name: it is misspelt, or was renamed since.",
      "T.evaluate(T.sqrtt(A[0]))", "T.evaluate(T.sqrt(A[0]))"},
+    {"no-builder", "Functions and modules by calls are put into a builder.",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith T.prim_func():\n    "
+     "T.evaluate(0)",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
+     "   with T.prim_func():\n        T.evaluate(0)"},
     {"no-definition", "A text to parse defines a function or a module.",
      "import tvm\ntvm.script.from_source(\"x = 1\")",
      "import tvm\ntvm.script.from_source(\"@T.prim_func\\ndef f():\\n    pass\")"},
@@ -122,6 +138,12 @@ constexpr Explanation rows[] = {
     {"no-layout", "A method asks where elements lie, and the buffer does not say: give it a layout.", "", ""},
     {"no-limits", "The type has no smallest or largest value.", "T.evaluate(T.max_value(\"bool\"))",
      "T.evaluate(T.max_value(\"int8\"))"},
+    {"no-result",
+     "A builder has a result as soon as the `with` of its function, module or statement has ended.",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
+     "   pass\nib.get()",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
+     "   T.evaluate(0)\nib.get()"},
     {"no-such-attribute", "Buffers have methods that other variables lack.", "T.evaluate(n.vload([0]))",
      "T.evaluate(A.vload([0]))"},
     {"no-such-function", "The module has no function of that name.", "import tvm\ntvm.IRModule({})[\"main\"]",
@@ -162,6 +184,8 @@ constexpr Explanation rows[] = {
     {"not-constant", "The value must be known while the function is read.", "T.static_assert(n > 0, \"n\")",
      "assert n > 0, \"n\""},
     {"not-constructible", "Objects of this class are made by others, not by calling it.", "", ""},
+    {"not-entered", "Frames are left in the reverse order in which they were entered; `with` sees to that.",
+     "", ""},
     {"not-subscriptable", "Only buffers, tuples and lists have elements.", "A[0] = n[0]", "A[0] = A[1]"},
     {"not-text", "A file is text in UTF-8.", "", ""},
     {"open-slice",
@@ -200,8 +224,19 @@ constexpr Explanation rows[] = {
     {"repeated-block-part", "A block has one of each: T.reads, T.writes, T.where, T.init.",
      "with T.sblock(\"b\"):\n    T.reads(A[0])\n    T.reads(A[1])\n    B[0, 0] = A[0] + A[1]",
      "with T.sblock(\"b\"):\n    T.reads(A[0], A[1])\n    B[0, 0] = A[0] + A[1]"},
+    {"repeated-branch", "A branch has one `T.Then` and at most one `T.Else`.",
+     "with T.If(n > 0):\n    with T.Then():\n        T.evaluate(n)\n    with T.Then():\n        "
+     "T.evaluate(n)",
+     "with T.If(n > 0):\n    with T.Then():\n        T.evaluate(n)\n    with T.Else():\n        "
+     "T.evaluate(n)"},
+    {"repeated-parameter", "A variable is a parameter once.", "", ""},
     {"return-without-value", "A function ends at its last statement; `return` gives a value.", "return",
      "return n"},
+    {"second-result", "A builder builds one function, module or statement.",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
+     "   T.evaluate(1)\n    T.evaluate(2)",
+     "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
+     "   T.evaluate(1)"},
     {"shift-out-of-range", "A shift moves by less than the number of bits, and not backwards.",
      "T.evaluate(n << 40)", "T.evaluate(n << 4)"},
     {"slice-with-step", "A region of a buffer is a box without gaps.", "x: T.let = A[0:8:2]",
@@ -226,6 +261,8 @@ constexpr Explanation rows[] = {
     {"undecorated-function", "A function of a module is under `@T.prim_func`.",
      "@I.ir_module\nclass M:\n    def f():\n        pass",
      "@I.ir_module\nclass M:\n    @T.prim_func\n    def f():\n        pass"},
+    {"undefined-function", "A function that a module declares must be defined before the module ends.", "",
+     ""},
     {"undefined-name",
      "The name has no meaning here: it is misspelt, or its loop, branch or block has ended.",
      "for i in range(4):\n    A[i] = 1.0\nA[i] = 2.0", "for i in range(4):\n    A[i] = 1.0\n    A[i] = 2.0"},

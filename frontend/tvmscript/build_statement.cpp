@@ -263,18 +263,21 @@ void Builder::visit_for(const syntax::For& node) {
   for (size_t i = 0; i < count; ++i) loops_.emplace_back(vars[i].get(), loop_frame.loops[i]);
   Stmt body = build_body(node.body);
   loops_.resize(outer_loops);
-  for (size_t i = count; i-- > 0;) {
-    const Loop& loop = loop_frame.loops[i];
+  emit(close_loops(loop_frame, vars, std::move(body), node.span));
+}
+
+Stmt Builder::close_loops(const ForFrameNode& frame, const std::vector<Var>& vars, Stmt body, Span span) {
+  for (size_t i = frame.loops.size(); i-- > 0;) {
+    const Loop& loop = frame.loops[i];
     IterVar thread;
-    if (loop_frame.kind == ir::ForKind::kThreadBinding) {
+    if (frame.kind == ir::ForKind::kThreadBinding) {
       Var iter_var = ir::make<ir::VarNode>(String("iter"), loop.extent->ty);
-      thread =
-          ir::make<ir::IterVarNode>(ir::Range(), iter_var, ir::IterType::kThreadIndex, loop_frame.thread);
+      thread = ir::make<ir::IterVarNode>(ir::Range(), iter_var, ir::IterType::kThreadIndex, frame.thread);
     }
-    body = ir::make<ir::ForNode>(vars[i], loop.min, loop.extent, loop_frame.kind, std::move(body), thread,
-                                 loop_frame.annotations, loop.step, node.span);
+    body = ir::make<ir::ForNode>(vars[i], loop.min, loop.extent, frame.kind, std::move(body), thread,
+                                 frame.annotations, loop.step, span);
   }
-  emit(std::move(body));
+  return body;
 }
 
 Expr Builder::condition(const Any& value, Span span, std::string_view where) {
@@ -391,6 +394,18 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     emit(std::move(body));
     return;
   }
+  if (is_opening(context)) {
+    Any value = enter(context, with.context_expr->span);
+    try {
+      if (with.optional_vars) assign(*with.optional_vars, value, nullptr, with.optional_vars->span);
+      visit_with(node, item + 1);
+    } catch (const ir::Error&) {
+      abandon();
+      throw;
+    }
+    if (errors_.empty()) return leave(node.span);
+    return abandon();  // half a body is not worth more errors
+  }
   throw ir::Error("not-a-context", "a prim_func cannot use `{}` in `with`", ir::type_name(context))
       .at(with.context_expr->span)
       .kind("TypeError")
@@ -411,19 +426,29 @@ void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node,
     body = build_rest(node, item + 1);
   }
   if (!errors_.empty()) return;  // regions of half a block mean nothing
+  close_block(state, std::move(body), node.span);
+}
+
+void Builder::close_block(BlockState& state, Stmt body, Span span) {
   bool detect_reads = !state.reads;
   bool detect_writes = !state.writes;
-  auto block = ir::make<ir::SBlockNode>(state.iter_vars, state.reads.value_or(Array<ir::TensorRegion>{}),
-                                        state.writes.value_or(Array<ir::TensorRegion>{}), state.name,
-                                        std::move(body), state.init, state.alloc_buffers, state.match_buffers,
-                                        state.annotations, node.span);
+  if (by_calls_ && !schedulable_ && (detect_reads || detect_writes)) {
+    // Regions are found when a function is complete, in schedulable functions only: the block asks for it.
+    state.annotations.Set("tirx.script_parsing_detect_access",
+                          int64_t{detect_reads ? 1 : 0} | int64_t{detect_writes ? 2 : 0});
+    detect_reads = detect_writes = false;
+  }
+  auto block =
+      ir::make<ir::SBlockNode>(state.iter_vars, state.reads.value_or(Array<ir::TensorRegion>{}),
+                               state.writes.value_or(Array<ir::TensorRegion>{}), state.name, std::move(body),
+                               state.init, state.alloc_buffers, state.match_buffers, state.annotations, span);
   if (detect_reads || detect_writes) {
     ir::AccessRegions found = ir::detect_access_regions(block);
     if (!found.opaque.empty()) {
       throw ir::Error("undetectable-access",
                       "the block `{}` passes on the address of `{}`, so its regions cannot be found",
                       state.name.c_str(), found.opaque[0]->name.c_str())
-          .at(node.items[item]->context_expr->span)
+          .at(state.span)
           .help("write `T.reads(...)` and `T.writes(...)`");
     }
     block = ir::with(block, [&](ir::SBlockNode& changed) {
@@ -437,7 +462,7 @@ void Builder::visit_block(const BlockFrameNode& frame, const syntax::With& node,
     return;
   }
   Expr predicate = state.predicate ? state.predicate : Expr(ir::bool_imm(true));
-  emit(ir::make<ir::SBlockRealizeNode>(state.iter_values, predicate, block, node.span));
+  emit(ir::make<ir::SBlockRealizeNode>(state.iter_values, predicate, block, span));
 }
 
 void Builder::enter_flat(const AttrFrameNode& frame, Span span) {
@@ -548,6 +573,7 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
     }
     return emit(ir::make<ir::EvaluateNode>(*expr, node.span));
   }
+  if (frame<AssertFrameNode>(value)) return;
   if (auto* list = value.as<ffi::ArrayObj>(); list && touched_)
     return;  // several names at once, all used elsewhere
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {

@@ -56,6 +56,12 @@ void Builder::note_ended_scope(ir::Diagnostic& found) const {
 
 void Builder::emit(Stmt stmt) {
   touched_ = true;
+  if (loose_ && body_ == &top_ && !top_.stmts.empty()) {
+    throw ir::Error("second-result", "the builder has built something already")
+        .at(stmt->span)
+        .kind("ValueError")
+        .help("statements that belong together stand in a function, loop, block or branch");
+  }
   if (body_) body_->stmts.push_back(std::move(stmt));
 }
 
@@ -83,6 +89,7 @@ const Loop* Builder::loop_of(const ir::VarNode* var) const {
 
 void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& value) {
   touched_ = true;
+  if (loose_) require_top(call);
   Span span = call.span_of(0);
   std::string name(key.data(), key.size());
   if (name.starts_with("tir.")) name = "tirx." + name.substr(4);

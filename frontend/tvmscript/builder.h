@@ -68,6 +68,25 @@ class Builder {
 
   // Throws Error with everything found wrong.
   ir::PrimFunc build(const syntax::FunctionDef& definition, const FunctionOptions& options);
+  // ---- for IRBuilder: a function that is built by calls, without a definition ----
+  void open_function(const FunctionOptions& options);
+  ir::PrimFunc close_function(Span span);
+  void open_loose();             // statements outside any function; there may be one
+  Stmt loose_statement() const;  // null when there is none yet
+  bool is_loose() const { return loose_; }
+  void set_name(const ir::ApiCall& call, const String& name);
+  void add_parameter(const ir::ApiCall& call, const String& name, const Var& var);
+  // Throws Error not-at-top-of-function.
+  void require_top(const ir::ApiCall& call) const;
+  const std::string& function_name() const { return function_; }
+  // Frames that are entered and left one by one: loops, branches, blocks, attributes. `enter` returns what
+  // `as` binds; `leave` puts the statement made into what is around; `abandon` forgets it.
+  static bool is_opening(const Any& frame);
+  Any enter(const Any& frame, Span span);
+  void leave(Span span);
+  void abandon();
+  bool is_innermost(const Any& frame) const;
+
   // Only the types of the parameters and the result, for calls between functions of one module.
   ir::FuncType signature(const syntax::FunctionDef& definition);
 
@@ -124,6 +143,22 @@ class Builder {
     std::vector<Wrapper> wrappers;
   };
 
+  // A frame that is entered and not left yet.
+  struct Open {
+    Any frame;
+    Span span;
+    Body body;
+    Body* around;
+    size_t loops;           // those open around it
+    std::vector<Var> vars;  // of a loop
+    BlockState block;       // of a block
+    Stmt then_case;         // of an if, as soon as they are complete
+    Stmt else_case;
+  };
+
+  // build_frame.cpp
+  void close_if(const Open& open, Span span);
+
   // build_function.cpp
   void bind_parameters(const syntax::FunctionDef& definition);
   Any evaluate_annotation(const syntax::Expr& annotation);
@@ -149,6 +184,8 @@ class Builder {
   Expr condition(const Any& value, Span span, std::string_view where);
   Var announced_variable(Symbol name, const Type& type);
   Ref<ForFrameNode> range_loop(const syntax::Call& call);
+  static Stmt close_loops(const ForFrameNode& frame, const std::vector<Var>& vars, Stmt body, Span span);
+  void close_block(BlockState& state, Stmt body, Span span);
   void enter_flat(const AttrFrameNode& frame, Span span);
   Stmt close_body(Body& body);
   Stmt wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span);
@@ -191,7 +228,11 @@ class Builder {
   std::vector<Buffer> announced_;  // `A = T.Buffer(...)` in a body: nothing declares them so far
   std::unordered_map<const ir::VarNode*, std::pair<Expr, Span>> launched_;
   std::unordered_map<std::string, Span> attr_spans_;  // where T.func_attr sets them
-  size_t depth_ = 0;                                  // bodies around the statement at work
+  std::vector<std::unique_ptr<Open>> open_;           // innermost last
+  Body top_;                                          // of a function that is built by calls
+  bool loose_ = false;
+  bool by_calls_ = false;
+  size_t depth_ = 0;  // bodies around the statement at work
   BlockState root_;
   bool has_blocks_ = false;
   bool classic_ = false;  // blocks under a bare @T.prim_func: the older dialect

@@ -66,6 +66,28 @@ struct AttrFrameNode final : ffi::Object {
   MLC_NODE("mlc.tvmscript.AttrFrame", AttrFrameNode, ffi::Object);
 };
 
+// T.If, T.Then, T.Else, T.While: branches and loops that are entered with `with`.
+struct IfFrameNode final : ffi::Object {
+  Expr condition;
+  explicit IfFrameNode(Expr condition) : condition(std::move(condition)) {}
+  MLC_NODE("mlc.tvmscript.IfFrame", IfFrameNode, ffi::Object);
+};
+struct BranchFrameNode final : ffi::Object {
+  bool is_then;
+  explicit BranchFrameNode(bool is_then) : is_then(is_then) {}
+  MLC_NODE("mlc.tvmscript.BranchFrame", BranchFrameNode, ffi::Object);
+};
+struct WhileFrameNode final : ffi::Object {
+  Expr condition;
+  explicit WhileFrameNode(Expr condition) : condition(std::move(condition)) {}
+  MLC_NODE("mlc.tvmscript.WhileFrame", WhileFrameNode, ffi::Object);
+};
+// T.Assert: the assertion is emitted by the call; entering it opens nothing.
+struct AssertFrameNode final : ffi::Object {
+  AssertFrameNode() = default;
+  MLC_NODE("mlc.tvmscript.AssertFrame", AssertFrameNode, ffi::Object);
+};
+
 // T.meta_var(value): keep the script value as it is.
 struct MetaVarNode final : ffi::Object {
   Any value;

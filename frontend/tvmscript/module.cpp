@@ -81,6 +81,8 @@ constexpr std::string_view kPrimFunc = "tvm.script.tirx.prim_func";
 
 }  // namespace
 
+ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(module_at_work, at_work); }
+
 ModuleState& ModuleState::current(const ir::ApiCall& call) {
   if (module_at_work) return *module_at_work;
   throw ir::Error("outside-ir-module", "`I.{}` has a meaning only inside a class under `@I.ir_module`",

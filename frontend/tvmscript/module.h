@@ -27,6 +27,7 @@ ModuleOptions module_options(const Any& arguments);
 struct ModuleState {
   Map<String, Any> attrs;
   Map<String, Any> global_infos;
+  static ModuleState* exchange(ModuleState* at_work);    // returns the one that was at work
   static ModuleState& current(const ir::ApiCall& call);  // Error outside-ir-module
 };
 

@@ -24,6 +24,7 @@ std::span<const ir::ApiRow> module_rows();
 std::span<const ir::ApiRow> module_method_rows();
 std::span<const ir::ApiRow> template_rows();
 void register_template_hooks();
+std::span<const ir::ApiRow> ir_builder_rows();
 std::span<const ir::ApiRow> node_rows();
 std::span<const ir::ApiRow> node_stmt_rows();
 

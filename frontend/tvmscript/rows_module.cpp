@@ -18,7 +18,8 @@ constexpr std::string_view kScript = "tvm.script";
 Any decorator_only(ApiCall& call) {
   throw ir::Error("not-a-decorator", "`{}` is for definitions that follow it: write it as a decorator",
                   call.api.name)
-      .at(call.span);
+      .at(call.span)
+      .help(fmt::format("to build by calls, take `{}` from `tvm.script.ir_builder`", call.api.name));
 }
 
 Any parse(ApiCall& call) {
@@ -138,11 +139,16 @@ void register_api() {
   for (auto table : {dtype_rows(),        loop_rows(),      block_rows(),           buffer_rows(),
                      buffer_value_rows(), layout_rows(),    hardware_layout_rows(), statement_rows(),
                      arithmetic_rows(),   call_rows(),      module_rows(),          module_method_rows(),
-                     node_rows(),         node_stmt_rows(), constant_rows(),        kernel_rows(),
-                     tile_rows(),         device_rows(),    device_form_rows(),     ptx_rows()}) {
+                     node_rows(),         node_stmt_rows(), constant_rows(),        ir_builder_rows(),
+                     kernel_rows(),       tile_rows(),      device_rows(),          device_form_rows(),
+                     ptx_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");
+  registry.alias("tvm.script.ir_builder.tirx", "tvm.script.tirx");
+  registry.alias("tvm.script.ir_builder.tir", "tvm.script.ir_builder.tirx");
+  registry.alias("tvm.script.ir_builder.ir", "tvm.script.ir");
+  registry.alias("tvm.script.ir_builder.base", "tvm.script.ir_builder");
   registry.alias("tvm.tir", "tvm.tirx");
   registry.alias("tvm.script.tirx.target", "tvm.target.Target");
   register_node_aliases();

@@ -153,7 +153,7 @@ Any assert_(ApiCall& call) {
   }
   Builder::current(call).emit(
       ir::make<ir::AssertStmtNode>(expr_arg(call, 0), str_arg(call, 2), parts, call.span));
-  return nullptr;
+  return ir::make<AssertFrameNode>();
 }
 
 ir::IterType iter_type_named(const ApiCall& call, size_t i) {

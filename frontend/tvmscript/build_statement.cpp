@@ -434,8 +434,9 @@ void Builder::close_block(BlockState& state, Stmt body, Span span) {
   bool detect_writes = !state.writes;
   if (by_calls_ && !schedulable_ && (detect_reads || detect_writes)) {
     // Regions are found when a function is complete, in schedulable functions only: the block asks for it.
-    state.annotations.Set("tirx.script_parsing_detect_access",
-                          int64_t{detect_reads ? 1 : 0} | int64_t{detect_writes ? 2 : 0});
+    state.annotations.Set(
+        "tirx.script_parsing_detect_access",
+        Expr(ir::int_imm(DataType::Int(64), (detect_reads ? 1 : 0) | (detect_writes ? 2 : 0))));
     detect_reads = detect_writes = false;
   }
   auto block =

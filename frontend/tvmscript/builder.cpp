@@ -216,6 +216,7 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
           .at(span)
           .note("the parameter is declared here", handle->span);
     }
+    if (by_calls_) name_once(buffer.get(), "buffer");  // unless IRBuilder.name gives another
     params_.Set(i, buffer);
     return;
   }

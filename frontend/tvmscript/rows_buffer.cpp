@@ -212,7 +212,7 @@ Any match_buffer(ApiCall& call) {
 // (shape, dtype, data, strides, elem_offset, scope, align, offset_factor, layout)
 Any block_alloc(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  if (!builder.schedulable()) {
+  if (!builder.schedulable() && !builder.is_loose()) {
     throw ir::Error("needs-s-tir", "`T.{}` belongs into a function under `@T.prim_func(s_tir=True)`",
                     call.api.name)
         .at(call.span)

@@ -5,7 +5,6 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/module.h"
 #include "frontend/tvmscript/rows.h"
-#include "ir/op.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -378,9 +377,9 @@ Any open_branch(ApiCall&) {
   return ir::make<BranchFrameNode>(is_then);
 }
 
-Any emit_jump(ApiCall& call, std::string_view op) {
-  Builder::current(call).emit(
-      ir::make<ir::EvaluateNode>(ir::call_op(DataType::Void(), op, {}, call.span), call.span));
+template <class N>
+Any emit_jump(ApiCall& call) {
+  Builder::current(call).emit(ir::make<N>(call.span));
   return nullptr;
 }
 Any add_to_parent(ApiCall& call) {
@@ -449,11 +448,8 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(kT, "Then()", "What is done if the condition holds.", open_branch<true>),
     FUNCTION(kT, "Else()", "What is done if the condition does not hold.", open_branch<false>),
     FUNCTION(kT, "While(condition)", "`while`.", open_while),
-    FUNCTION(
-        kT, "Break()", "`break`.", +[](ApiCall& call) { return emit_jump(call, "tirx.break_loop"); }),
-    FUNCTION(
-        kT, "Continue()", "`continue`.",
-        +[](ApiCall& call) { return emit_jump(call, "tirx.continue_loop"); }),
+    FUNCTION(kT, "Break()", "`break`.", emit_jump<ir::BreakNode>),
+    FUNCTION(kT, "Continue()", "`continue`.", emit_jump<ir::ContinueNode>),
     FUNCTION(kT, "add_to_parent(stmt)", "A statement that exists, put here.", add_to_parent),
 
     CONTEXT("mlc.tvmscript.ForFrame", enter_frame, exit_frame),

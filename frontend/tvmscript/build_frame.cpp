@@ -171,15 +171,15 @@ void Builder::leave(Span span) {
 }
 
 void Builder::close_if(const Open& open, Span span) {
-  if (!open.body.stmts.empty()) {
-    throw ir::Error("branch-without-if", "below `T.If` stand `T.Then` and `T.Else`, and statements in these")
-        .at(open.span)
-        .help("put the statements below `with T.Then():`");
-  }
   if (!open.then_case) {
     throw ir::Error("if-without-then", "this `T.If` has no `T.Then`")
         .at(open.span)
         .help("put `with T.Then():` below it");
+  }
+  if (!open.body.stmts.empty()) {
+    throw ir::Error("branch-without-if", "below `T.If` stand `T.Then` and `T.Else`, and statements in these")
+        .at(open.span)
+        .help("put the statements below `with T.Then():`");
   }
   emit(ir::make<ir::IfThenElseNode>(frame<IfFrameNode>(open.frame)->condition, open.then_case, open.else_case,
                                     span));

@@ -103,6 +103,11 @@ LinearForm LinearForm::of(const Expr& e) {
       auto [quotient, rest] = divided(of(division->a), *by);
       if (e->kind == ExprKind::kFloorDiv) {
         if (rest.is_constant()) return quotient;  // 0 <= rest < by
+        // (x + 5) // 3 stays, as in TVM: not (x + 2) // 3 + 1.
+        if (rest.constant != 0) {
+          rest.constant += quotient.constant * *by;
+          quotient.constant = 0;
+        }
         quotient.add_term(binary(ExprKind::kFloorDiv, rest.expr(), division->b), 1);
         return quotient;
       }

@@ -290,11 +290,20 @@ Expr compare(ExprKind kind, Expr a, Expr b, Span span) {
   return node(kind, std::move(a), std::move(b), span);
 }
 
+// TVM folds remainders, shifts and operators on bits for what indices are made of only: T.uint8(1) << T.uint8(2)
+// stays as it is written.
+bool is_index(const Expr& e) {
+  DataType dtype = e->dtype();
+  return dtype.is_scalar() && dtype.is_int() && (dtype.bits() == 32 || dtype.bits() == 64);
+}
+
 Expr integer_division(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
   need_integers(a, b, what, span);
-  if (Expr folded = matched(kind, a, b, span)) return folded;
+  match_types(a, b, span);
   if (is_value(b, 0)) divide_by_zero(span);
   bool remainder = kind == ExprKind::kMod || kind == ExprKind::kFloorMod;
+  if (remainder && !is_index(a)) return node(kind, std::move(a), std::move(b), span);
+  if (Expr folded = fold(kind, a, b, span)) return folded;
   if (is_value(a, 0)) return a;
   if (is_value(b, 1)) return remainder ? constant(b->dtype(), 0, span) : a;
   return node(kind, std::move(a), std::move(b), span);
@@ -302,7 +311,9 @@ Expr integer_division(ExprKind kind, std::string_view what, Expr a, Expr b, Span
 
 Expr bitwise(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
   need_integers(a, b, what, span, true);
-  return compare(kind, std::move(a), std::move(b), span);
+  match_types(a, b, span);
+  if (Expr folded = is_index(a) ? fold(kind, a, b, span) : Expr()) return folded;
+  return node(kind, std::move(a), std::move(b), span);
 }
 
 Expr shift(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
@@ -311,9 +322,9 @@ Expr shift(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
   if (auto* by = as<IntImmNode>(b)) {
     if (by->value < 0 || by->value >= b->dtype().bits())
       return fold_ints(kind, a->dtype(), 0, by->value, span);
-    if (by->value == 0) return a;
+    if (by->value == 0 && is_index(a)) return a;
   }
-  if (Expr folded = fold(kind, a, b, span)) return folded;
+  if (Expr folded = is_index(a) ? fold(kind, a, b, span) : Expr()) return folded;
   return node(kind, std::move(a), std::move(b), span);
 }
 

@@ -76,6 +76,26 @@ Any env_thread(ApiCall& call) {
 }
 
 // T.launch_thread("blockIdx.x", 8) and T.launch_thread(T.env_thread(...), 8)
+// A thread that an attribute names above its launch prints as a variable, its axis only in the variable's
+// name:
+//   blockIdx_x = T.int32()
+//   T.attr(blockIdx_x, "pragma_unroll_explicit", 1)
+//   T.launch_thread(blockIdx_x, 16)
+// The axis that such a name spells, or "".
+std::string_view spelled_axis(const ir::VarNode* var) {
+  static constexpr std::string_view axes[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z",
+                                              "threadIdx.x", "threadIdx.y", "threadIdx.z"};
+  std::string_view name = view(var->name);
+  for (std::string_view axis : axes) {
+    size_t dot = axis.find('.');
+    if (!name.starts_with(axis.substr(0, dot)) || name.size() < axis.size()) continue;
+    if (name[dot] == '_' && name[dot + 1] == axis[dot + 1] &&
+        (name.size() == axis.size() || name[axis.size()] == '_'))
+      return axis;
+  }
+  return "";
+}
+
 Any launch_thread(ApiCall& call) {
   Builder& builder = Builder::current(call);
   Expr extent = integer_arg(call, 1);
@@ -87,9 +107,10 @@ Any launch_thread(ApiCall& call) {
   } else {
     auto* given = call.args[0].as<ir::VarNode>();
     const ir::IterVarNode* thread = given ? builder.env_thread_of(given) : nullptr;
-    if (!thread)
+    std::string_view axis = given && !thread ? spelled_axis(given) : std::string_view();
+    if (!thread && axis.empty())
       ir::wrong_argument(call, 0, "a thread axis such as \"blockIdx.x\", or the result of `T.env_thread`");
-    tag = thread->thread_tag;
+    tag = thread ? thread->thread_tag : String(std::string(axis));
     var = ir::ref(given);
   }
   builder.launch(var.get(), extent, call.span);

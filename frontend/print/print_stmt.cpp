@@ -218,9 +218,9 @@ void Printer::store(const BufferStoreNode* s) {
         continue;
       }
       auto* lanes = as<IntImmNode>(ramp->lanes);
-      Expr length = stride->value == 1 ? ramp->lanes
-                    : lanes            ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
-                                       : Expr(make<MulNode>(ramp->lanes, ramp->stride));
+      Expr length = lanes                ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
+                    : stride->value == 1 ? ramp->lanes
+                                         : Expr(make<MulNode>(ramp->lanes, ramp->stride));
       expr("base", ramp->base);
       put(":");
       expr("end", end_of(ramp->base, length));

@@ -279,7 +279,9 @@ Any decl(ApiCall& call) {
         .at(call.span_of(2));
   }
   // A view lies where its memory lies.
-  parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  // The default scope is that of the pointer.
+  if (!script::is_str(parts.scope) || script::text_of(parts.scope) == "global")
+    parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
   // Without an offset it begins where its memory begins, whatever offsets it could have.
   int64_t factor = parts.offset_factor;
   bool at_begin = script::is_none(parts.elem_offset) && script::is_none(parts.byte_offset);

@@ -81,7 +81,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for done in pool.map(lambda batch: run_batch(mlc, batch), batches):
             outcomes.update(done)
-    failures = {pathlib.Path(path).name: what for path, what in outcomes.items() if what != "ok"}
+    failures = {pathlib.Path(path).name: what for path, what in outcomes.items() if not what.startswith("ok")}
+    unchecked = sum(what == "ok unchecked" for what in outcomes.values())
     groups = collections.defaultdict(list)
     known = collections.Counter()
     for name, what in failures.items():
@@ -100,6 +101,8 @@ def main():
         args.save.write_text("".join(f"{name}\t{origins[name]}\t{what.splitlines()[0]}\n" for name, what in sorted(failures.items())))
     good = len(outcomes) - len(failures)
     print(f"{good} of {len(outcomes)} texts parse and print as they stand: {100 * good / max(1, len(outcomes)):.2f} %")
+    if unchecked:
+        print(f"{unchecked} of them are not well formed and were read with check_well_formed=False")
     unknown = sum(len(members) for members in groups.values())
     return unknown > 0
 

@@ -278,10 +278,11 @@ Any decl(ApiCall& call) {
     throw ir::Error("type-mismatch", "`data` must be a pointer, got `{}`", data->dtype().str())
         .at(call.span_of(2));
   }
-  // A view lies where its memory lies.
-  // The default scope is that of the pointer.
-  if (!script::is_str(parts.scope) || script::text_of(parts.scope) == "global")
-    parts.scope = static_cast<const ir::PointerTypeNode*>(data->ty.get())->storage_scope;
+  // A view lies where its memory lies; a pointer to nothing in particular does not say.
+  auto* pointer = static_cast<const ir::PointerTypeNode*>(data->ty.get());
+  auto* element = pointer->element_type.as<ir::PrimTypeNode>();
+  bool says_nothing = element && DataType(element->dtype).is_void();
+  if (!says_nothing || !script::is_str(parts.scope)) parts.scope = pointer->storage_scope;
   // Without an offset it begins where its memory begins, whatever offsets it could have.
   int64_t factor = parts.offset_factor;
   bool at_begin = script::is_none(parts.elem_offset) && script::is_none(parts.byte_offset);

@@ -290,8 +290,8 @@ Expr compare(ExprKind kind, Expr a, Expr b, Span span) {
   return node(kind, std::move(a), std::move(b), span);
 }
 
-// TVM folds remainders, shifts and operators on bits for what indices are made of only: T.uint8(1) << T.uint8(2)
-// stays as it is written.
+// TVM folds remainders, shifts and operators on bits for what indices are made of only: T.uint8(1) <<
+// T.uint8(2) stays as it is written.
 bool is_index(const Expr& e) {
   DataType dtype = e->dtype();
   return dtype.is_scalar() && dtype.is_int() && (dtype.bits() == 32 || dtype.bits() == 64);

@@ -3,7 +3,7 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, or a program of this folder (parse_print, matmul). Programs run under
+NAME is one of startup, cold, big, size, frontend, script, or a program of this folder (parse_print, matmul). Programs run under
 both and print lines `metric seconds`; the others are measured from outside.
 """
 import os
@@ -54,7 +54,7 @@ def wall(command, repeat=9):
 def row(name, ours, theirs, unit="s"):
     ratio = f"{ours / theirs:.3f}" if theirs else "-"
     show = lambda x: "-" if x is None else f"{x:.6f} {unit}" if unit == "s" else f"{x:.1f} {unit}"
-    print(f"{name:<28} mlc {show(ours):>16}   tvm {show(theirs):>16}   ratio {ratio}", flush=True)
+    print(f"{name:<28} mlc {show(ours):>16}   peer {show(theirs):>15}   ratio {ratio}", flush=True)
 
 
 def write(folder, name, text):
@@ -172,6 +172,19 @@ def frontend(mlc, folder, most=250):
            "B: T.Buffer((1024, 1024), \"float32\")):\n    for i in range(1024):\n", STATEMENT.replace(" " * 12, " " * 8))
 
 
+def script(mlc, folder):
+    """Programs that keep the interpreter busy, under mlc and CPython, from the start of the process."""
+    product, count = 1.0, 0
+    for path in sorted((HERE / "script").glob("*.mlc")):
+        outputs = [subprocess.run([*command, str(path)], capture_output=True, text=True, check=True).stdout
+                   for command in ([mlc, "run"], [sys.executable])]
+        assert outputs[0] == outputs[1], f"{path} prints something else under CPython"
+        ours, theirs = wall([mlc, "run", str(path)], 5), wall([sys.executable, str(path)], 5)
+        row(f"script: {path.stem}", ours, theirs)
+        product, count = product * ours / theirs, count + 1
+    print(f"{'':<28} geometric mean of the ratios {product ** (1 / count):.3f}")
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -188,7 +201,8 @@ def program(mlc, name, folder):
 
 def main():
     mlc, *names = sys.argv[1:]
-    outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend}
+    outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
+               "script": script}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

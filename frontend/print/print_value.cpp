@@ -289,12 +289,25 @@ void Printer::tensor(const ffi::Tensor& t) {
 }
 
 // metadata = {
+//     "ffi.String": [
+//         "two\nlines",
+//     ],
 //     "ffi.Tensor": [
 //         I.tensor("float32", (3,), "AACAPwAAAEAAAGBA"),
 //     ],
 // }
 std::string Printer::metadata() const {
-  std::string text = "metadata = {\n    \"ffi.Tensor\": [\n";
+  std::string text = "metadata = {\n";
+  for (const Section& section : metadata_) {
+    text += fmt::format("    \"{}\": [\n", section.name);
+    for (const String& one : section.texts) {
+      std::string quoted = literal(view(one));
+      text += section.name == "ir.StringImm" ? fmt::format("        tvm.ir.StringImm({}),\n", quoted)
+                                             : fmt::format("        {},\n", quoted);
+    }
+    text += "    ],\n";
+  }
+  text += "    \"ffi.Tensor\": [\n";
   for (const ffi::Tensor& one : tensors_) {
     const DLTensor* raw = one.GetDLTensorPtr();
     if (raw->device.device_type != kDLCPU)

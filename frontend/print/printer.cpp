@@ -231,7 +231,8 @@ std::string Printer::finish() {
   }
   if (shows_numbers) head += metadata();
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
-  if (options_.show_meta && !metadata_.empty()) head = metadata_section() + head;
+  // TVM's form, as long as there is nothing that it cannot print.
+  if (options_.show_meta && !metadata_.empty() && !shows_numbers) head = metadata_section() + head;
   if ((!shows_numbers && !tensors_.empty()) || (!options_.show_meta && !metadata_.empty())) {
     put(program ? "\n\n" : "\n", "# Metadata omitted. Use show_meta=True in script() method to show it.");
   }

@@ -165,8 +165,13 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   dims_bound_.clear();
   std::vector<std::pair<String, Any>> attrs;
   bool has_symbol = false;
+  bool persistent = false;
   for (const auto& [key, item] : fn->attrs) {
     if (view(key) == "s_tir") continue;
+    if (view(key) == "tirx.persistent_kernel" && !classic() && item.as<bool>() == true) {
+      persistent = true;
+      continue;
+    }
     if (view(key) == "global_symbol") {
       has_symbol = true;
       auto symbol = item.try_cast<String>();
@@ -182,12 +187,14 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   line();
   put("@");
   tir("prim_func");
-  bool shows_dialect = schedulable_ && !classic();
-  if (!has_symbol) {
-    put(shows_dialect ? "(private=True, s_tir=True)" : "(private=True)");
-  } else if (shows_dialect) {
-    put("(s_tir=True)");
-  }
+  std::string arguments;
+  auto argument = [&](std::string_view said) {
+    arguments += fmt::format("{}{}=True", arguments.empty() ? "" : ", ", said);
+  };
+  if (!has_symbol) argument("private");
+  if (schedulable_ && !classic()) argument("s_tir");
+  if (persistent) argument("persistent");
+  if (!arguments.empty()) put("(", arguments, ")");
   end_line();
   line();
   put("def ", name);

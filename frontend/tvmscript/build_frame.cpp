@@ -13,6 +13,7 @@ void Builder::open_function(const FunctionOptions& options) {
   by_calls_ = true;
   is_private_ = options.is_private;
   schedulable_ = options.s_tir;
+  if (options.persistent) attrs_.Set("tirx.persistent_kernel", true);
   body_ = &top_;
 }
 

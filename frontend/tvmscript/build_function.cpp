@@ -279,6 +279,7 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
     body_ = nullptr;
   }
   if (s_tir || !root_.alloc_buffers.empty()) attrs_.Set("s_tir", true);
+  if (options.persistent) attrs_.Set("tirx.persistent_kernel", true);
   if (!errors_.empty()) errors_.raise();
   body = finish_body(std::move(body));
   ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()),

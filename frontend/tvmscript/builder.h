@@ -22,6 +22,7 @@ struct FunctionOptions {
   bool is_private = false;
   bool s_tir = false;  // asked for by the decorator
   bool check_well_formed = true;
+  bool persistent = false;  // attribute tirx.persistent_kernel
 };
 
 using Outside = std::vector<std::pair<Symbol, Any>>;

@@ -91,11 +91,8 @@ ModuleState& ModuleState::current(const ir::ApiCall& call) {
 }
 
 FunctionOptions function_options(const Any& arguments) {
-  if (flag(arguments, "persistent", false)) {
-    throw ir::Error("unsupported", "persistent kernels of the kernel dialect are not supported");
-  }
   return {flag(arguments, "private", false), flag(arguments, "s_tir", false),
-          flag(arguments, "check_well_formed", true)};
+          flag(arguments, "check_well_formed", true), flag(arguments, "persistent", false)};
 }
 ModuleOptions module_options(const Any& arguments) {
   return {flag(arguments, "check_well_formed", true), flag(arguments, "s_tir", false)};

@@ -170,10 +170,7 @@ Any open_prim_func(ApiCall& call) {
   auto& options = const_cast<PrimFuncFrameNode&>(*made).options;
   options.is_private = is_given(call, 3) ? call.args[3].cast<bool>() : call.args[0].cast<bool>();
   options.s_tir = call.args[1].cast<bool>();
-  if (call.args[2].cast<bool>()) {
-    throw ir::Error("unsupported", "persistent kernels of the kernel dialect are not supported")
-        .at(call.span_of(2));
-  }
+  options.persistent = call.args[2].cast<bool>();
   return made;
 }
 

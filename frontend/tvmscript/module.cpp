@@ -256,15 +256,6 @@ Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extr
   const auto& registry = ir::ApiRegistry::global();
   Outside names;
   auto module_value = [](std::string path) { return Any(ir::make<script::ApiModuleNode>(std::move(path))); };
-  names.emplace_back(Symbol("tvm"), module_value("tvm"));
-  names.emplace_back(Symbol("TypeVar"),
-                     Any(ir::make<script::ApiFunctionNode>(registry.find("typing.TypeVar"))));
-  for (const char* name : {"T", "tir", "tirx"})
-    names.emplace_back(Symbol(name), module_value("tvm.script.tirx"));
-  for (const char* name : {"I", "ir"}) names.emplace_back(Symbol(name), module_value("tvm.script.ir"));
-  Any axis;
-  if (evaluator.find_attribute(module_value("tvm.tirx.layout"), Symbol("Axis"), axis))
-    names.emplace_back(Symbol("Axis"), axis);
   if (text.find("\nmetadata = ") == text.npos && !text.starts_with("metadata = ")) {
     if (script::Dict sections = omitted_metadata(text); !sections.empty())
       names.emplace_back(Symbol("metadata"), Any(sections));

@@ -2,8 +2,8 @@
 // Generator functions. Each running generator has a C++ stack and a value stack of its own; `yield` switches
 // back to whoever asked for the next value.
 #include <sys/mman.h>
-#include <ucontext.h>
 
+#include "frontend/script/fiber.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -55,7 +55,7 @@ struct GeneratorNode final : IteratorNode {
   Ref<FunctionNode> fn;
   std::vector<Any> slots;
   char* area = nullptr;
-  ucontext_t inside{}, outside{};
+  Fiber fiber;
   // The machine's words while the generator does not run.
   Any* stack = nullptr;
   Any* top = nullptr;
@@ -90,12 +90,12 @@ struct GeneratorNode final : IteratorNode {
     area = nullptr;
   }
 
-  static void enter(unsigned low, unsigned high) {
-    auto* self = reinterpret_cast<GeneratorNode*>(static_cast<uintptr_t>(high) << 32 | low);
+  static void enter(void* argument) {
+    auto* self = static_cast<GeneratorNode*>(argument);
     self->body();
     self->phase = Phase::kDone;
     self->swap_words();
-    swapcontext(&self->inside, &self->outside);
+    self->fiber.leave();
   }
   void body() {
     State& state = evaluator.state();
@@ -138,13 +138,7 @@ struct GeneratorNode final : IteratorNode {
       limit_inside = area + kMargin;
       stack = top = reinterpret_cast<Any*>(area + kStackBytes);
       stack_end = stack + kValueBytes / sizeof(Any);
-      getcontext(&inside);
-      inside.uc_stack.ss_sp = area;
-      inside.uc_stack.ss_size = kStackBytes;
-      inside.uc_link = nullptr;
-      auto address = reinterpret_cast<uintptr_t>(this);
-      makecontext(&inside, reinterpret_cast<void (*)()>(&GeneratorNode::enter), 2,
-                  static_cast<unsigned>(address), static_cast<unsigned>(address >> 32));
+      fiber.prepare(area, kStackBytes, &GeneratorNode::enter, this);
     }
     int depth_outside = state.depth;
     Frame* caller = state.frame;
@@ -152,7 +146,7 @@ struct GeneratorNode final : IteratorNode {
     phase = Phase::kRunning;
     state.depth = depth_outside + depth_inside;
     swap_words();
-    swapcontext(&outside, &inside);
+    fiber.enter();
     depth_inside = state.depth - depth_outside;
     state.depth = depth_outside;
     if (phase == Phase::kDone) release();
@@ -163,7 +157,7 @@ struct GeneratorNode final : IteratorNode {
     value = std::move(given);
     phase = Phase::kSuspended;
     swap_words();
-    swapcontext(&inside, &outside);
+    fiber.leave();
     if (closing) throw Closed{};
     if (has_thrown) {
       has_thrown = false;

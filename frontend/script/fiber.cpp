@@ -5,9 +5,9 @@
 
 #ifdef MLC_FIBER_SWITCH
 
-// The System V ABI keeps rbx, rbp and r12 to r15 over calls, and the control words, which nobody here changes.
-// A new stack begins in `mlc_fiber_begin` with the body in r13 and its argument in r12; an undefined return
-// address ends the chain of frames there for debuggers and unwinders.
+// The System V ABI keeps rbx, rbp and r12 to r15 over calls, and the control words, which nobody here
+// changes. A new stack begins in `mlc_fiber_begin` with the body in r13 and its argument in r12; an undefined
+// return address ends the chain of frames there for debuggers and unwinders.
 asm(R"(
 .pushsection .text
 .globl mlc_fiber_switch
@@ -54,12 +54,12 @@ namespace mlc::script {
 void Fiber::prepare(char* low, size_t size, void (*body)(void*), void* argument) {
   auto high = (reinterpret_cast<uintptr_t>(low) + size) & ~uintptr_t{15};
   auto* words = reinterpret_cast<uintptr_t*>(high) - 7;
-  words[0] = 0;                                        // r15
-  words[1] = 0;                                        // r14
-  words[2] = reinterpret_cast<uintptr_t>(body);        // r13
-  words[3] = reinterpret_cast<uintptr_t>(argument);    // r12
-  words[4] = 0;                                        // rbx
-  words[5] = 0;                                        // rbp
+  words[0] = 0;                                      // r15
+  words[1] = 0;                                      // r14
+  words[2] = reinterpret_cast<uintptr_t>(body);      // r13
+  words[3] = reinterpret_cast<uintptr_t>(argument);  // r12
+  words[4] = 0;                                      // rbx
+  words[5] = 0;                                      // rbp
   words[6] = reinterpret_cast<uintptr_t>(&mlc_fiber_begin);
   inside_ = words;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second C++ stack of this thread. `enter` runs on it until it calls `leave` (or ends), `leave` goes back to
-// whoever entered last. Nothing may be thrown across a switch.
+// A second C++ stack of this thread. `enter` runs on it until it calls `leave` (or ends), `leave` goes back
+// to whoever entered last. Nothing may be thrown across a switch.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ namespace mlc::script {
 
 class Fiber {
  public:
-  // Makes ready to run `body(argument)` in `size` bytes at `low`. The body must not return: it leaves for good.
+  // Makes ready to run `body(argument)` in `size` bytes at `low`. The body must not return: it leaves for
+  // good.
   void prepare(char* low, size_t size, void (*body)(void*), void* argument);
   void enter();
   void leave();

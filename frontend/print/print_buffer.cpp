@@ -65,9 +65,9 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
     put(type->strides.size() == 1 ? ",)" : ")");
   }
   bool free_offset = false;
-  // Offset zero goes without saying in the type of the dimensions.
-  bool usual_index =
-      type->shape.empty() || (type->elem_offset && type->elem_offset->dtype() == type->shape[0]->dtype());
+  // Offset zero goes without saying in the type of the dimensions, int64 for a scalar.
+  DataType index = type->shape.empty() ? DataType::Int(64) : type->shape[0]->dtype();
+  bool usual_index = type->elem_offset && type->elem_offset->dtype() == index;
   if (type->elem_offset && !(is_const_int(type->elem_offset, 0) && usual_index)) {
     if (const VarNode* var = unnamed(type->elem_offset); var && !name.empty()) {
       free_offset = true;

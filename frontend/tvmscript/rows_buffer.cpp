@@ -45,7 +45,8 @@ Array<Expr> strides_from(const Any& value, const Array<Expr>& shape, Span span) 
   for (const Any& one : items(value, span)) {
     if (script::is_str(one)) {
       Builder* builder = Builder::current_or_null();
-      if (builder && builder->in_signature()) {
+      // The empty text, which a stride without a name prints as, is a variable of its own each time.
+      if (builder && builder->in_signature() && !script::text_of(one).empty()) {
         strides.push_back(builder->match_expression(script::text_of(one), span));
       } else {
         strides.push_back(ir::make<ir::VarNode>(one.cast<String>(), Type(ir::prim_type(dtype)), span));
@@ -99,7 +100,7 @@ ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape
     throw ir::Error("type-mismatch", "a buffer cannot hold `{}`", dtype.str()).at(call.span_of(dtype_at));
   }
   Array<Expr> strides = strides_from(parts.strides, shape, span);
-  DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+  DataType index = shape.empty() ? DataType::Int(64) : shape[0]->dtype();
   Expr offset;
   if (!script::is_none(parts.elem_offset)) {
     offset = script::as_expr(parts.elem_offset, call.span, "`elem_offset`");
@@ -322,7 +323,7 @@ Any named_buffer(ApiCall& call) {
   parts.layout = has_dimensions || !script::is_str(call.args[10]) ? call.args[10] : Any(nullptr);
   if (parts.offset_factor != 0 && !is_given(call, 5)) {
     Array<Expr> shape = shape_from(parts.shape, call.span_of(0));
-    DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+    DataType index = shape.empty() ? DataType::Int(64) : shape[0]->dtype();
     std::string offset = std::string(view(name)) + "_elem_offset";
     parts.elem_offset = Expr(ir::make<ir::VarNode>(String(offset), Type(ir::prim_type(index)), call.span));
   }

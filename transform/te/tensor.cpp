@@ -74,7 +74,7 @@ Array<IterVar> ComputeOpNode::reduce_axis() const {
 
 TensorNode::TensorNode(Operation op, int64_t value_index) : op(std::move(op)), value_index(value_index) {
   Array<Expr> shape = this->op->output_shape();
-  DataType index = shape.empty() ? DataType::Int(32) : shape[0]->dtype();
+  DataType index = shape.empty() ? DataType::Int(64) : shape[0]->dtype();
   buffer = make<VarNode>(
       String(name()),
       make<BufferTypeNode>(this->op->output_dtype(static_cast<size_t>(value_index)), String("global"), shape,

@@ -288,9 +288,15 @@ void Printer::expr(const Expr& e) {
                     put("])");
                   },
                   [&](const LetNode* n) {
-                    // Declared before the statement, after what the value needs.
-                    declare_all(n->value);
-                    name_of(n->var.get());
+                    // Variables are declared in the order of evaluation: those of the value, this one, those
+                    // of the body.
+                    if (declaring_) {
+                      expr(n->value);
+                      name_of(n->var.get());
+                      return expr(n->body);
+                    }
+                    bool declared = std::exchange(lets_declared_, true);
+                    if (!declared) declare_all(e);
                     tir("Let");
                     put("(");
                     expr("body", n->body);
@@ -298,6 +304,7 @@ void Printer::expr(const Expr& e) {
                     put(name_of(n->var.get()), ": ");
                     expr("value", n->value);
                     put("})");
+                    lets_declared_ = declared;
                   },
                   [&](const ReduceNode* n) { reduce(n); },
               });

@@ -160,7 +160,8 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   in_function_ = true;
   scope_root_ = ref(fn);
   schedulable_ = fn->attrs.count("s_tir") > 0;
-  has_free_variables_ = !free_vars(scope_root_.cast<PrimFunc>()).empty();
+  makes_variables_ = !free_vars(scope_root_.cast<PrimFunc>()).empty();
+  post_order(fn->body, [this](const Expr& e) { makes_variables_ = makes_variables_ || as<LetNode>(e); });
   type_bound_.clear();
   dims_bound_.clear();
   std::vector<std::pair<String, Any>> attrs;

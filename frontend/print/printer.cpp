@@ -86,11 +86,13 @@ void Printer::declare_dims(const std::vector<const VarNode*>& dims, size_t frame
 
 // Declares what `e` needs in the order of printing it; only where there is something to declare.
 void Printer::declare_all(const Expr& e) {
-  if (!has_free_variables_) return;
+  if (!makes_variables_ || declaring_) return;
   bool tracking = std::exchange(tracking_, false);
+  declaring_ = true;
   Capture text(*this);
   expr(e);
   text.take();
+  declaring_ = false;
   tracking_ = tracking;
 }
 
@@ -198,7 +200,7 @@ void Printer::root_value() {
     }
     return prim_func(fn->get(), name, nullptr);
   }
-  has_free_variables_ = true;
+  makes_variables_ = true;
   if (auto s = root_.as<Stmt>()) return as<SeqStmtNode>(*s) ? statements(*s) : stmt(*s, false);
   root_is_value_ = true;
   if (auto r = root_.as<Range>()) return range(*r, false);

@@ -205,7 +205,7 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
       }
       Var param = parameter_from(evaluate_annotation(*arg->annotation), *arg);
       params_.push_back(param);
-      if (!names_.peek(arg->name)) names_.bind(arg->name, Expr(param), arg->span);
+      if (!names_.in_innermost(arg->name)) names_.bind(arg->name, Expr(param), arg->span);
     });
     if (!ok) names_.bind(arg->name, Any(ir::make<PoisonNode>()), arg->span);
   };

@@ -22,6 +22,7 @@ Builder::Builder(Evaluator& evaluator, script::Scope where, const Outside& outsi
     : evaluator_(evaluator), where_(where), outer_(at_work) {
   at_work = this;
   for (const auto& [name, value] : outside) names_.bind(name, value);
+  names_.open();  // parameters hide what is outside
 }
 Builder::~Builder() { at_work = outer_; }
 

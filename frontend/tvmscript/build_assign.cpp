@@ -275,29 +275,45 @@ void Builder::check_fresh(const syntax::Name& name, const Any& value) {
       .help("use another name; only mutable scalars can be assigned again");
 }
 
-// What lowering leaves may name a buffer in an attribute above its declaration. It prints as
+// The buffer or block iterator that this name has just been given is the variable that a line above announced:
 //   A = T.Buffer((4,))
 //   with T.attr(A, "storage_alignment", 64):
 //       A = T.decl_buffer((4,), data=p)
-// and both names are one variable.
 bool Builder::declare_announced(const syntax::Name& name, const Any& value) {
   auto* var = value.as<ir::VarNode>();
-  const Any* current = names_.peek(name.id);
-  if (announced_.empty() || !var || !var->name.empty() || !current || !body_ || body_->stmts.empty())
-    return false;
-  auto announced = std::find_if(announced_.begin(), announced_.end(),
-                                [&](const Buffer& b) { return current->as<ir::VarNode>() == b.get(); });
-  if (announced == announced_.end() || !ir::structural_equal(Any((*announced)->ty), Any(var->ty)))
-    return false;
-  Stmt& last = body_->stmts.back();
-  if (auto* decl = ir::as<ir::DeclBufferNode>(last); decl && decl->buffer.get() == var) {
-    last = ir::make<ir::DeclBufferNode>(*announced, decl->data, decl->span);
-  } else if (auto* alloc = ir::as<ir::AllocBufferNode>(last); alloc && alloc->buffer.get() == var) {
-    last = ir::make<ir::AllocBufferNode>(*announced, alloc->annotations, alloc->span);
-  } else {
-    return false;
-  }
-  announced_.erase(announced);
+  if (announced_.empty() || !var || !var->name.empty() || announced_.contains(var) || !body_) return false;
+  auto defined = [&]() -> std::function<void(const Var&)> {
+    if (!body_->stmts.empty()) {
+      Stmt& last = body_->stmts.back();
+      if (auto* decl = ir::as<ir::DeclBufferNode>(last); decl && decl->buffer.get() == var)
+        return [decl, &last](const Var& v) { last = ir::make<ir::DeclBufferNode>(v, decl->data, decl->span); };
+      if (auto* alloc = ir::as<ir::AllocBufferNode>(last); alloc && alloc->buffer.get() == var) {
+        return [alloc, &last](const Var& v) {
+          last = ir::make<ir::AllocBufferNode>(v, alloc->annotations, alloc->span);
+        };
+      }
+    }
+    BlockState* block = block_or_root();
+    if (!block) return nullptr;
+    if (!block->alloc_buffers.empty() && block->alloc_buffers.back().get() == var) {
+      return [block](const Var& v) {
+        block->alloc_buffers.Set(static_cast<int64_t>(block->alloc_buffers.size()) - 1, v);
+      };
+    }
+    for (auto i = static_cast<int64_t>(block->iter_vars.size()); i-- > 0;) {
+      IterVar iter = block->iter_vars[i];
+      if (iter->var.get() != var) continue;
+      return [block, i, iter](const Var& v) {
+        block->iter_vars.Set(i, ir::make<ir::IterVarNode>(iter->dom, v, iter->iter_type, iter->thread_tag));
+      };
+    }
+    return nullptr;
+  }();
+  if (!defined) return false;
+  Var earlier = announced(name.id, var->ty);
+  if (!earlier) return false;
+  defined(earlier);
+  names_.bind(name.id, Expr(earlier), name.span);
   return true;
 }
 

@@ -42,34 +42,9 @@ Stmt in_sequence(const std::vector<Stmt>& stmts) {
 
 // ---- bodies ----
 
-namespace {
-
-// Lowering leaves the pragmas of a loop around it, about its variable:
-//     i = T.int32()
-//     with T.attr(i, "pragma_unroll", 1):
-//         for i in range(16):
-// is one variable, though it reads as two. Null when `s` is no such loop.
-Var pragma_variable(const AttrFrameNode::Entry& entry, const Stmt& s) {
-  auto* named = entry.node.as<ir::VarNode>();
-  if (!named || !view(entry.key).starts_with("pragma_")) return nullptr;
-  ir::Stmt inner = s;
-  while (auto* attr = ir::as<ir::AttrStmtNode>(inner)) {
-    if (!view(attr->attr_key).starts_with("pragma_")) return nullptr;
-    inner = attr->body;
-  }
-  auto* loop = ir::as<ir::ForNode>(inner);
-  bool same =
-      loop && view(loop->loop_var->name) == view(named->name) && loop->loop_var->dtype() == named->dtype();
-  return same ? loop->loop_var : Var(nullptr);
-}
-
-}  // namespace
-
 Stmt Builder::wrap(std::vector<Stmt> inner, const AttrFrameNode::Entry& entry, Span span) {
   Stmt body = in_sequence(inner);
-  Any node = entry.node;
-  if (Var loop_var = pragma_variable(entry, body)) node = loop_var;
-  return ir::make<ir::AttrStmtNode>(node, entry.key, entry.value, std::move(body), span);
+  return ir::make<ir::AttrStmtNode>(entry.node, entry.key, entry.value, std::move(body), span);
 }
 
 Stmt Builder::close_body(Body& body) {
@@ -193,18 +168,19 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   return frame;
 }
 
-// Lowering leaves the pragmas of a loop as attributes above it, whose node is the loop's variable: the
-// variable that `i = T.int32(); T.attr(i, "pragma_...", 1)` announces is that of the `for i in ...` below.
-Var Builder::announced_variable(Symbol name, const Type& type) {
+// A variable may be used above its definition: lowering puts the pragmas of a loop into attributes around it, and
+// some schedules of TVM leave an iterator behind in statements that they move. It prints as
+//   i = T.int32()
+//   T.attr(i, "pragma_unroll_explicit", 1)
+//   for i in range(4):
+// and both names are one variable. The variable that such a line made for the definition of `name`, or null.
+Var Builder::announced(Symbol name, const Type& type) {
+  if (announced_.empty()) return {};
   const Any* known = names_.peek(name);
   auto* var = known ? known->as<ir::VarNode>() : nullptr;
-  if (!var || !body_ || !ir::structural_equal(var->ty, type)) return {};
-  for (auto wrapper = body_->wrappers.rbegin(); wrapper != body_->wrappers.rend(); ++wrapper) {
-    if (wrapper->begin != body_->stmts.size()) break;
-    std::string_view key(wrapper->entry.key.data(), wrapper->entry.key.size());
-    if (key.starts_with("pragma_") && wrapper->entry.node.as<ir::VarNode>() == var) return ir::ref(var);
-  }
-  return {};
+  if (!var || !announced_.contains(var) || !ir::structural_equal(Any(var->ty), Any(type))) return {};
+  announced_.erase(var);
+  return ir::ref(var);
 }
 
 void Builder::visit_for(const syntax::For& node) {
@@ -246,18 +222,20 @@ void Builder::visit_for(const syntax::For& node) {
   std::vector<Var> vars;
   Array<Any> values;
   auto* tuple = syntax::as<syntax::Tuple>(target);
-  auto* first = syntax::as<syntax::Name>(tuple && !tuple->elts.empty() ? tuple->elts[0] : target);
-  Var announced = first ? announced_variable(first->id, loop_frame.loops[0].extent->ty) : Var();
-  for (const Loop& loop : loop_frame.loops) {
-    Var var = ir::make<ir::VarNode>(String(), loop.extent->ty, target->span);
-    vars.push_back(var);
-    values.push_back(Expr(var));
+  std::vector<const syntax::Name*> known(count);  // names of loop variables that are announced
+  for (size_t i = 0; i < count; ++i) {
+    const Type& type = loop_frame.loops[i].extent->ty;
+    auto* name = syntax::as<syntax::Name>(tuple && i < tuple->elts.size() ? tuple->elts[i] : target);
+    Var earlier = name ? announced(name->id, type) : Var();
+    if (earlier) known[i] = name;
+    vars.push_back(earlier ? earlier : Var(ir::make<ir::VarNode>(String(), type, target->span)));
+    // The names are bound below: an announced variable has a name already.
+    values.push_back(Expr(earlier ? Var(ir::make<ir::VarNode>(String(), type, target->span)) : vars[i]));
   }
-  Any value = count == 1 ? Any(Expr(vars[0])) : Any(values);
+  Any value = count == 1 ? values[0] : Any(values);
   if (!attempt(target->span, [&] { assign(*target, value, nullptr, target->span); })) poison(*target);
-  if (announced) {
-    vars[0] = announced;
-    names_.bind(first->id, Expr(announced), first->span);
+  for (size_t i = 0; i < count; ++i) {
+    if (known[i]) names_.bind(known[i]->id, Expr(vars[i]), known[i]->span);
   }
   size_t outer_loops = loops_.size();
   for (size_t i = 0; i < count; ++i) loops_.emplace_back(vars[i].get(), loop_frame.loops[i]);

@@ -196,6 +196,7 @@ const ir::IterVarNode* Builder::env_thread_of(const ir::VarNode* var) const {
 }
 
 void Builder::launch(const ir::VarNode* thread, const Expr& extent, Span span) {
+  announced_.erase(thread);
   auto [earlier, fresh] = launched_.try_emplace(thread, extent, span);
   if (fresh) return;
   auto before = ir::const_int(earlier->second.first);
@@ -217,6 +218,10 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
           .at(span)
           .note("the parameter is declared here", handle->span);
     }
+    const ir::BufferTypeNode* type = buffer->buffer();
+    for (const Expr& dim : type->shape) announced_.erase(ir::as<ir::VarNode>(dim));  // defined by the argument
+    for (const Expr& stride : type->strides) announced_.erase(ir::as<ir::VarNode>(stride));
+    announced_.erase(ir::as<ir::VarNode>(type->elem_offset));
     if (by_calls_) name_once(buffer.get(), "buffer");  // unless IRBuilder.name gives another
     params_.Set(i, buffer);
     return;

@@ -128,8 +128,8 @@ class Builder {
               std::span<const std::pair<std::string, Any>> keywords, Span span);
   // Before build: parameters that are known (and no parameters of the result), and what the definition sees.
   void fix(const Outside& values, script::NameScope* around);
-  // A buffer that a function names before it declares it: see declare_announced.
-  void announce(Buffer buffer) { announced_.push_back(std::move(buffer)); }
+  // A variable that a function names above its definition: see announced().
+  void announce(const ir::VarNode* var) { announced_.insert(var); }
   // Marks that the statement at work did something, even though its value is None.
   void touch() { touched_ = true; }
 
@@ -183,7 +183,7 @@ class Builder {
   void visit_expression(const syntax::ExprStmt& node);
   // The value of a condition that is not known yet; Error not-a-condition.
   Expr condition(const Any& value, Span span, std::string_view where);
-  Var announced_variable(Symbol name, const Type& type);
+  Var announced(Symbol name, const Type& type);
   Ref<ForFrameNode> range_loop(const syntax::Call& call);
   static Stmt close_loops(const ForFrameNode& frame, const std::vector<Var>& vars, Stmt body, Span span);
   void close_block(BlockState& state, Stmt body, Span span);
@@ -226,7 +226,8 @@ class Builder {
   std::vector<Detected> detected_;
   std::vector<std::pair<const ir::VarNode*, Loop>> loops_;  // being built
   std::vector<IterVar> env_threads_;
-  std::vector<Buffer> announced_;  // `A = T.Buffer(...)` in a body: nothing declares them so far
+  // `i = T.int32()` and `A = T.Buffer(...)` in a body: nothing defines them so far.
+  std::unordered_set<const ir::VarNode*> announced_;
   std::unordered_map<const ir::VarNode*, std::pair<Expr, Span>> launched_;
   std::unordered_map<std::string, Span> attr_spans_;  // where T.func_attr sets them
   std::vector<std::unique_ptr<Open>> open_;           // innermost last

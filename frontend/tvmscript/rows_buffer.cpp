@@ -163,7 +163,7 @@ Any make_buffer(ApiCall& call) {
     return Expr(view);
   }
   Buffer buffer = ir::make<ir::VarNode>(String(), Type(type), call.span);
-  if (signature && !signature->in_signature()) signature->announce(buffer);
+  if (signature && !signature->in_signature()) signature->announce(buffer.get());
   return Expr(buffer);
 }
 

@@ -64,8 +64,12 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
 Any construct(ApiCall& call) {
   DataType dtype = dtype_named(call.api);
   const Any& value = call.args[0];
-  if (script::is_none(value))
-    return Expr(ir::make<ir::VarNode>(String(), Type(ir::prim_type(dtype)), call.span));
+  if (script::is_none(value)) {
+    Var made = ir::make<ir::VarNode>(String(), Type(ir::prim_type(dtype)), call.span);
+    Builder* builder = Builder::current_or_null();
+    if (builder && !builder->in_signature()) builder->announce(made.get());
+    return Expr(made);
+  }
   if (script::is_str(value)) return from_text(dtype, script::text_of(value), call.span_of(0));
   Span span = call.span;
   if (dtype.is_scalar()) {

@@ -99,7 +99,7 @@ bool Printer::view_of(const VarNode* source_var, const BufferTypeNode* view) {
     put(")");
     return true;
   }
-  if (source->shape.empty() || (source->layout.defined() && !view->layout.defined())) return false;
+  if (source->layout.defined() && !view->layout.defined()) return false;
   bool same =
       (!source->layout.defined() && !view->layout.defined()) ||
       (source->layout.defined() && structural_equal(view->layout, source->layout)) ||

@@ -267,9 +267,10 @@ class Printer {
   Names names_;
   int depth_ = 0;
   bool in_function_ = false;
-  bool makes_variables_ = false;  // what is printed has free variables or T.Let: lines before statements make them
-  bool declaring_ = false;        // in declare_all()
-  bool lets_declared_ = false;    // inside a T.Let whose variables all have names
+  bool makes_variables_ =
+      false;                // what is printed has free variables or T.Let: lines before statements make them
+  bool declaring_ = false;  // in declare_all()
+  bool lets_declared_ = false;  // inside a T.Let whose variables all have names
   bool schedulable_ = true;
   bool uses_ir_ = false;
   bool uses_tir_ = false;

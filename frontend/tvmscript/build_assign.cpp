@@ -275,7 +275,8 @@ void Builder::check_fresh(const syntax::Name& name, const Any& value) {
       .help("use another name; only mutable scalars can be assigned again");
 }
 
-// The buffer or block iterator that this name has just been given is the variable that a line above announced:
+// The buffer or block iterator that this name has just been given is the variable that a line above
+// announced:
 //   A = T.Buffer((4,))
 //   with T.attr(A, "storage_alignment", 64):
 //       A = T.decl_buffer((4,), data=p)
@@ -286,7 +287,8 @@ bool Builder::declare_announced(const syntax::Name& name, const Any& value) {
     if (!body_->stmts.empty()) {
       Stmt& last = body_->stmts.back();
       if (auto* decl = ir::as<ir::DeclBufferNode>(last); decl && decl->buffer.get() == var)
-        return [decl, &last](const Var& v) { last = ir::make<ir::DeclBufferNode>(v, decl->data, decl->span); };
+        return
+            [decl, &last](const Var& v) { last = ir::make<ir::DeclBufferNode>(v, decl->data, decl->span); };
       if (auto* alloc = ir::as<ir::AllocBufferNode>(last); alloc && alloc->buffer.get() == var) {
         return [alloc, &last](const Var& v) {
           last = ir::make<ir::AllocBufferNode>(v, alloc->annotations, alloc->span);

@@ -168,8 +168,8 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   return frame;
 }
 
-// A variable may be used above its definition: lowering puts the pragmas of a loop into attributes around it, and
-// some schedules of TVM leave an iterator behind in statements that they move. It prints as
+// A variable may be used above its definition: lowering puts the pragmas of a loop into attributes around it,
+// and some schedules of TVM leave an iterator behind in statements that they move. It prints as
 //   i = T.int32()
 //   T.attr(i, "pragma_unroll_explicit", 1)
 //   for i in range(4):

@@ -219,7 +219,8 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
           .note("the parameter is declared here", handle->span);
     }
     const ir::BufferTypeNode* type = buffer->buffer();
-    for (const Expr& dim : type->shape) announced_.erase(ir::as<ir::VarNode>(dim));  // defined by the argument
+    for (const Expr& dim : type->shape)
+      announced_.erase(ir::as<ir::VarNode>(dim));  // defined by the argument
     for (const Expr& stride : type->strides) announced_.erase(ir::as<ir::VarNode>(stride));
     announced_.erase(ir::as<ir::VarNode>(type->elem_offset));
     if (by_calls_) name_once(buffer.get(), "buffer");  // unless IRBuilder.name gives another

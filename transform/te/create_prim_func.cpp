@@ -154,7 +154,8 @@ class Creator {
     };
     for (const IterVar& axis : op->axis) add(axis, IterType::kDataPar);
     for (const IterVar& axis : op->reduce_axis()) add(axis, IterType::kCommReduce);
-    if (out.iters.empty()) {  // a scalar's block has one iterator of one point, so that loops can be added to it
+    if (out.iters
+            .empty()) {  // a scalar's block has one iterator of one point, so that loops can be added to it
       Var inner = make<VarNode>(String("vi"), Type(prim_type(DataType::Int(32))));
       out.iters.push_back(make<IterVarNode>(make<RangeNode>(int32(0), int32(1)), inner, IterType::kDataPar));
       out.values.push_back(int32(0));

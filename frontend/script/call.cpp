@@ -80,7 +80,7 @@ Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::S
 void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span) {
   const FunctionInfo& info = *fn.info;
   size_t given = static_cast<size_t>(top - base);
-  Tuple rest;
+  std::optional<Tuple> rest;
   if (given > info.positional) {
     if (!info.has_vararg) {
       size_t least = info.positional - fn.defaults.size();
@@ -98,15 +98,22 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
   }
   size_t parameters = info.parameters.size();
   while (top < base + parameters) push(unbound());
-  Dict extra;
+  std::optional<Dict> extra;
+  if (info.has_kwarg) extra.emplace();
   for (auto& [name, value] : keywords) {
+    // Names are interned: equal ones begin at the same place.
     size_t found = parameters;
     for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
-      if (info.parameters[i].str() == name) found = i;
+      if (info.parameters[i].str().data() == name.data()) found = i;
+    }
+    if (found == parameters) {
+      for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
+        if (info.parameters[i].str() == name) found = i;
+      }
     }
     if (found == parameters) {
       if (info.has_kwarg) {
-        extra.Set(str_value(name), value);
+        extra->Set(str_value(name), value);
         continue;
       }
       std::vector<std::string> names;
@@ -152,18 +159,19 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
         .note(fmt::format("`{}` is defined here", info.name), info.span);
   }
   size_t next = info.positional + info.keyword_only;
-  if (info.has_vararg) base[next++] = rest;
-  if (info.has_kwarg) base[next] = extra;
+  if (info.has_vararg) base[next++] = rest ? *rest : Tuple();
+  if (info.has_kwarg) base[next] = *extra;
 }
 
 // The arguments are in the parameters' slots.
-Any State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
+Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   const FunctionInfo& info = *fn.info;
-  if (base + info.slots >= stack_end) recursion_error();
+  if (base + info.slots >= stack_end) [[unlikely]]
+    recursion_error();
   while (top < base + info.slots) mark_unbound(*top++);
   for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
   for (size_t i = 0; i < info.free_variables.size(); ++i) base[info.free_variables[i].slot] = fn.cells[i];
-  if (info.yields) return start_generator(fn, base);
+  if (info.yields) return give(start_generator(fn, base));
   Depth depth(*this);
   check_interrupt();
   Frame frame;
@@ -173,9 +181,9 @@ Any State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   frame.function = &fn;
   EnterFrame enter(*this, frame);
   try {
-    if (info.expr != nullptr) return eval(info.expr, frame);
+    if (info.expr != nullptr) return run(info.expr, frame);
     exec_block(info.body, frame);
-    return std::move(frame.result);
+    return give(std::move(frame.result));
   } catch (ir::Error& error) {
     note_call(error, info.name, span);
     throw;
@@ -186,7 +194,7 @@ Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, 
   if (!fn.info->simple || static_cast<size_t>(top - base) != fn.info->positional || !keywords.empty()) {
     bind_arguments(fn, base, keywords, span);
   }
-  return run_function(fn, base, span);
+  return take(run_function(fn, base, span));
 }
 
 Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
@@ -374,6 +382,63 @@ Any State::zero_super(Frame& f, ir::Span span) {
   return Any(ir::make<SuperNode>(ir::ref(owner), self_value));
 }
 
+// A call of Code::kCall. The callee is lent or held, so that it lives as long as it runs.
+Words State::run_call(const Call& call, Frame& f) {
+  if (call.func->kind == ExprKind::kAttribute)
+    return run_method_call(call, static_cast<const Attribute&>(*call.func), f);
+  Mark mark(*this);
+  Held callee = fetch(call.func, f);
+  if (callee.type() == function_type) {
+    // A function that is given exactly its parameters: nothing to bind, and it wants no spans.
+    auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+    if (fn.info->simple && call.args.size() == fn.info->positional) {
+      for (const Expr* arg : call.args) push(run(arg, f));
+      return run_function(fn, mark.base, call.span);
+    }
+  } else if (as<ClassNode>(lent(callee.words)) == types().super.get() && call.args.empty()) {
+    return give(zero_super(f, call.span));
+  }
+  return give(call_with(call, lent(callee.words), false, mark.base, f));
+}
+
+Words State::run_method_call(const Call& call, const Attribute& method, Frame& f) {
+  Mark mark(*this);
+  Held object = fetch(method.value, f);
+  if (object.type() == instance_type) {
+    auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
+    const Any* member = instance->cls->find(method.attr);
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
+      Held callee(copy(*member));
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      push(object.release());
+      if (fn.info->simple && call.args.size() + 1 == fn.info->positional) {
+        for (const Expr* arg : call.args) push(run(arg, f));
+        return run_function(fn, mark.base, call.span);
+      }
+      return give(call_with(call, lent(callee.words), true, mark.base, f));
+    }
+  } else if (const BuiltinMethod* known = usual_method(lent(object.words), method.attr)) {
+    if (call.args.size() <= 3) {
+      ir::Span spans[4];
+      push(object.release());
+      spans[0] = method.value->span;
+      for (size_t i = 0; i < call.args.size(); ++i) {
+        push(run(call.args[i], f));
+        spans[i + 1] = call.args[i]->span;
+      }
+      Keywords none;
+      return give(
+          call_builtin(*known->row, known->owner, mark.base, none, call.span, {spans, call.args.size() + 1}));
+    }
+  }
+  Any callee;
+  bool bound =
+      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+  if (bound) push(object.release());
+  return give(call_with(call, callee, bound, mark.base, f));
+}
+
+// Any other call.
 Any State::eval_call(const Call& call, Frame& f) {
   Mark mark(*this);
   Any callee;
@@ -385,25 +450,9 @@ Any State::eval_call(const Call& call, Frame& f) {
                          attribute->attr_span ? attribute->attr_span : call.func->span, callee);
     if (method) push(std::move(object));
   } else {
-    const Any* variable = peek(call.func, f);
-    if (variable != nullptr) {
-      callee = *variable;
-    } else {
-      callee = eval(call.func, f);
-    }
+    callee = eval(call.func, f);
     if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty())
       return zero_super(f, call.span);
-  }
-  size_t count = call.args.size() + (method ? 1 : 0);
-  // A function that is given exactly its parameters: nothing to bind, and it wants no spans.
-  if (auto* fn = as<FunctionNode>(callee);
-      fn != nullptr && fn->info->simple && count == fn->info->positional && call.keywords.empty()) {
-    bool plain = true;
-    for (const Expr* arg : call.args) plain = plain && arg->kind != ExprKind::kStarred;
-    if (plain) {
-      for (const Expr* arg : call.args) push(eval(arg, f));
-      return run_function(*fn, mark.base, call.span);
-    }
   }
   return call_with(call, callee, method, mark.base, f);
 }
@@ -434,7 +483,7 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       }
       for (Any& value : self.elements_of(more, star->value->span)) push(std::move(value));
     } else {
-      push(eval(arg, f));
+      push(run(arg, f));
       spans[at++] = arg->span;
     }
   }

@@ -40,6 +40,7 @@ class Collector {
   NameList bound_order;
   SymbolSet bound, used, inner_free, globals, nonlocals;
   bool yields = false;
+  bool rebinds = false;  // with `:=`, inside an expression
 
   void bind(Symbol name) {
     if (bound.insert(name).second) bound_order.push_back(name);
@@ -222,6 +223,7 @@ class Collector {
         auto* named = static_cast<const syntax::NamedExpr*>(expr);
         expression(named->value);
         bind(named->target->id);
+        rebinds = true;
         break;
       }
       case syntax::ExprKind::kBinOp:

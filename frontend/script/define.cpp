@@ -186,6 +186,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   }
   if (cls->bases.empty()) cls->bases.push_back(types().object);
   cls->mro = linearise(cls, def.name_span);
+  ClassNode::changed();
   for (const Ref<ClassNode>& base : cls->bases)
     cls->construct = cls->construct ? cls->construct : base->construct;
   Frame body;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 
+#include "frontend/script/arithmetic.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -48,45 +49,72 @@ uint32_t State::place_of(Symbol name, Frame& f) {
   return place(Storage::kGlobal, f.module->slot_of(name));
 }
 
-void State::store(const Expr* target, Any value, Frame& f) {
+// Takes the reference of `value`.
+void State::store(const Expr* target, Words value, Frame& f) {
   switch (target->kind) {
     case ExprKind::kName: {
       auto* name = static_cast<const Name*>(target);
-      store_name(name->id, name->resolved, std::move(value), f);
+      if (storage_of(name->resolved) == Storage::kLocal) [[likely]]
+        return put(f.slots[index_of(name->resolved)], value);
+      store_name(name->id, name->resolved, take(value), f);
       return;
     }
     case ExprKind::kAttribute: {
       auto* attribute = static_cast<const Attribute*>(target);
-      Any object = eval(attribute->value, f);
-      self.set_attribute(object, attribute->attr, value,
-                         attribute->attr_span ? attribute->attr_span : target->span);
+      Held owner(value);
+      Held object = fetch(attribute->value, f);
+      set_attribute(lent(object.words), *attribute, owner);
       return;
     }
     case ExprKind::kSubscript: {
       auto* subscript = static_cast<const Subscript*>(target);
-      Any object = eval(subscript->value, f);
-      Any index = eval_slice(subscript->slice, f);
-      if (object.type_index() == kTVMFFIList && is_int(index)) {
-        std::span<Any> all = elements(object);
-        int64_t i = raw_int(index);
-        if (i < 0) i += static_cast<int64_t>(all.size());
-        if (i >= 0 && i < static_cast<int64_t>(all.size())) {
-          all[i] = std::move(value);
-          return;
-        }
+      Held owner(value);
+      Held object = fetch(subscript->value, f);
+      if (code_of(target) == Code::kSubscript) {
+        Held index = fetch(subscript->slice, f);
+        set_item(lent(object.words), lent(index.words), owner, target->span);
+      } else {
+        self.set_subscript(lent(object.words), eval_slice(subscript->slice, f), lent(value), target->span);
       }
-      self.set_subscript(object, index, value, target->span);
       return;
     }
-    case ExprKind::kTuple:
-      unpack(static_cast<const syntax::Tuple*>(target)->elts, value, target->span, f);
+    case ExprKind::kTuple: {
+      Held owner(value);
+      unpack(static_cast<const syntax::Tuple*>(target)->elts, lent(value), target->span, f);
       return;
-    case ExprKind::kList:
-      unpack(static_cast<const syntax::List*>(target)->elts, value, target->span, f);
+    }
+    case ExprKind::kList: {
+      Held owner(value);
+      unpack(static_cast<const syntax::List*>(target)->elts, lent(value), target->span, f);
       return;
-    default:
+    }
+    default: {
+      Held owner(value);
       raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
+    }
   }
+}
+
+void State::set_item(const Any& object, const Any& index, Held& value, ir::Span span) {
+  if (object.type_index() == kTVMFFIList && is_int(index)) {
+    std::span<Any> all = elements(object);
+    int64_t i = raw_int(index);
+    if (i < 0) i += static_cast<int64_t>(all.size());
+    if (i >= 0 && i < static_cast<int64_t>(all.size())) [[likely]]
+      return put(all[static_cast<size_t>(i)], value.release());
+  }
+  self.set_subscript(object, index, lent(value.words), span);
+}
+
+void State::set_attribute(const Any& object, const Attribute& attribute, Held& value) {
+  if (object.type_index() == instance_type) {
+    auto* instance = static_cast<InstanceNode*>(raw_object(object));
+    if (instance->cls->find(attribute.attr) == nullptr && instance->cls->find(known().setattr) == nullptr) {
+      if (Any* own = instance->own(attribute.attr, attribute.place)) return put(*own, value.release());
+    }
+  }
+  self.set_attribute(object, attribute.attr, lent(value.words),
+                     attribute.attr_span ? attribute.attr_span : attribute.span);
 }
 
 bool State::iterable(const Any& value) {
@@ -99,7 +127,16 @@ bool State::iterable(const Any& value) {
 }
 
 void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f) {
-  // An iterable of known length is looked at in place; the copy keeps it alive while targets are stored.
+  // A pair is the usual case.
+  if ((value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIList) && targets.size() == 2 &&
+      elements(value).size() == 2 && targets[0]->kind != ExprKind::kStarred &&
+      targets[1]->kind != ExprKind::kStarred) {
+    std::span<Any> pair = elements(value);
+    Held second(copy(pair[1]));
+    store(targets[0], copy(pair[0]), f);
+    store(targets[1], second.release(), f);
+    return;
+  }
   std::vector<Any> values;
   if (!iterable(value)) {
     raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object",
@@ -155,6 +192,7 @@ void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span)
         for (size_t i = 0; i < members.size(); ++i) {
           if (members[i].first == name) {
             members.erase(members.begin() + static_cast<ptrdiff_t>(i));
+            ClassNode::changed();
             return;
           }
         }
@@ -235,51 +273,34 @@ void State::remove(const Expr* target, Frame& f) {
   }
 }
 
+Held State::augmented(const AugAssign& assign, Held left, Held right) {
+  Words out;
+  if (plain_operator(assign.op, left.words, right.words, out)) [[likely]]
+    return Held(out);
+  return Held(give(self.in_place(assign.op, lent(left.words), lent(right.words), assign.op_span)));
+}
+
 void State::exec_augmented(const AugAssign& assign, Frame& f) {
   if (auto* name = syntax::as<Name>(assign.target)) {
-    Any* place = nullptr;
-    switch (storage_of(name->resolved)) {
-      case Storage::kLocal:
-        place = &f.slots[index_of(name->resolved)];
-        break;
-      case Storage::kGlobal:
-        place = &f.module->slots[index_of(name->resolved)].value;
-        break;
-      default:
-        break;
-    }
-    Any right_value;
-    const Any* right = peek(assign.value, f);
-    if (right == nullptr) right = &(right_value = eval(assign.value, f));
-    if (place != nullptr && is_int(*place) && is_int(*right)) {
-      int64_t r;
-      if (assign.op == BinOperator::kAdd && !__builtin_add_overflow(raw_int(*place), raw_int(*right), &r)) {
-        *place = r;
-        return;
-      }
-      if (assign.op == BinOperator::kSub && !__builtin_sub_overflow(raw_int(*place), raw_int(*right), &r)) {
-        *place = r;
-        return;
-      }
-    }
-    Any left = eval(assign.target, f);
-    store_name(name->id, name->resolved, self.in_place(assign.op, left, *right, assign.op_span), f);
+    Held left = fetch(name, f);
+    Held right = fetch(assign.value, f);
+    store(name, augmented(assign, std::move(left), std::move(right)).release(), f);
     return;
   }
   if (auto* attribute = syntax::as<Attribute>(assign.target)) {
-    Any object = eval(attribute->value, f);
-    ir::Span span = attribute->attr_span ? attribute->attr_span : attribute->span;
-    Any left = self.attribute(object, attribute->attr, span);
-    Any right = eval(assign.value, f);
-    self.set_attribute(object, attribute->attr, self.in_place(assign.op, left, right, assign.op_span), span);
+    Held object = fetch(attribute->value, f);
+    Held left(attribute_of(*attribute, lent(object.words)));
+    Held result = augmented(assign, std::move(left), fetch(assign.value, f));
+    set_attribute(lent(object.words), *attribute, result);
     return;
   }
   if (auto* subscript = syntax::as<Subscript>(assign.target)) {
-    Any object = eval(subscript->value, f);
-    Any index = eval_slice(subscript->slice, f);
-    Any left = self.subscript(object, index, subscript->span, subscript->slice->span);
-    Any right = eval(assign.value, f);
-    self.set_subscript(object, index, self.in_place(assign.op, left, right, assign.op_span), subscript->span);
+    Held object = fetch(subscript->value, f);
+    Held index =
+        code_of(subscript) == Code::kSubscript ? fetch(subscript->slice, f) : Held(give(eval_slice(subscript->slice, f)));
+    Held left(item_of(*subscript, object.words, index.words));
+    Held result = augmented(assign, std::move(left), fetch(assign.value, f));
+    set_item(lent(object.words), lent(index.words), result, subscript->span);
     return;
   }
   raise("SyntaxError", assign.target->span, "not-a-target", "illegal expression for augmented assignment");
@@ -287,20 +308,13 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
 
 Flow State::exec_for(const For& loop, Frame& f) {
   Any iterable = eval(loop.iter, f);
-  auto* name = syntax::as<Name>(loop.target);
-  auto bind = [&](Any value) {
-    if (name != nullptr && storage_of(name->resolved) == Storage::kLocal) {
-      f.slots[index_of(name->resolved)] = std::move(value);
-    } else {
-      store(loop.target, std::move(value), f);
-    }
-  };
+  auto bind = [&](Words value) { store(loop.target, value, f); };
   if (auto* range = as<RangeNode>(iterable)) {
     int64_t count = range->size();
     int64_t value = range->start;
     for (int64_t i = 0; i < count; ++i, value += range->step) {
       check_interrupt();
-      bind(value);
+      bind(int_words(value));
       Flow flow = exec_block(loop.body, f);
       if (flow == Flow::kBreak) return Flow::kNext;
       if (flow == Flow::kReturn) return flow;
@@ -311,7 +325,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
     // The list may grow or shrink meanwhile.
     for (size_t i = 0; i < elements(iterable).size(); ++i) {
       check_interrupt();
-      bind(elements(iterable)[i]);
+      bind(copy(elements(iterable)[i]));
       Flow flow = exec_block(loop.body, f);
       if (flow == Flow::kBreak) return Flow::kNext;
       if (flow == Flow::kReturn) return flow;
@@ -323,7 +337,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
     check_interrupt();
     Any value;
     if (!self.next(iterator, value, loop.iter->span)) break;
-    bind(std::move(value));
+    bind(give(std::move(value)));
     Flow flow = exec_block(loop.body, f);
     if (flow == Flow::kBreak) return Flow::kNext;
     if (flow == Flow::kReturn) return flow;
@@ -465,7 +479,7 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
 Flow State::exec(const Stmt* stmt, Frame& f) {
   switch (stmt->kind) {
     case StmtKind::kExprStmt:
-      eval(static_cast<const ExprStmt*>(stmt)->value, f);
+      drop(run(static_cast<const ExprStmt*>(stmt)->value, f));
       return Flow::kNext;
     case StmtKind::kAssign: {
       auto* assign = static_cast<const Assign*>(stmt);
@@ -488,7 +502,7 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
             return Flow::kNext;
           }
         }
-        store(first, eval(assign->value, f), f);
+        store(first, run(assign->value, f), f);
         return Flow::kNext;
       }
       Any value = eval(assign->value, f);
@@ -514,7 +528,7 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
     case StmtKind::kReturn: {
       auto* ret = static_cast<const Return*>(stmt);
       if (ret->value != nullptr) {
-        f.result = eval(ret->value, f);
+        put(f.result, run(ret->value, f));
       } else {
         f.result = nullptr;
       }

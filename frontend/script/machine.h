@@ -7,6 +7,7 @@
 
 #include "frontend/script/evaluator.h"
 #include "frontend/script/resolve.h"
+#include "frontend/script/words.h"
 
 namespace mlc::script {
 
@@ -83,6 +84,8 @@ struct Evaluator::State {
   Any* top = nullptr;
   Any* stack_end = nullptr;
   char* c_stack_limit = nullptr;
+  const int32_t function_type = FunctionNode::RuntimeTypeIndex();
+  const int32_t instance_type = InstanceNode::RuntimeTypeIndex();
   int depth = 0;
   Frame* frame = nullptr;
 
@@ -93,13 +96,20 @@ struct Evaluator::State {
     explicit Mark(State& state) : state(state), base(state.top) {}
     Mark(const Mark&) = delete;
     ~Mark() {
-      while (state.top != base) (--state.top)->reset();
+      while (state.top != base) put(*--state.top, none_words());
     }
   };
   void push(Any value) {
     if (top == stack_end) [[unlikely]]
       recursion_error();
     *top++ = std::move(value);
+  }
+  void push(Words value) {
+    if (top == stack_end) [[unlikely]] {
+      drop(value);
+      recursion_error();
+    }
+    words_of(*top++) = value;
   }
   [[noreturn]] void recursion_error();
   void check_interrupt() {
@@ -109,15 +119,21 @@ struct Evaluator::State {
   [[noreturn]] void stop();
   static volatile bool interrupted;
 
-  // evaluate_expr.cpp
-  Any eval(const syntax::Expr* expr, Frame& f);
+  // evaluate_expr.cpp: the expressions of every loop. The words of a value are the caller's.
+  Words run(const syntax::Expr* expr, Frame& f);
+  Any eval(const syntax::Expr* expr, Frame& f) { return take(run(expr, f)); }
+  Held fetch(const syntax::Expr* expr, Frame& f);       // a variable of the frame lends its value
   bool test(const syntax::Expr* expr, Frame& f);        // truth of an expression
   const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
-  // The value of an operand: a variable in place, else evaluated into `temporary`.
-  const Any* operand(const syntax::Expr* expr, Frame& f, Any& temporary);
+  template <syntax::BinOperator op>
+  Words run_binary(const syntax::BinOp& op_expr, Frame& f);
+  Words binary_of(const syntax::BinOp& op, Held left, Held right);
+  // Of a list by an int at once, of all else the general way.
+  Words item_of(const syntax::Subscript& subscript, const Words& object, const Words& index);
+  Words attribute_of(const syntax::Attribute& attribute, const Any& object);
+  Words compare_of(const syntax::Compare& compare, Held left, Held right);
+  // evaluate_display.cpp
   Any eval_rare(const syntax::Expr* expr, Frame& f);  // the kinds that are not in every loop
-  Any eval_subscript(const syntax::Subscript& subscript, Frame& f);
-  Any eval_binary(const syntax::BinOp& op, Frame& f);
   Any load_slow(const syntax::Name& name, Frame& f);
   const Any* find_dynamic(Symbol name, Frame& f);
   [[noreturn]] void undefined(Symbol name, Frame& f, ir::Span span);
@@ -148,9 +164,13 @@ struct Evaluator::State {
   Flow exec_with(const syntax::With& with, size_t item, Frame& f);
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
+  void set_item(const Any& object, const Any& index, Held& value, ir::Span span);
+  void set_attribute(const Any& object, const syntax::Attribute& attribute, Held& value);
+  Held augmented(const syntax::AugAssign& assign, Held left, Held right);
   void exec_augmented(const syntax::AugAssign& assign, Frame& f);
   [[noreturn]] void exec_raise(const syntax::Raise& raise, Frame& f);
-  void store(const syntax::Expr* target, Any value, Frame& f);
+  void store(const syntax::Expr* target, Any value, Frame& f) { store(target, give(std::move(value)), f); }
+  void store(const syntax::Expr* target, Words value, Frame& f);
   void store_name(Symbol name, uint32_t resolved, Any value, Frame& f);
   void remove(const syntax::Expr* target, Frame& f);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
@@ -176,6 +196,8 @@ struct Evaluator::State {
   Any evaluate_api_value(const ir::Api& api);
 
   // call.cpp
+  Words run_call(const syntax::Call& call, Frame& f);  // of Code::kCall
+  Words run_method_call(const syntax::Call& call, const syntax::Attribute& method, Frame& f);
   Any eval_call(const syntax::Call& call, Frame& f);
   Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
@@ -184,7 +206,7 @@ struct Evaluator::State {
                     std::span<const ir::Span> spans);
   Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
   void bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
-  Any run_function(const FunctionNode& fn, Any* base, ir::Span span);
+  Words run_function(const FunctionNode& fn, Any* base, ir::Span span);
   Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
                std::span<const ir::Span> spans);
   Any call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
@@ -215,6 +237,17 @@ struct Evaluator::State {
   Ref<ModuleNode> new_module(std::string name);
   Any run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last);
 };
+
+[[gnu::always_inline]] inline Held Evaluator::State::fetch(const syntax::Expr* expr, Frame& f) {
+  if (code_of(expr) == Code::kLocal) {
+    const Any& value = f.slots[index_of(static_cast<const syntax::Name*>(expr)->resolved)];
+    if (!is_unbound(value)) [[likely]]
+      return Held(words_of(value), false);
+  } else if (code_of(expr) == Code::kInt) {
+    return Held(int_words(static_cast<const syntax::Constant*>(expr)->integer), false);
+  }
+  return Held(run(expr, f));
+}
 
 inline const Any* Evaluator::State::peek(const syntax::Expr* expr, Frame& f) {
   if (expr->kind != syntax::ExprKind::kName) return nullptr;
@@ -290,6 +323,13 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name,
 
 // exceptions.cpp
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes();
+
+// method_tables.cpp: the methods of str, list, tuple, dict, set and numbers; null for other objects and names.
+struct BuiltinMethod {
+  const BuiltinRow* row;
+  std::string_view owner;
+};
+const BuiltinMethod* usual_method(const Any& object, Symbol name);
 
 // hashing.cpp: dict access by Python's equality (1 == 1.0 == True, tuples by value).
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});

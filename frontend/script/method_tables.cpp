@@ -212,6 +212,30 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
   return nullptr;
 }
 
+const BuiltinMethod* usual_method(const Any& object, Symbol name) {
+  struct Entry {
+    int32_t type = kTVMFFINone;  // has no methods: an empty entry
+    Symbol name;
+    BuiltinMethod method;
+  };
+  constexpr size_t kEntries = 128;
+  static Entry entries[kEntries];
+  int32_t type = object.type_index();
+  if (type >= kTVMFFIDynObjectBegin) {
+    auto* set = as<SetNode>(object);
+    if (set == nullptr) return nullptr;
+    if (set->frozen) type = -type;
+  }
+  Entry& entry = entries[(name.id() * 31 + static_cast<uint32_t>(type)) % kEntries];
+  if (entry.type == type && entry.name == name) return &entry.method;
+  const Table* table = table_for(object);
+  const BuiltinRow* row = table == nullptr ? nullptr : in(*table, name);
+  if (row == nullptr) return nullptr;
+  Ref<ClassNode> cls = builtin_type_of(object);
+  entry = {type, name, {row, cls ? std::string_view(cls->name) : "dict"}};
+  return &entry.method;
+}
+
 const BuiltinRow* builtin_method(int32_t type_index, Symbol name) {
   return type_index == kTVMFFIArray ? in(tuple_table(), name) : nullptr;
 }

@@ -17,6 +17,7 @@ struct Resolver::Work {
     std::unordered_map<Symbol, uint32_t> names;
   };
   std::vector<Scope> comprehensions = {};
+  bool rebinds = false;  // some expression binds a variable of the function: none may be lent
 
   uint32_t resolve(Symbol name) {
     for (size_t i = comprehensions.size(); i-- > 0;) {
@@ -144,6 +145,7 @@ struct Resolver::Work {
       case ExprKind::kName: {
         auto* name = static_cast<const Name*>(expr);
         name->resolved = resolve(name->id);
+        set(expr, storage_of(name->resolved) == Storage::kLocal && !rebinds ? Code::kLocal : Code::kName);
         break;
       }
       case ExprKind::kBoolOp:
@@ -162,6 +164,7 @@ struct Resolver::Work {
       case ExprKind::kBinOp:
         expression(static_cast<const BinOp*>(expr)->left);
         expression(static_cast<const BinOp*>(expr)->right);
+        set(expr, code_of(static_cast<const BinOp*>(expr)->op));
         break;
       case ExprKind::kUnaryOp:
         expression(static_cast<const UnaryOp*>(expr)->operand);
@@ -217,12 +220,16 @@ struct Resolver::Work {
       case ExprKind::kCompare:
         expression(static_cast<const Compare*>(expr)->left);
         expressions(static_cast<const Compare*>(expr)->comparators);
+        if (static_cast<const Compare*>(expr)->ops.size() == 1) set(expr, Code::kCompare);
         break;
       case ExprKind::kCall: {
         auto* call = static_cast<const Call*>(expr);
         expression(call->func);
         expressions(call->args);
         for (const Keyword* k : call->keywords) expression(k->value);
+        bool plain = call->keywords.empty();
+        for (const Expr* arg : call->args) plain = plain && arg->kind != ExprKind::kStarred;
+        if (plain) set(expr, Code::kCall);
         break;
       }
       case ExprKind::kFormattedValue:
@@ -233,13 +240,16 @@ struct Resolver::Work {
         expressions(static_cast<const JoinedStr*>(expr)->values);
         break;
       case ExprKind::kConstant:
+        constant(static_cast<const Constant&>(*expr));
         break;
       case ExprKind::kAttribute:
         expression(static_cast<const Attribute*>(expr)->value);
+        set(expr, Code::kAttribute);
         break;
       case ExprKind::kSubscript:
         expression(static_cast<const Subscript*>(expr)->value);
         expression(static_cast<const Subscript*>(expr)->slice);
+        if (!has_slice(static_cast<const Subscript*>(expr)->slice)) set(expr, Code::kSubscript);
         break;
       case ExprKind::kStarred:
         expression(static_cast<const Starred*>(expr)->value);
@@ -255,6 +265,49 @@ struct Resolver::Work {
         expression(static_cast<const syntax::Slice*>(expr)->upper);
         expression(static_cast<const syntax::Slice*>(expr)->step);
         break;
+    }
+  }
+  static void set(const Expr* expr, Code code) { expr->code = static_cast<uint8_t>(code); }
+  static Code code_of(BinOperator op) {
+    switch (op) {
+      case BinOperator::kAdd:
+        return Code::kAdd;
+      case BinOperator::kSub:
+        return Code::kSub;
+      case BinOperator::kMult:
+        return Code::kMult;
+      case BinOperator::kDiv:
+        return Code::kDiv;
+      case BinOperator::kFloorDiv:
+        return Code::kFloorDiv;
+      case BinOperator::kMod:
+        return Code::kMod;
+      default:
+        return Code::kBinary;
+    }
+  }
+  // Whether an index needs the brackets to be understood.
+  static bool has_slice(const Expr* index) {
+    if (auto* tuple = syntax::as<syntax::Tuple>(index)) {
+      return std::any_of(tuple->elts.begin(), tuple->elts.end(), has_slice);
+    }
+    return index->kind == ExprKind::kSlice || index->kind == ExprKind::kStarred;
+  }
+  void constant(const Constant& constant) {
+    switch (constant.type) {
+      case Constant::Type::kInt:
+        return set(&constant, Code::kInt);
+      case Constant::Type::kNone:
+      case Constant::Type::kBool:
+      case Constant::Type::kFloat:
+        return set(&constant, Code::kPlain);
+      case Constant::Type::kStr:
+        constant.resolved = static_cast<uint32_t>(resolver.texts_.size());
+        resolver.texts_.push_back(str_value(constant.text));
+        return set(&constant, Code::kText);
+      case Constant::Type::kBytes:
+      case Constant::Type::kEllipsis:
+        return;
     }
   }
   // -> 1, or 2 when closures keep some of its variables.
@@ -390,7 +443,7 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
           .at(def.name_span);
     }
   }
-  Work{*this, *made}.statements(def.body);
+  Work{*this, *made, {}, names.rebinds}.statements(def.body);
   def.resolved = keep(std::move(made));
   return info(def.resolved);
 }
@@ -410,7 +463,7 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
   names.parameters(*lambda.args);
   names.expression(lambda.body);
   place_names(*made, names, outer);
-  Work{*this, *made}.expression(lambda.body);
+  Work{*this, *made, {}, names.rebinds}.expression(lambda.body);
   return keep(std::move(made));
 }
 
@@ -426,7 +479,7 @@ uint32_t Resolver::generator_in(const GeneratorExp& generator, const FunctionInf
   Collector names(*this);
   names.generator_body(generator);
   place_names(*made, names, outer);
-  Work work{*this, *made};
+  Work work{*this, *made, {}, names.rebinds};
   for (const Comprehension* c : generator.generators) {
     if (c != generator.generators[0]) work.expression(c->iter);
     work.expression(c->target);

@@ -26,6 +26,29 @@ constexpr uint32_t index_of(uint32_t resolved) { return resolved >> storage_bits
 
 constexpr uint32_t kByName = ~0u;
 
+// The `code` of a resolved expression: its kind, and what about its parts the evaluator need not look at again.
+// kByKind stands for all other expressions, and for code that is not resolved.
+enum class Code : uint8_t {
+  kByKind,
+  kLocal,   // a variable of the frame, which nothing changes while an expression runs: it may be lent
+  kName,    // any other variable with a place
+  kInt,
+  kPlain,   // None, bool, float
+  kText,    // a string; the resolver keeps its value
+  kAdd,     // the operators of two values
+  kSub,
+  kMult,
+  kDiv,
+  kFloorDiv,
+  kMod,
+  kBinary,
+  kCompare,    // one comparison
+  kSubscript,  // no slice among the indices
+  kAttribute,
+  kCall,  // positional arguments only, no stars
+};
+inline Code code_of(const syntax::Expr* expr) { return static_cast<Code>(expr->code); }
+
 // What the evaluator must know about a function, a lambda, a generator expression, or the top of a file.
 struct FunctionInfo {
   std::string name;
@@ -84,6 +107,7 @@ class Resolver {
   // The names a lambda or generator expression takes from around it.
   const NameList& free_names(const syntax::Lambda& lambda);
   const NameList& free_names(const syntax::GeneratorExp& generator);
+  const Any& text(const syntax::Constant& constant) const { return texts_[constant.resolved]; }
   // Grows whenever something is kept that points into a tree.
   size_t kept() const { return functions_.size() + free_.size(); }
 
@@ -97,6 +121,7 @@ class Resolver {
   uint32_t keep(std::unique_ptr<FunctionInfo> info);
 
   std::vector<std::unique_ptr<FunctionInfo>> functions_;
+  std::vector<Any> texts_;  // string constants
   std::unordered_map<const void*, NameList> free_;  // by FunctionDef, Lambda, GeneratorExp
   friend class Collector;
 };

@@ -63,11 +63,14 @@ const Any* ClassNode::own(Symbol member) const {
   }
   return nullptr;
 }
-const Any* ClassNode::find(Symbol member) const {
+const Any* ClassNode::search(Symbol member) const {
+  Found& found = found_[member.id() % kFound];
+  found = {member, version, nullptr};
   for (const ClassNode* cls : mro) {
-    if (const Any* found = cls->own(member)) return found;
+    found.member = cls->own(member);
+    if (found.member != nullptr) break;
   }
-  return nullptr;
+  return found.member;
 }
 void ClassNode::set(Symbol member, Any value) {
   for (auto& [name, old] : members) {
@@ -77,6 +80,7 @@ void ClassNode::set(Symbol member, Any value) {
     }
   }
   members.emplace_back(member, std::move(value));
+  changed();
 }
 bool ClassNode::derives_from(const ClassNode* base) const {
   return std::find(mro.begin(), mro.end(), base) != mro.end();
@@ -91,6 +95,15 @@ const Any* InstanceNode::own(Symbol name) const {
   }
   return nullptr;
 }
+Any* InstanceNode::search(Symbol name, uint32_t& last) {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].first == name) {
+      last = static_cast<uint32_t>(i);
+      return &attributes[i].second;
+    }
+  }
+  return nullptr;
+}
 void InstanceNode::set(Symbol name, Any value) {
   for (auto& [key, old] : attributes) {
     if (key == name) {
@@ -98,7 +111,9 @@ void InstanceNode::set(Symbol name, Any value) {
       return;
     }
   }
+  if (attributes.empty() && cls->attributes != 0) attributes.reserve(cls->attributes);
   attributes.emplace_back(name, std::move(value));
+  if (attributes.size() > cls->attributes) cls->attributes = static_cast<uint32_t>(attributes.size());
 }
 
 int64_t RangeNode::size() const {

@@ -158,14 +158,31 @@ struct ClassNode final : ffi::Object {
   Any (*construct)(Evaluator&, const Ref<ClassNode>&, const Arguments&) = nullptr;  // builtin types
   bool is_exception = false;
   bool has_getattr = false;  // some class of the mro defines __getattr__
+  mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
   const Any* own(Symbol member) const;
-  const Any* find(Symbol member) const;  // along the mro; null when there is none
+  // Along the mro; null when there is none. The pointer is good until any class changes.
+  const Any* find(Symbol member) const {
+    const Found& found = found_[member.id() % kFound];
+    return found.name == member && found.version == version ? found.member : search(member);
+  }
   void set(Symbol member, Any value);
+  static void changed() { ++version; }  // to be called after members or the mro of a class were changed by hand
   bool derives_from(const ClassNode* base) const;
   std::string shown() const;  // "<class '__main__.Point'>"
   MLC_NODE("mlc.script.type", ClassNode, ffi::Object);
+
+ private:
+  struct Found {
+    Symbol name;
+    uint32_t version = 0;
+    const Any* member = nullptr;
+  };
+  static constexpr size_t kFound = 16;
+  static inline uint32_t version = 1;  // of all classes together
+  const Any* search(Symbol member) const;
+  mutable Found found_[kFound];  // answers, each good for one version
 };
 
 // An object of a script class; exceptions too, whose `args` are an attribute.
@@ -175,8 +192,17 @@ struct InstanceNode final : ffi::Object {
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
   const Any* own(Symbol name) const;
+  // The same, looked for first where it was `last`; that is updated.
+  Any* own(Symbol name, uint32_t& last) {
+    if (last < attributes.size() && attributes[last].first == name) [[likely]]
+      return &attributes[last].second;
+    return search(name, last);
+  }
   void set(Symbol name, Any value);
   MLC_NODE("mlc.script.object", InstanceNode, ffi::Object);
+
+ private:
+  Any* search(Symbol name, uint32_t& last);
 };
 
 struct PropertyNode final : ffi::Object {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax tree. Names, fields and shapes are those of CPython 3.11's `ast` module, so that its
 // documentation is ours: https://docs.python.org/3.11/library/ast.html. Nodes are plain structs in the
-// arena of their Tree, immutable once parsed (the `resolved` words excepted: they belong to the evaluator
-// that caches name lookups) and trivially destructible.
+// arena of their Tree, immutable once parsed (the mutable words excepted: they belong to the evaluator, which
+// keeps there what it has found out) and trivially destructible.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,7 @@ constexpr uint16_t kMaxHeight = 1000;
 
 struct Expr : Node {
   ExprKind kind;
+  mutable uint8_t code = 0;  // the kind in more detail, for the evaluator; 0 until it has looked
   uint16_t height = 1;  // of the tree below, this node included; at most kMaxHeight
   Expr(ExprKind kind, ir::Span span) : Node{span}, kind(kind) {}
 };
@@ -259,6 +260,7 @@ struct Constant : Expr {
     double real;
   };
   std::string_view text;  // kStr (UTF-8), kBytes: escapes decoded, neighbours joined
+  mutable uint32_t resolved = 0;
 };
 struct Attribute : Expr {
   MLC_SYNTAX_EXPR(Attribute)
@@ -266,6 +268,7 @@ struct Attribute : Expr {
   Symbol attr;
   ir::Span attr_span;
   Context ctx{};
+  mutable uint32_t place = 0;  // where an object had the attribute last
 };
 struct Subscript : Expr {
   MLC_SYNTAX_EXPR(Subscript)

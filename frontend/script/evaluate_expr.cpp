@@ -77,7 +77,6 @@ Any State::load_slow(const Name& name, Frame& f) {
   undefined(name.id, f, name.span);
 }
 
-
 bool plain_operator(BinOperator op, Words a, Words b, Words& out) {
   switch (op) {
     case BinOperator::kAdd:
@@ -143,8 +142,8 @@ Words State::attribute_of(const Attribute& attribute, const Any& object) {
       if (const Any* own = instance->own(attribute.attr, attribute.place)) return copy(*own);
     }
   }
-  return give(self.attribute(object, attribute.attr,
-                             attribute.attr_span ? attribute.attr_span : attribute.span));
+  return give(
+      self.attribute(object, attribute.attr, attribute.attr_span ? attribute.attr_span : attribute.span));
 }
 
 Any State::compare_chain(const Compare& compare, Frame& f) {

@@ -296,8 +296,8 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
   }
   if (auto* subscript = syntax::as<Subscript>(assign.target)) {
     Held object = fetch(subscript->value, f);
-    Held index =
-        code_of(subscript) == Code::kSubscript ? fetch(subscript->slice, f) : Held(give(eval_slice(subscript->slice, f)));
+    Held index = code_of(subscript) == Code::kSubscript ? fetch(subscript->slice, f)
+                                                        : Held(give(eval_slice(subscript->slice, f)));
     Held left(item_of(*subscript, object.words, index.words));
     Held result = augmented(assign, std::move(left), fetch(assign.value, f));
     set_item(lent(object.words), lent(index.words), result, subscript->span);

@@ -324,7 +324,8 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name,
 // exceptions.cpp
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes();
 
-// method_tables.cpp: the methods of str, list, tuple, dict, set and numbers; null for other objects and names.
+// method_tables.cpp: the methods of str, list, tuple, dict, set and numbers; null for other objects and
+// names.
 struct BuiltinMethod {
   const BuiltinRow* row;
   std::string_view owner;

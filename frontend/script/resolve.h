@@ -26,16 +26,16 @@ constexpr uint32_t index_of(uint32_t resolved) { return resolved >> storage_bits
 
 constexpr uint32_t kByName = ~0u;
 
-// The `code` of a resolved expression: its kind, and what about its parts the evaluator need not look at again.
-// kByKind stands for all other expressions, and for code that is not resolved.
+// The `code` of a resolved expression: its kind, and what about its parts the evaluator need not look at
+// again. kByKind stands for all other expressions, and for code that is not resolved.
 enum class Code : uint8_t {
   kByKind,
-  kLocal,   // a variable of the frame, which nothing changes while an expression runs: it may be lent
-  kName,    // any other variable with a place
+  kLocal,  // a variable of the frame, which nothing changes while an expression runs: it may be lent
+  kName,   // any other variable with a place
   kInt,
-  kPlain,   // None, bool, float
-  kText,    // a string; the resolver keeps its value
-  kAdd,     // the operators of two values
+  kPlain,  // None, bool, float
+  kText,   // a string; the resolver keeps its value
+  kAdd,    // the operators of two values
   kSub,
   kMult,
   kDiv,
@@ -121,7 +121,7 @@ class Resolver {
   uint32_t keep(std::unique_ptr<FunctionInfo> info);
 
   std::vector<std::unique_ptr<FunctionInfo>> functions_;
-  std::vector<Any> texts_;  // string constants
+  std::vector<Any> texts_;                          // string constants
   std::unordered_map<const void*, NameList> free_;  // by FunctionDef, Lambda, GeneratorExp
   friend class Collector;
 };

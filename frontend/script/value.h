@@ -157,7 +157,7 @@ struct ClassNode final : ffi::Object {
   std::vector<std::pair<Symbol, Any>> members;
   Any (*construct)(Evaluator&, const Ref<ClassNode>&, const Arguments&) = nullptr;  // builtin types
   bool is_exception = false;
-  bool has_getattr = false;  // some class of the mro defines __getattr__
+  bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
@@ -168,7 +168,9 @@ struct ClassNode final : ffi::Object {
     return found.name == member && found.version == version ? found.member : search(member);
   }
   void set(Symbol member, Any value);
-  static void changed() { ++version; }  // to be called after members or the mro of a class were changed by hand
+  static void changed() {
+    ++version;
+  }  // to be called after members or the mro of a class were changed by hand
   bool derives_from(const ClassNode* base) const;
   std::string shown() const;  // "<class '__main__.Point'>"
   MLC_NODE("mlc.script.type", ClassNode, ffi::Object);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values on their way through the evaluator: the two words of an Any, which travel in registers. Whoever holds
-// words from `copy`, `give` or `run` owns a reference if they name an object, and must pass it on or drop it.
+// Values on their way through the evaluator: the two words of an Any, which travel in registers. Whoever
+// holds words from `copy`, `give` or `run` owns a reference if they name an object, and must pass it on or
+// drop it.
 //
 // While the process has one thread (glibc says so), references are counted by plain additions.
 #pragma once

@@ -54,7 +54,7 @@ constexpr uint16_t kMaxHeight = 1000;
 struct Expr : Node {
   ExprKind kind;
   mutable uint8_t code = 0;  // the kind in more detail, for the evaluator; 0 until it has looked
-  uint16_t height = 1;  // of the tree below, this node included; at most kMaxHeight
+  uint16_t height = 1;       // of the tree below, this node included; at most kMaxHeight
   Expr(ExprKind kind, ir::Span span) : Node{span}, kind(kind) {}
 };
 struct Stmt : Node {

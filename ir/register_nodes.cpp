@@ -3,6 +3,8 @@
 // build time (see CMakeLists.txt).
 #include <mutex>
 
+#include "ir/global_info.h"
+#include "ir/index_map.h"
 #include "ir/layout.h"
 #include "ir/visit.h"
 
@@ -42,6 +44,10 @@ void register_nodes() {
     register_node<ExecScopeNode>();
     register_node<ScopeIdDefNode>();
     register_node<LambdaExprNode>();
+    refl::ObjectDef<GlobalInfoNode>(refl::init(false));
+    register_node<IndexMapNode>();
+    register_node<VDeviceNode>();
+    register_node<DummyGlobalInfoNode>();
     register_node<PrimFuncNode>();
     register_node<IRModuleNode>();
     refl::TypeAttrDef<IRModuleNode>()

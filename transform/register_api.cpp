@@ -11,6 +11,7 @@ void register_api() {
   register_schedule_api();
   register_pass_api();
   register_te_api();
+  register_index_map_api();
 }
 
 }  // namespace mlc::transform

@@ -7,5 +7,6 @@ namespace mlc::transform {
 void register_api();
 // The part of transform/te.
 void register_te_api();
+void register_index_map_api();
 
 }  // namespace mlc::transform

@@ -159,6 +159,8 @@ constexpr std::array<std::string_view, 11> printed_types = {
     "mlc.ir.Type",       "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer",
     "mlc.target.Target", "mlc.tirx.Layout", "mlc.tirx.Iter",
 };
+// Those that have a text in a function, and no script() of their own.
+constexpr std::array<std::string_view, 1> shown_types = {"mlc.tirx.IndexMap"};
 
 }  // namespace
 
@@ -171,6 +173,10 @@ void register_api() {
                     "The text of this value: TVMScript that parses back to it.", script_method});
     rows.push_back({ApiKind::kMethod, type, "show(style=None, black_format=None, *, " MLC_SCRIPT_PARAMETERS,
                     "Prints the text of this value, with colours on a terminal.", show_method});
+    rows.push_back({ApiKind::kMethod, type, "__repr__()", "The text of this value.", text_method});
+    rows.push_back({ApiKind::kMethod, type, "__str__()", "The text of this value.", text_method});
+  }
+  for (std::string_view type : shown_types) {
     rows.push_back({ApiKind::kMethod, type, "__repr__()", "The text of this value.", text_method});
     rows.push_back({ApiKind::kMethod, type, "__str__()", "The text of this value.", text_method});
   }

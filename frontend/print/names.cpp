@@ -54,6 +54,7 @@ const std::string& Names::define(const VarNode* var, std::string_view hint) {
 const std::string& Names::define_in(size_t frame, const VarNode* var, std::string_view hint) {
   auto known = names_.find(var);
   if (known != names_.end()) return known->second.text;
+  if (hint.empty() && var->buffer()) hint = "buffer";
   Name name;
   name.text = addresses_ ? pick(with_address(hint, var), name) : pick(hint, name);
   defined_[frame].push_back(var);

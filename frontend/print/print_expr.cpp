@@ -54,6 +54,12 @@ bool is_number(const Expr& e, int64_t value) {
   return false;
 }
 
+// `/` of integers asks which division is meant.
+bool divides_integers(const BinaryNode* e) {
+  DataType dtype = e->a->dtype();
+  return e->kind == ExprKind::kDiv && (dtype.is_int() || dtype.is_uint());
+}
+
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 }  // namespace
@@ -127,7 +133,7 @@ Binding Printer::binding(const Expr& e) const {
   if (!two) return Binding::kAtom;
   const Operator& op = operator_of(e->kind);
   if (op.symbol.empty() || would_fold(two)) return Binding::kAtom;
-  if (e->kind == ExprKind::kDiv && two->a->dtype().is_integral()) return Binding::kAtom;
+  if (divides_integers(two)) return Binding::kAtom;
   return op.binding;
 }
 
@@ -158,8 +164,7 @@ void Printer::indices(const char* attr, const Array<Expr>& list) {
 
 void Printer::binary(const BinaryNode* e) {
   const Operator& op = operator_of(e->kind);
-  bool integer_division = e->kind == ExprKind::kDiv && e->a->dtype().is_integral();
-  if (op.symbol.empty() || integer_division || would_fold(e)) {
+  if (op.symbol.empty() || divides_integers(e) || would_fold(e)) {
     tir(op.function);
     put("(");
     expr("a", e->a);
@@ -240,6 +245,12 @@ void Printer::expr(const Expr& e) {
                     operand("a", n->a, Binding::kNot);
                   },
                   [&](const BitwiseNotNode* n) {
+                    if (is_constant(n->a)) {  // `~3` is -4
+                      tir("BitwiseNot");
+                      put("(");
+                      expr("a", n->a);
+                      return put(")");
+                    }
                     put("~");
                     operand("a", n->a, Binding::kUnary);
                   },

@@ -69,7 +69,11 @@ void Printer::module(const IRModuleNode* mod) {
     put(")\n");
   }
   if (!mod->global_infos.empty()) {
-    throw Error("not-printable", "global infos of a module (devices, meshes) have no text form yet");
+    line();
+    ir_name("module_global_infos");
+    put("(");
+    dict(mod->global_infos);
+    put(")\n");
   }
   std::vector<std::pair<GlobalVar, BaseFunc>> functions(mod->functions.begin(), mod->functions.end());
   std::sort(functions.begin(), functions.end(), [](const auto& a, const auto& b) {

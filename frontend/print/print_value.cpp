@@ -244,8 +244,7 @@ void Printer::region(const TensorRegionNode* r) {
   put("]");
 }
 
-void Printer::target(const TargetNode* t) {
-  std::vector<std::pair<String, Any>> items;
+void Printer::target_dict(const TargetNode* t) {
   auto collect = [](const TargetNode* one, const auto& self) -> Map<String, Any> {
     Map<String, Any> map = one->attrs;
     map.Set("kind", one->kind);
@@ -254,10 +253,52 @@ void Printer::target(const TargetNode* t) {
     if (one->host) map.Set("host", self(one->host.get(), self));
     return map;
   };
+  dict(collect(t, collect));
+}
+void Printer::target(const TargetNode* t) {
   tir("target");
   put("(");
-  dict(collect(t, collect));
+  target_dict(t);
   put(")");
+}
+
+void Printer::index_map(const IndexMapNode* map) {
+  auto lambda = [this](const IndexMapNode* one) {
+    names_.push(one, depth_, names_.innermost().insert_at);
+    put("lambda ");
+    for (size_t i = 0; i < one->initial_indices.size(); ++i) {
+      const Var& var = one->initial_indices[static_cast<int64_t>(i)];
+      put(i ? ", " : "", names_.define(var.get(), view(var->name)));
+    }
+    put(": (");
+    exprs(nullptr, one->final_indices);
+    put(one->final_indices.size() == 1 ? ",)" : ")");
+    names_.pop();
+  };
+  tir("index_map");
+  put("(");
+  lambda(map);
+  if (map->inverse_index_map) {
+    put(", inverse_index_map=");
+    lambda(map->inverse_index_map.get());
+  }
+  put(")");
+}
+
+void Printer::global_info(const GlobalInfoNode* info) {
+  auto* device = info->IsInstance<VDeviceNode>() ? static_cast<const VDeviceNode*>(info) : nullptr;
+  if (!device) {
+    ir_name("dummy_global_info");
+    return put("()");
+  }
+  ir_name("vdevice");
+  put("(");
+  if (device->target) {
+    target_dict(device->target.get());
+  } else {
+    put("None");
+  }
+  put(", ", std::to_string(device->vdevice_id), ", ", literal(view(device->memory_scope)), ")");
 }
 
 void Printer::dict(const Map<String, Any>& map) {
@@ -342,6 +383,8 @@ void Printer::value(const Any& v) {
   if (auto iter = v.as<IterVar>()) return iter_var(iter->get());
   if (auto reducer = v.as<CommReducer>()) return comm_reducer(reducer->get());
   if (auto t = v.as<Target>()) return target(t->get());
+  if (auto* map = v.as<IndexMapNode>()) return index_map(map);
+  if (auto* info = v.as<GlobalInfoNode>()) return global_info(info);
   if (auto t = v.as<Type>()) return type(*t);
   if (auto l = v.as<Layout>()) return layout(*l);
   if (auto* iter = v.as<IterNode>()) {

@@ -6,6 +6,8 @@
 
 #include "frontend/print/names.h"
 #include "frontend/print/print.h"
+#include "ir/global_info.h"
+#include "ir/index_map.h"
 #include "ir/layout.h"
 #include "ir/target.h"
 #include "ir/visit.h"
@@ -73,6 +75,9 @@ class Printer {
   void iter_var(const ir::IterVarNode* iv);
   void region(const ir::TensorRegionNode* r);
   void target(const ir::TargetNode* t);
+  void target_dict(const ir::TargetNode* t);
+  void index_map(const ir::IndexMapNode* map);
+  void global_info(const ir::GlobalInfoNode* info);
   void tensor(const ffi::Tensor& t);
   std::string metadata() const;
 

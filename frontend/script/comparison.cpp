@@ -13,6 +13,20 @@ using State = Evaluator::State;
 
 namespace {
 
+CmpOperator reflected(CmpOperator op) {
+  switch (op) {
+    case CmpOperator::kLt:
+      return CmpOperator::kGt;
+    case CmpOperator::kLtE:
+      return CmpOperator::kGtE;
+    case CmpOperator::kGt:
+      return CmpOperator::kLt;
+    case CmpOperator::kGtE:
+      return CmpOperator::kLtE;
+    default:
+      return op;
+  }
+}
 std::string_view reflected_compare(CmpOperator op) {
   switch (op) {
     case CmpOperator::kLt:
@@ -126,6 +140,7 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
   if (as<RangeNode>(value) || as<SetNode>(value) || as<DictViewNode>(value)) return length(value, span) != 0;
   if (is_array_operand(value)) return array_truth(value, span);
   if (is_ir_value(value)) {
+    if (auto* constant = value.as<ir::IntImmNode>()) return constant->value != 0;
     // `a == b` of IR values is an expression; as a condition it asks whether they are the same.
     if (std::optional<bool> same = ir_identity(value)) return *same;
     raise("ValueError", span, "no-truth-value",
@@ -180,6 +195,9 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     if (is_ir_value(a) || is_ir_value(b)) {
       if (equality && !span && (is_none(a) || is_none(b) || is_str(a) || is_str(b)))
         return same_as_wanted(false);
+      // `1 < x` asks x: Python turns it into `x > 1`. In a decorated function the text itself is the expression.
+      if (!is_ir_value(a) && (state_->frame == nullptr || !builds_ir(*state_->frame)))
+        return ir_compare(reflected(op), plain_number(b), plain_number(a), span);
       return ir_compare(op, plain_number(a), plain_number(b), span);
     }
     auto* left = as<InstanceNode>(a);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/script/machine.h"
+#include "ir/expr.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -80,6 +81,7 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     raise("TypeError", args.span, "wrong-type", "int() can't convert non-string with explicit base");
   }
   if (is_int(value) || is_bool(value)) return raw_int(value);
+  if (auto* constant = value.as<ir::IntImmNode>()) return constant->value;
   if (is_float(value)) {
     double real = raw_float(value);
     if (std::isnan(real))
@@ -109,6 +111,7 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   Any value = plain_number(args[0]);
   if (is_float(value)) return value;
   if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
+  if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   if (is_str(value)) {
     std::string text;
     for (char c : strip(text_of(value))) {

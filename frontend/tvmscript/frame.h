@@ -22,6 +22,13 @@ using ir::String;
 using ir::Type;
 using ir::Var;
 
+struct FrameNode : ffi::Object {
+  std::vector<Any> callbacks;  // called when it is left, the last one first
+
+  FrameNode() = default;
+  MLC_NODE_BASE("script.ir_builder.IRBuilderFrame", FrameNode, ffi::Object);
+};
+
 struct Loop {
   Expr min;
   Expr extent;
@@ -29,7 +36,7 @@ struct Loop {
 };
 
 // T.serial, T.grid, ...: one or more loops, outermost first.
-struct ForFrameNode final : ffi::Object {
+struct ForFrameNode final : FrameNode {
   std::vector<Loop> loops;
   ir::ForKind kind = ir::ForKind::kSerial;
   String thread;  // of thread_binding
@@ -37,23 +44,23 @@ struct ForFrameNode final : ffi::Object {
   bool is_grid = false;  // the targets are a tuple even for one loop
 
   ForFrameNode() = default;
-  MLC_NODE("mlc.tvmscript.ForFrame", ForFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.ForFrame", ForFrameNode, FrameNode);
 };
 
-struct BlockFrameNode final : ffi::Object {
+struct BlockFrameNode final : FrameNode {
   String name;
   bool no_realize;
   BlockFrameNode(String name, bool no_realize) : name(std::move(name)), no_realize(no_realize) {}
-  MLC_NODE("mlc.tvmscript.BlockFrame", BlockFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.BlockFrame", BlockFrameNode, FrameNode);
 };
 
-struct InitFrameNode final : ffi::Object {
+struct InitFrameNode final : FrameNode {
   InitFrameNode() = default;
-  MLC_NODE("mlc.tvmscript.InitFrame", InitFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.InitFrame", InitFrameNode, FrameNode);
 };
 
 // T.attr and T.launch_thread: attributes around statements, outermost first.
-struct AttrFrameNode final : ffi::Object {
+struct AttrFrameNode final : FrameNode {
   struct Entry {
     Any node;
     String key;
@@ -63,29 +70,29 @@ struct AttrFrameNode final : ffi::Object {
   Var bound;  // what `as x` or `x = ` binds: the variable of launch_thread
 
   AttrFrameNode() = default;
-  MLC_NODE("mlc.tvmscript.AttrFrame", AttrFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.AttrFrame", AttrFrameNode, FrameNode);
 };
 
 // T.If, T.Then, T.Else, T.While: branches and loops that are entered with `with`.
-struct IfFrameNode final : ffi::Object {
+struct IfFrameNode final : FrameNode {
   Expr condition;
   explicit IfFrameNode(Expr condition) : condition(std::move(condition)) {}
-  MLC_NODE("mlc.tvmscript.IfFrame", IfFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.IfFrame", IfFrameNode, FrameNode);
 };
-struct BranchFrameNode final : ffi::Object {
+struct BranchFrameNode final : FrameNode {
   bool is_then;
   explicit BranchFrameNode(bool is_then) : is_then(is_then) {}
-  MLC_NODE("mlc.tvmscript.BranchFrame", BranchFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.BranchFrame", BranchFrameNode, FrameNode);
 };
-struct WhileFrameNode final : ffi::Object {
+struct WhileFrameNode final : FrameNode {
   Expr condition;
   explicit WhileFrameNode(Expr condition) : condition(std::move(condition)) {}
-  MLC_NODE("mlc.tvmscript.WhileFrame", WhileFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.WhileFrame", WhileFrameNode, FrameNode);
 };
 // T.Assert: the assertion is emitted by the call; entering it opens nothing.
-struct AssertFrameNode final : ffi::Object {
+struct AssertFrameNode final : FrameNode {
   AssertFrameNode() = default;
-  MLC_NODE("mlc.tvmscript.AssertFrame", AssertFrameNode, ffi::Object);
+  MLC_NODE("mlc.tvmscript.AssertFrame", AssertFrameNode, FrameNode);
 };
 
 // T.meta_var(value): keep the script value as it is.

@@ -140,6 +140,12 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
             make_inline(evaluator, *def, flag(decorator.arguments, "hygienic", true), where, outside));
         return;
       }
+      if (decorator.path == "tvm.script.ir.pyfunc") {
+        throw ir::Error("python-function", "`{}` is kept for CPython to run, which is not here",
+                        def->name.str())
+            .at(def->name_span)
+            .help("write it as `@T.prim_func`, or as a function of the script outside of the class");
+      }
       if (decorator.path != kPrimFunc) {
         throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
             .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)

@@ -51,16 +51,32 @@ Var add_axis(ApiCall& call, ir::Range domain, Expr binding, ir::IterType type, S
   return var;
 }
 
+[[noreturn]] void no_realization(const ApiCall& call, const BlockState& state) {
+  throw ir::Error("block-without-realization", "the block `{}` has `no_realize=True`, so it has no {}",
+                  state.name.c_str(), call.api.name == "where" ? "predicate" : "bindings")
+      .at(call.span)
+      .kind("ValueError")
+      .help("leave out `no_realize=True`");
+}
+
 template <ir::IterType type>
 Any axis(ApiCall& call) {
-  Builder::current(call).block(call);
+  BlockState& state = Builder::current(call).block(call);
   ir::Range domain = domain_from(call.args[0], call.span_of(0));
+  if (state.no_realize && is_given(call, 1)) no_realization(call, state);
+  if (state.no_realize) return Expr(add_axis(call, domain, domain->min, type, call.span));
+  if (!is_given(call, 1)) {
+    throw ir::Error("missing-argument", "`{}` is missing the argument `binding`", shown_name(call.api))
+        .at(call.span)
+        .kind("TypeError")
+        .help("a block that runs says what its iterators are bound to");
+  }
   return Expr(add_axis(call, domain, expr_arg(call, 1), type, call.span));
 }
 
 Any remap(ApiCall& call) {
   Builder& builder = Builder::current(call);
-  builder.block(call);
+  if (BlockState& state = builder.block(call); state.no_realize) no_realization(call, state);
   String kinds = str_arg(call, 0);
   std::string_view letters(kinds.data(), kinds.size());
   std::vector<Any> bindings = items(call.args[1], call.span_of(1));
@@ -147,6 +163,7 @@ Any writes(ApiCall& call) {
 Any where(ApiCall& call) {
   BlockState& state = Builder::current(call).block(call);
   if (state.predicate) repeated(call, state);
+  if (state.no_realize) no_realization(call, state);
   Expr predicate = expr_arg(call, 0);
   if (auto* known = ir::as<ir::IntImmNode>(predicate)) predicate = ir::bool_imm(known->value != 0);
   if (!predicate->dtype().is_bool()) {
@@ -171,7 +188,6 @@ Any block_attr(ApiCall& call) {
 }
 
 Any open_block(ApiCall& call) {
-  Builder::current(call);
   return ir::make<BlockFrameNode>(str_arg(call, 0), call.args[1].cast<bool>());
 }
 Any open_init(ApiCall& call) {
@@ -191,17 +207,17 @@ constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT, "writes(*buffer_slices)", "The regions a block writes.", writes},
     {ir::ApiKind::kFunction, kT, "where(predicate)", "The block runs only where this holds.", where},
     {ir::ApiKind::kFunction, kT, "sblock_attr(attrs)", "Annotations of a block.", block_attr},
-    {ir::ApiKind::kFunction, kAxis, "spatial(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "spatial(dom, binding=None, dtype=\"int32\")",
      "An iterator whose steps are independent.", kSpatial},
-    {ir::ApiKind::kFunction, kAxis, "S(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "S(dom, binding=None, dtype=\"int32\")",
      "An iterator whose steps are independent.", kSpatial},
-    {ir::ApiKind::kFunction, kAxis, "reduce(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "reduce(dom, binding=None, dtype=\"int32\")",
      "An iterator that a result is accumulated over.", kReduce},
-    {ir::ApiKind::kFunction, kAxis, "R(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "R(dom, binding=None, dtype=\"int32\")",
      "An iterator that a result is accumulated over.", kReduce},
-    {ir::ApiKind::kFunction, kAxis, "scan(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "scan(dom, binding=None, dtype=\"int32\")",
      "An iterator whose steps depend on the ones before.", axis<ir::IterType::kOrdered>},
-    {ir::ApiKind::kFunction, kAxis, "opaque(dom, binding, dtype=\"int32\")",
+    {ir::ApiKind::kFunction, kAxis, "opaque(dom, binding=None, dtype=\"int32\")",
      "An iterator about which nothing is promised.", axis<ir::IterType::kOpaque>},
     {ir::ApiKind::kFunction, kAxis, "remap(kinds, bindings, dtype=\"int32\")",
      "Iterators for loop variables, one letter each: `T.axis.remap(\"SSR\", [i, j, k])`.", remap},

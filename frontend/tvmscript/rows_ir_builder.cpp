@@ -4,6 +4,7 @@
 // definition writes with syntax.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/module.h"
+#include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 
 namespace mlc::tvmscript {
@@ -24,14 +25,14 @@ struct IrBuilderNode final : ffi::Object {
   MLC_NODE("script.ir_builder.IRBuilder", IrBuilderNode, ffi::Object);
 };
 
-struct PrimFuncFrameNode final : ffi::Object {
+struct PrimFuncFrameNode final : FrameNode {
   FunctionOptions options;
   std::unique_ptr<Builder> builder;  // while it is entered
   PrimFuncFrameNode() = default;
-  MLC_NODE("script.ir_builder.tirx.PrimFuncFrame", PrimFuncFrameNode, ffi::Object);
+  MLC_NODE("script.ir_builder.tirx.PrimFuncFrame", PrimFuncFrameNode, FrameNode);
 };
 
-struct IrModuleFrameNode final : ffi::Object {
+struct IrModuleFrameNode final : FrameNode {
   struct Function {
     ir::GlobalVar name;
     std::optional<ir::BaseFunc> value;  // none: declared
@@ -41,7 +42,7 @@ struct IrModuleFrameNode final : ffi::Object {
   std::vector<Function> functions;
   std::unordered_map<std::string, size_t> by_name;
   IrModuleFrameNode() = default;
-  MLC_NODE("script.ir_builder.IRModuleFrame", IrModuleFrameNode, ffi::Object);
+  MLC_NODE("script.ir_builder.IRModuleFrame", IrModuleFrameNode, FrameNode);
 };
 
 thread_local std::vector<IrBuilderNode*> builders;  // entered, innermost last
@@ -211,7 +212,22 @@ void define(IrModuleFrameNode& module, const std::string& name, const ir::BaseFu
   entry.value = function;
 }
 
+// What a script wants done when the frame is left; it may still add to it.
+void run_callbacks(const ApiCall& call) {
+  auto& frame = self<FrameNode>(call);
+  std::vector<Any> callbacks = std::exchange(frame.callbacks, {});
+  if (!script::is_none(call.args[2])) return;
+  for (size_t i = callbacks.size(); i-- > 0;) call.host.call(callbacks[i], {});
+}
+
+Any add_callback(ApiCall& call) {
+  if (!call.host.callable(call.args[1])) ir::wrong_argument(call, 1, "a function without parameters");
+  self<FrameNode>(call).callbacks.push_back(call.args[1]);
+  return nullptr;
+}
+
 Any exit_prim_func(ApiCall& call) {
+  run_callbacks(call);
   PrimFuncFrameNode& function = self<PrimFuncFrameNode>(call);
   if (!function.builder || Builder::current_or_null() != function.builder.get())
     throw ir::Error("not-entered", "this function is not the one at work").at(call.span);
@@ -277,6 +293,7 @@ Any enter_module(ApiCall& call) {
 }
 
 Any exit_module(ApiCall& call) {
+  run_callbacks(call);
   IrModuleFrameNode& module = self<IrModuleFrameNode>(call);
   IrBuilderNode& builder = builder_at_work(call);
   if (builder.modules.empty() || builder.modules.back() != &module)
@@ -401,6 +418,7 @@ Any exit_frame(ApiCall& call) {
   Builder& builder = Builder::current(call);
   if (!builder.is_innermost(call.args[0]))
     throw ir::Error("not-entered", "this frame is not the innermost one").at(call.span);
+  run_callbacks(call);
   script::is_none(call.args[2]) ? builder.leave(call.span) : builder.abandon();
   return nullptr;
 }
@@ -449,6 +467,10 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(kT, "Continue()", "`continue`.", emit_jump<ir::ContinueNode>),
     FUNCTION(kT, "add_to_parent(stmt)", "A statement that exists, put here.", add_to_parent),
 
+    {ir::ApiKind::kClass, kBuilder, "IRBuilderFrame()", "What `with` opens in a builder.", not_constructible,
+     "script.ir_builder.IRBuilderFrame", "tvm.script.ir_builder.base.IRBuilderFrame"},
+    {ir::ApiKind::kMethod, "script.ir_builder.IRBuilderFrame", "add_callback(callback)",
+     "Calls `callback` when the frame is left.", add_callback},
     CONTEXT("mlc.tvmscript.ForFrame", enter_frame, exit_frame),
     CONTEXT("mlc.tvmscript.BlockFrame", enter_frame, exit_frame),
     CONTEXT("mlc.tvmscript.InitFrame", enter_frame, exit_frame),

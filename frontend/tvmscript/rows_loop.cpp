@@ -25,7 +25,6 @@ ForFrameNode& change(const Ref<ForFrameNode>& frame) { return const_cast<ForFram
 
 // (start, stop=None, *, annotations=None, step=None, ...)
 Ref<ForFrameNode> simple_loop(ApiCall& call, ir::ForKind kind) {
-  Builder::current(call);
   auto frame = ir::make<ForFrameNode>();
   ForFrameNode& out = change(frame);
   out.kind = kind;
@@ -90,7 +89,6 @@ bool is_thread_tag(std::string_view tag) {
 }
 
 Any thread_binding(ApiCall& call) {
-  Builder::current(call);
   // thread_binding(extent, thread) and thread_binding(start, stop, thread): the name decides.
   Any start = call.args[0];
   Any stop = call.args[1];
@@ -120,7 +118,6 @@ Any thread_binding(ApiCall& call) {
 }
 
 Any grid(ApiCall& call) {
-  Builder::current(call);
   auto frame = ir::make<ForFrameNode>();
   ForFrameNode& out = change(frame);
   out.is_grid = true;

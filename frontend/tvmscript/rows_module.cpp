@@ -57,11 +57,6 @@ Any module_attrs(ApiCall& call) {
   for (const auto& [key, value] : attributes_arg(call, 0)) state.attrs.Set(key, value);
   return nullptr;
 }
-Any module_global_infos(ApiCall& call) {
-  ModuleState& state = ModuleState::current(call);
-  for (const auto& [key, value] : attributes_arg(call, 0)) state.global_infos.Set(key, value);
-  return nullptr;
-}
 
 // ---- GlobalVar ----
 
@@ -102,8 +97,6 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(kT, "prim_func(private=False, check_well_formed=True, s_tir=False, persistent=False)",
              "The function that follows is a tensor program.", decorator_only),
     FUNCTION(kI, "module_attrs(attrs, allow_overwrite=False)", "Attributes of the module.", module_attrs),
-    FUNCTION(kI, "module_global_infos(global_infos)", "What the functions of the module share.",
-             module_global_infos),
     FUNCTION(
         kI, "meta_var(value)", "Keeps a script value as it is.",
         +[](ApiCall& call) -> Any { return ir::make<MetaVarNode>(call.args[0]); }),
@@ -141,7 +134,7 @@ void register_api() {
                      arithmetic_rows(),   call_rows(),      module_rows(),          module_method_rows(),
                      node_rows(),         node_stmt_rows(), constant_rows(),        ir_builder_rows(),
                      kernel_rows(),       tile_rows(),      device_rows(),          device_form_rows(),
-                     ptx_rows()}) {
+                     ptx_rows(),         global_info_rows()}) {
     registry.add(table);
   }
   registry.alias("tvm.script.tir", "tvm.script.tirx");

@@ -52,7 +52,6 @@ Expr attribute_expr(const Any& value, Span span) {
 
 // T.attr(node, key, value) and T.attr({key: value}).
 Any attr(ApiCall& call) {
-  Builder::current(call);
   auto made = ir::make<AttrFrameNode>();
   auto& out = const_cast<AttrFrameNode&>(*made);
   if (!is_given(call, 1)) {

@@ -136,6 +136,41 @@ class IterMapBuilder {
     return result ? add(result, sum.base) : sum.base;
   }
 
+  // The iterators when sums[i] has the value outputs[i]. The map is bijective: `check` has said so.
+  Array<Expr> invert(const std::vector<IterSum>& sums, const Array<Var>& outputs,
+                     const std::vector<LoopRange>& iters) {
+    std::unordered_map<const IterMark*, Expr> values;
+    std::vector<Mark> order;  // a mark comes after those that are made of its digits
+    auto give = [&](const IterDigit& digit, const Expr& value) {
+      Expr part = mul(value, digit.lower);
+      auto [found, fresh] = values.try_emplace(digit.source.get(), part);
+      if (!fresh) found->second = add(found->second, part);
+      if (fresh) order.push_back(digit.source);
+    };
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (sums[i].digits.empty()) continue;
+      if (!is_const_int(sums[i].digits[0].scale, 1)) throw NotAffine{};
+      give(sums[i].digits[0], sub(outputs[static_cast<int64_t>(i)], sums[i].base));
+    }
+    for (size_t i = 0; i < order.size(); ++i) {
+      Mark mark = order[i];
+      if (!mark->sum) continue;
+      const std::vector<IterDigit>& digits = mark->sum->digits;
+      for (size_t k = 0; k < digits.size(); ++k) {
+        if (digits[k].source->sum) throw NotAffine{};  // a sum of sums: its parts may not be complete yet
+        Expr value = floordiv(values[mark.get()], digits[k].scale);
+        give(digits[k], k == 0 ? value : floormod(value, digits[k].extent));
+      }
+    }
+    Array<Expr> result;
+    for (size_t i = 0; i < iters.size(); ++i) {
+      auto found = values.find(inputs_[i].get());
+      if (found == values.end()) throw NotAffine{};
+      result.push_back(analyzer_.simplify(add(found->second, iters[i].range->min)));
+    }
+    return result;
+  }
+
  private:
   bool equal(const Expr& a, const Expr& b) {
     if (same_expr(a, b)) return true;
@@ -495,6 +530,39 @@ std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const 
     Array<Expr> result;
     for (const IterSum& sum : sums) result.push_back(builder.expr(sum));
     return result;
+  } catch (const NotAffine&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Array<Expr>> invert_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                                           const Array<Var>& outputs, Analyzer& analyzer) {
+  try {
+    IterMapBuilder builder(iters, analyzer, false, IterMapCheck::kBijective);
+    std::vector<IterSum> sums;
+    for (const Expr& index : indices) sums.push_back(builder.index(index));
+    if (!builder.check(sums)) return std::nullopt;
+    return builder.invert(sums, outputs, iters);
+  } catch (const NotAffine&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::vector<Expr>> iter_map_extents(const Array<Expr>& indices,
+                                                  const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+  try {
+    IterMapBuilder builder(iters, analyzer, false, IterMapCheck::kSurjective);
+    std::vector<Expr> extents;
+    for (const Expr& index : indices) {
+      IterSum sum = builder.index(index);
+      if (!is_const_int(sum.base, 0)) return std::nullopt;
+      if (sum.digits.empty()) {
+        extents.push_back(const_like(index, 1));
+      } else {
+        extents.push_back(analyzer.simplify(mul(sum.digits[0].extent, sum.digits[0].scale)));
+      }
+    }
+    return extents;
   } catch (const NotAffine&) {
     return std::nullopt;
   }

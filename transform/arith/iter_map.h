@@ -29,4 +29,13 @@ Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<Loop
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
                               bool simplify_trivial_iterators = true);
 
+// For a bijective map: the iterators in terms of the indices' values, `outputs`; nullopt when it is not one.
+// `analyzer` knows the ranges of the outputs.
+std::optional<Array<Expr>> invert_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                                           const Array<Var>& outputs, Analyzer& analyzer);
+
+// One more than the largest value of each index; nullopt when the indices are no sums of digits from 0 on.
+std::optional<std::vector<Expr>> iter_map_extents(const Array<Expr>& indices,
+                                                  const std::vector<LoopRange>& iters, Analyzer& analyzer);
+
 }  // namespace mlc::transform

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/index_map.h"
+
+#include <numeric>
+
+#include "transform/arith/iter_map.h"
+
+namespace mlc::transform {
+
+namespace {
+
+std::vector<LoopRange> iters_of(const IndexMap& map, const std::vector<Range>& box) {
+  if (box.size() != map->initial_indices.size()) {
+    throw Error("wrong-arguments", "the map takes {} ind{}, the shape has {} dimension{}",
+                map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices", box.size(),
+                box.size() == 1 ? "" : "s")
+        .kind("ValueError");
+  }
+  std::vector<LoopRange> iters;
+  for (size_t i = 0; i < box.size(); ++i) {
+    const Var& var = map->initial_indices[static_cast<int64_t>(i)];
+    iters.push_back({var, make<RangeNode>(cast(var->dtype(), box[i]->min), cast(var->dtype(), box[i]->extent))});
+  }
+  return iters;
+}
+
+// One more than the largest value of an index over the box.
+Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+  ConstIntBound bound = analyzer.const_int_bound(index);
+  if (bound.min == 0 && bound.max != ConstIntBound::kPosInf) return int_imm(index->dtype(), bound.max + 1);
+  // x // c and x % c of an index of unknown extent.
+  if (auto* two = as_binary(index)) {
+    for (const LoopRange& iter : iters) {
+      if (two->a.get() != iter.var.get() || !is_const_int(iter.range->min, 0)) continue;
+      if (index->kind == ExprKind::kFloorDiv)
+        return analyzer.simplify(floordiv(iter.range->extent + two->b - 1, two->b));
+      if (index->kind == ExprKind::kFloorMod) return two->b;
+    }
+  }
+  throw Error("index-map-not-affine", "the extent of an index of the map cannot be told")
+      .kind("ValueError")
+      .help("an index is a sum of digits of the indices: `i // 4`, `i % 4`, `i * 16 + j`");
+}
+
+std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
+                                 Analyzer& analyzer) {
+  for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
+  if (auto extents = iter_map_extents(map->final_indices, iters, analyzer)) return *extents;
+  std::vector<Expr> extents;
+  for (const Expr& index : map->final_indices) extents.push_back(extent_of(index, iters, analyzer));
+  return extents;
+}
+
+[[noreturn]] void not_bijective() {
+  throw Error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse")
+      .kind("ValueError")
+      .help("each digit of each index is used once, as in `lambda i: (i // 4, i % 4)` over a multiple of 4");
+}
+
+// The inverse over a box that the digits divide evenly.
+IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+  std::vector<Expr> extents = mapped_extents(map, iters, analyzer);
+  Array<Var> outputs;
+  for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
+    // An index that is passed on keeps its name.
+    const Expr& index = map->final_indices[i];
+    auto* var = as<VarNode>(index);
+    String name = var ? var->name : String(fmt::format("axis{}", i));
+    Var output = make<VarNode>(name, index->ty);
+    // A unit index stays as it is, it is not replaced by 0.
+    const Expr& extent = extents[static_cast<size_t>(i)];
+    if (!is_const_int(extent, 1)) analyzer.bind(output, make<RangeNode>(const_like(index, 0), extent));
+    outputs.push_back(output);
+  }
+  auto values = invert_iter_map(map->final_indices, iters, outputs, analyzer);
+  if (!values) not_bijective();
+  return make<IndexMapNode>(outputs, *values);
+}
+
+// The least count of values that the divisions and remainders of `var` cut evenly; 0: they cannot be told.
+class Period final : public Walker {
+ public:
+  explicit Period(const VarNode* var) : var_(var) {}
+  int64_t of(const Array<Expr>& indices) {
+    for (const Expr& index : indices) visit(index);
+    return period_;
+  }
+  void visit(const Expr& e) override {
+    if (e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod) {
+      auto* two = as_binary(e);
+      if (uses_var(two->a, [this](const VarNode* var) { return var == var_; })) {
+        auto divisor = const_int(two->b);
+        int64_t step = scale(two->a);
+        if (!divisor || *divisor <= 0 || step == 0 || period_ == 0) {
+          period_ = 0;
+        } else {
+          period_ = std::lcm(period_, step * *divisor);
+        }
+      }
+    }
+    walk_children(e);
+  }
+
+ private:
+  // How many values of the variable one value of x stands for.
+  int64_t scale(const Expr& x) const {
+    if (x.get() == var_) return 1;
+    auto* two = as_binary(x);
+    if (!two) return 0;
+    auto divisor = const_int(two->b);
+    if (!divisor) return 0;
+    if (x->kind == ExprKind::kFloorDiv) return scale(two->a) * *divisor;
+    return x->kind == ExprKind::kFloorMod ? scale(two->a) : 0;
+  }
+  const VarNode* var_;
+  int64_t period_ = 1;
+};
+
+}  // namespace
+
+Array<Expr> map_indices(const IndexMap& map, const Array<Expr>& indices, Analyzer& analyzer) {
+  if (indices.size() != map->initial_indices.size()) {
+    throw Error("wrong-number-of-indices", "the map takes {} ind{}, got {}", map->initial_indices.size(),
+                map->initial_indices.size() == 1 ? "ex" : "ices", indices.size())
+        .kind("ValueError");
+  }
+  VarMap values, same_type;
+  for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {
+    const Var& var = map->initial_indices[i];
+    values[var.get()] = indices[i];
+    same_type[var.get()] = cast(var->dtype(), indices[i]);
+  }
+  Array<Expr> mapped;
+  for (const Expr& index : map->final_indices) {
+    // An index that is passed on keeps its type; computations are in that of the map.
+    auto* var = as<VarNode>(index);
+    auto found = var ? values.find(var) : values.end();
+    mapped.push_back(analyzer.simplify(found != values.end() ? found->second : substitute(index, same_type)));
+  }
+  return mapped;
+}
+
+Array<Expr> map_shape(const IndexMap& map, const Array<Expr>& shape, Analyzer& analyzer) {
+  std::vector<Range> box;
+  DataType dtype = DataType::Int(32);
+  for (const Expr& dim : shape) {
+    box.push_back(make<RangeNode>(const_like(dim, 0), dim));
+    if (dim->dtype().bits() > dtype.bits()) dtype = dim->dtype();
+  }
+  Array<Expr> mapped;
+  for (const Expr& extent : mapped_extents(map, iters_of(map, box), analyzer)) {
+    auto* widened = as<CastNode>(extent);
+    mapped.push_back(widened && widened->value->dtype() == dtype ? widened->value
+                                                                 : analyzer.simplify(cast(dtype, extent)));
+  }
+  return mapped;
+}
+
+IndexMap inverse(const IndexMap& map, const std::vector<Range>& box, Analyzer& analyzer) {
+  if (map->inverse_index_map) return map->inverse_index_map;
+  return exact_inverse(map, iters_of(map, box), analyzer);
+}
+
+PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Range>& box, Analyzer& analyzer) {
+  std::vector<LoopRange> iters = iters_of(map, box);
+  std::vector<std::pair<int64_t, int64_t>> cuts(iters.size());  // period and real extent of what is padded
+  for (size_t i = 0; i < iters.size(); ++i) {
+    int64_t period = Period(iters[i].var.get()).of(map->final_indices);
+    auto extent = const_int(iters[i].range->extent);
+    if (period <= 1 || !extent || *extent % period == 0) continue;
+    if (!is_const_int(iters[i].range->min, 0)) not_bijective();
+    cuts[i] = {period, *extent};
+    int64_t padded = (*extent + period - 1) / period * period;
+    iters[i].range =
+        make<RangeNode>(iters[i].range->min, int_imm(iters[i].range->extent->dtype(), padded));
+  }
+  PaddedInverse result{exact_inverse(map, iters, analyzer), nullptr};
+  for (size_t i = 0; i < iters.size(); ++i) {
+    auto [period, extent] = cuts[i];
+    if (period == 0) continue;
+    // Past the end: in the last period, behind what is left of it.
+    const Expr& value = result.map->final_indices[static_cast<int64_t>(i)];
+    auto number = [&](int64_t n) { return int_imm(value->dtype(), n); };
+    Expr last = eq(analyzer.simplify(floordiv(value, number(period))), number(extent / period));
+    Expr behind = le(number(extent % period), analyzer.simplify(floormod(value, number(period))));
+    Expr outside = analyzer.simplify(logical_and(last, behind));
+    result.padding = result.padding ? logical_or(result.padding, outside) : outside;
+  }
+  if (!result.padding) result.padding = bool_imm(false);
+  return result;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.tirx.IndexMap: what scripts make of it and do with it; T.index_map in functions.
+#include <tvm/ffi/container/list.h>
+
+#include "ir/api.h"
+#include "ir/ndarray.h"
+#include "transform/arith/index_map.h"
+#include "transform/register_api.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr std::string_view kIndexMap = "mlc.tirx.IndexMap";
+
+std::optional<Array<Any>> elements(const Any& value) {
+  if (auto tuple = value.as<Array<Any>>()) return *tuple;
+  if (auto list = value.as<ffi::List<Any>>()) {
+    Array<Any> all;
+    for (const Any& one : *list) all.push_back(one);
+    return all;
+  }
+  return std::nullopt;
+}
+
+IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> ndim, DataType dtype) {
+  Array<Var> initial;
+  Array<Any> arguments;
+  auto add = [&](const std::string& name) {
+    initial.push_back(make<VarNode>(String(name), Type(prim_type(dtype))));
+    arguments.push_back(Expr(initial.back()));
+  };
+  for (const std::string& name : call.host.parameter_names(callee)) {
+    if (!name.starts_with('*')) {
+      add(name);
+      continue;
+    }
+    if (!ndim) {
+      throw Error("missing-argument", "`ndim` says how many indices `{}` stands for", name)
+          .at(call.span)
+          .kind("AssertionError");
+    }
+    auto rest = *ndim - static_cast<int64_t>(initial.size());
+    for (int64_t i = 0; i < rest; ++i) add(fmt::format("{}_{}", name.substr(1), i));
+  }
+  std::vector<Any> given(arguments.begin(), arguments.end());
+  Any result = call.host.call(callee, given);
+  Array<Expr> final_indices;
+  auto take = [&](const Any& value) {
+    Expr index;
+    if (auto e = value.as<Expr>()) index = *e;
+    if (auto iter = value.as<IterVar>()) index = (*iter)->var;
+    if (!index || index->ty->kind != TypeKind::kPrim) {
+      throw Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
+                  type_name(value))
+          .at(call.span)
+          .kind("TypeError");
+    }
+    final_indices.push_back(index);
+  };
+  if (auto list = elements(result)) {
+    for (const Any& one : *list) take(one);
+  } else if (auto number = result.as<int64_t>()) {
+    final_indices.push_back(int_imm(DataType::Int(32), *number));
+  } else {
+    take(result);
+  }
+  return make<IndexMapNode>(initial, final_indices);
+}
+
+IndexMap map_argument(ApiCall& call, size_t i, DataType dtype) {
+  const Any& value = call.args[i];
+  if (value == nullptr) return nullptr;
+  if (auto map = value.as<IndexMap>()) return *map;
+  if (call.host.callable(value)) return from_callable(call, value, std::nullopt, dtype);
+  wrong_argument(call, i, "a function of indices, or an IndexMap");
+}
+
+DataType dtype_argument(ApiCall& call, size_t i) {
+  std::string name = detail::argument<std::string>(call, i);
+  DataType dtype = DataType::parse(name);
+  if (!dtype.is_int() && !dtype.is_uint()) wrong_argument(call, i, "an integer type");
+  return dtype;
+}
+
+// from_func(mapping_function, ndim, inverse_index_map, index_dtype)
+Any from_func(ApiCall& call) {
+  if (!call.host.callable(call.args[0])) wrong_argument(call, 0, "a function of indices");
+  DataType dtype = dtype_argument(call, 3);
+  auto ndim = detail::argument<std::optional<int64_t>>(call, 1);
+  IndexMap map = from_callable(call, call.args[0], ndim, dtype);
+  return make<IndexMapNode>(map->initial_indices, map->final_indices,
+                            map_argument(call, 2, DataType::Int(64)));
+}
+// index_map(mapping, inverse_index_map, index_dtype)
+Any index_map(ApiCall& call) {
+  DataType dtype = dtype_argument(call, 2);
+  IndexMap map = map_argument(call, 0, dtype);
+  if (!map) wrong_argument(call, 0, "a function of indices");
+  return make<IndexMapNode>(map->initial_indices, map->final_indices,
+                            map_argument(call, 1, DataType::Int(64)));
+}
+
+Array<Expr> exprs_argument(ApiCall& call, size_t i) {
+  auto list = elements(call.args[i]);
+  if (!list) wrong_argument(call, i, "a list of expressions");
+  Array<Expr> all;
+  for (const Any& one : *list) {
+    if (auto e = one.as<Expr>()) {
+      all.push_back(*e);
+    } else if (auto iter = one.as<IterVar>()) {
+      all.push_back((*iter)->var);
+    } else if (auto number = one.as<int64_t>()) {
+      all.push_back(int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number));
+    } else {
+      wrong_argument(call, i, "a list of expressions");
+    }
+  }
+  return all;
+}
+
+Any make_index_map(ApiCall& call) {
+  Array<Var> initial;
+  for (const Expr& e : exprs_argument(call, 0)) {
+    auto* var = as<VarNode>(e);
+    if (!var) wrong_argument(call, 0, "a list of variables");
+    initial.push_back(ref(var));
+  }
+  return make<IndexMapNode>(initial, exprs_argument(call, 1), map_argument(call, 2, DataType::Int(64)));
+}
+
+std::vector<Range> box_argument(ApiCall& call, size_t i) {
+  auto list = elements(call.args[i]);
+  if (!list) wrong_argument(call, i, "a list of extents or ranges");
+  std::vector<Range> box;
+  for (const Any& one : *list) {
+    if (auto range = one.as<Range>()) {
+      box.push_back(*range);
+    } else if (auto extent = one.as<Expr>()) {
+      box.push_back(make<RangeNode>(const_like(*extent, 0), *extent));
+    } else if (auto number = one.as<int64_t>()) {
+      box.push_back(make<RangeNode>(int_imm(DataType::Int(64), 0), int_imm(DataType::Int(64), *number)));
+    } else {
+      wrong_argument(call, i, "a list of extents or ranges");
+    }
+  }
+  return box;
+}
+
+IndexMap self(const ApiCall& call) { return call.args[0].cast<IndexMap>(); }
+
+// The work below knows nothing of scripts: its errors are those of the call.
+template <class F>
+auto at_call(const ApiCall& call, F&& work) {
+  try {
+    return work();
+  } catch (Error& error) {
+    throw std::move(error).at(call.span);
+  }
+}
+
+Any map_indices_method(ApiCall& call) {
+  Analyzer analyzer;
+  Array<Expr> indices = exprs_argument(call, 1);
+  return at_call(call, [&] { return Any(map_indices(self(call), indices, analyzer)); });
+}
+Any map_shape_method(ApiCall& call) {
+  Analyzer analyzer;
+  Array<Expr> shape = exprs_argument(call, 1);
+  return at_call(call, [&] { return Any(map_shape(self(call), shape, analyzer)); });
+}
+Any inverse_method(ApiCall& call) {
+  Analyzer analyzer;
+  std::vector<Range> box = box_argument(call, 1);
+  return at_call(call, [&] { return Any(inverse(self(call), box, analyzer)); });
+}
+Any non_surjective_inverse_method(ApiCall& call) {
+  Analyzer analyzer;
+  std::vector<Range> box = box_argument(call, 1);
+  return at_call(call, [&] {
+    PaddedInverse found = non_surjective_inverse(self(call), box, analyzer);
+    return Any(Array<Any>{found.map, found.padding});
+  });
+}
+Any is_equivalent_to(ApiCall& call) {
+  IndexMap a = self(call);
+  auto b = call.args[1].as<IndexMap>();
+  if (!b) wrong_argument(call, 1, "IndexMap");
+  if (a->initial_indices.size() != (*b)->initial_indices.size()) return false;
+  if (a->final_indices.size() != (*b)->final_indices.size()) return false;
+  Analyzer analyzer;
+  Array<Expr> indices;
+  for (const Var& var : a->initial_indices) indices.push_back(var);
+  Array<Expr> other = map_indices(*b, indices, analyzer);
+  for (int64_t i = 0; i < static_cast<int64_t>(other.size()); ++i) {
+    if (!analyzer.can_prove_equal(a->final_indices[i], other[i])) return false;
+  }
+  return true;
+}
+
+constexpr ApiRow rows[] = {
+    {ApiKind::kClass, "tvm.tirx", "IndexMap(initial_indices, final_indices, inverse_index_map)",
+     "A map of indices.", make_index_map, kIndexMap, "tvm.tirx.function.IndexMap"},
+    {ApiKind::kFunction, "tvm.tirx.IndexMap",
+     "from_func(mapping_function, ndim=None, inverse_index_map=None, *, index_dtype=\"int64\")",
+     "The map that a function of indices describes.", from_func},
+    {ApiKind::kFunction, "tvm.script.tirx",
+     "index_map(mapping, *, inverse_index_map=None, index_dtype=\"int64\")", "A map of indices.", index_map},
+    {ApiKind::kMethod, kIndexMap, "map_indices(indices, analyzer=None)", "The map at these indices.",
+     map_indices_method},
+    {ApiKind::kMethod, kIndexMap, "map_shape(shape, analyzer=None)",
+     "The shape of what a buffer of this shape becomes.", map_shape_method},
+    {ApiKind::kMethod, kIndexMap, "inverse(shape, analyzer=None)",
+     "The map back; refused when it is not one to one.", inverse_method},
+    {ApiKind::kMethod, kIndexMap, "non_surjective_inverse(shape, analyzer=None)",
+     "The map back and where it leaves the shape, for maps with padding.", non_surjective_inverse_method},
+    {ApiKind::kMethod, kIndexMap, "is_equivalent_to(other_map, analyzer=None)",
+     "Do both maps give equal indices?", is_equivalent_to},
+};
+
+}  // namespace
+
+void register_index_map_api() {
+  ApiRegistry::global().add(rows);
+  ApiRegistry::global().alias("tvm.tirx.function.IndexMap", "tvm.tirx.IndexMap");
+}
+
+}  // namespace mlc::transform

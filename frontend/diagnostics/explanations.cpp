@@ -202,15 +202,15 @@ constexpr Explanation rows[] = {
      "import tvm\nfrom tvm.script import ir as I\nI.module_attrs({\"k\": 1})",
      "@I.ir_module\nclass M:\n    I.module_attrs({\"k\": 1})"},
     {"outside-prim-func", "Loops, blocks and stores are parts of a function under `@T.prim_func`.",
-     "import tvm\nfrom tvm.script import tirx as T\nT.evaluate(0)",
-     "with T.sblock(\"b\"):\n    A[0] = 1.0"},
+     "import tvm\nfrom tvm.script import tirx as T\nT.evaluate(0)", "with T.sblock(\"b\"):\n    A[0] = 1.0"},
     {"private-function-with-symbol",
      "A private function is not visible outside of its module and has no symbol.",
      "@T.prim_func(private=True)\ndef f():\n    T.func_attr({\"global_symbol\": \"f\"})",
      "@T.prim_func\ndef f():\n    T.func_attr({\"global_symbol\": \"g\"})"},
     {"python-function",
      "A module may keep functions that CPython runs beside its tensor functions; there is no CPython here.",
-     "import tvm\nfrom tvm.script import ir as I\n@I.ir_module\nclass M:\n    @I.pyfunc\n    def g(self, x):\n"
+     "import tvm\nfrom tvm.script import ir as I\n@I.ir_module\nclass M:\n    @I.pyfunc\n    def g(self, "
+     "x):\n"
      "        return x",
      ""},
     {"quoted-dimension",

@@ -19,7 +19,8 @@ std::vector<LoopRange> iters_of(const IndexMap& map, const std::vector<Range>& b
   std::vector<LoopRange> iters;
   for (size_t i = 0; i < box.size(); ++i) {
     const Var& var = map->initial_indices[static_cast<int64_t>(i)];
-    iters.push_back({var, make<RangeNode>(cast(var->dtype(), box[i]->min), cast(var->dtype(), box[i]->extent))});
+    iters.push_back(
+        {var, make<RangeNode>(cast(var->dtype(), box[i]->min), cast(var->dtype(), box[i]->extent))});
   }
   return iters;
 }
@@ -171,8 +172,7 @@ PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Rang
     if (!is_const_int(iters[i].range->min, 0)) not_bijective();
     cuts[i] = {period, *extent};
     int64_t padded = (*extent + period - 1) / period * period;
-    iters[i].range =
-        make<RangeNode>(iters[i].range->min, int_imm(iters[i].range->extent->dtype(), padded));
+    iters[i].range = make<RangeNode>(iters[i].range->min, int_imm(iters[i].range->extent->dtype(), padded));
   }
   PaddedInverse result{exact_inverse(map, iters, analyzer), nullptr};
   for (size_t i = 0; i < iters.size(); ++i) {

@@ -212,7 +212,7 @@ constexpr Explanation rows[] = {
      "import tvm\nfrom tvm.script import ir as I\n@I.ir_module\nclass M:\n    @I.pyfunc\n    def g(self, "
      "x):\n"
      "        return x",
-     ""},
+     "@I.ir_module\nclass M:\n    @T.prim_func\n    def g(x: T.int32):\n        T.evaluate(x)"},
     {"quoted-dimension",
      "A quoted dimension gives a name to a size of an argument, so it stands in the signature.",
      "C = T.alloc_buffer((\"m\",), \"float32\")", "C = T.alloc_buffer((n,), \"float32\")\nC[0] = 1.0"},

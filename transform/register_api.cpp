@@ -12,6 +12,7 @@ void register_api() {
   register_pass_api();
   register_te_api();
   register_index_map_api();
+  register_analysis_api();
 }
 
 }  // namespace mlc::transform

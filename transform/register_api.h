@@ -8,5 +8,6 @@ void register_api();
 // The part of transform/te.
 void register_te_api();
 void register_index_map_api();
+void register_analysis_api();
 
 }  // namespace mlc::transform

@@ -172,17 +172,7 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
     At at(*this, "match_buffers", n++);
     Mark mark(*this, match.get());
     line();
-    put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
-    tir("match_buffer");
-    put("(");
-    {
-      At source(*this, "source");
-      region(match->source.get());
-    }
-    put(", ");
-    At at_buffer(*this, "buffer");
-    buffer_arguments(match->buffer, {});
-    put(")");
+    match_buffer(match.get());
     end_line();
   }
   if (block->init) {
@@ -201,6 +191,20 @@ void Printer::block(const SBlockNode* block, const SBlockRealizeNode* realize) {
   }
   names_.pop();
   --depth_;
+}
+
+void Printer::match_buffer(const MatchBufferRegionNode* match) {
+  put(names_.define(match->buffer.get(), view(match->buffer->name)), " = ");
+  tir("match_buffer");
+  put("(");
+  {
+    At source(*this, "source");
+    region(match->source.get());
+  }
+  put(", ");
+  At at_buffer(*this, "buffer");
+  buffer_arguments(match->buffer, {});
+  put(")");
 }
 
 }  // namespace mlc::print

@@ -202,6 +202,10 @@ void Printer::root_value() {
   }
   makes_variables_ = true;
   if (auto s = root_.as<Stmt>()) return as<SeqStmtNode>(*s) ? statements(*s) : stmt(*s, false);
+  if (auto* match = root_.as<MatchBufferRegionNode>()) {
+    line();
+    return match_buffer(match);
+  }
   root_is_value_ = true;
   if (auto r = root_.as<Range>()) return range(*r, false);
   if (auto t = root_.as<Target>()) {

@@ -130,6 +130,7 @@ class Printer {
   // print_block.cpp
   void realize(const ir::SBlockRealizeNode* s);
   void block(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
+  void match_buffer(const ir::MatchBufferRegionNode* match);
   void axes(const ir::SBlockNode* block, const ir::SBlockRealizeNode* realize);
   void axis(const ir::IterVar& iter, size_t i, const ir::Expr* value);
   bool remaps(const ir::IterVar& iter, const ir::Expr& value) const;

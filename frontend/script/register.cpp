@@ -6,6 +6,7 @@ namespace mlc::script {
 
 void register_key_type();                            // hashing.cpp
 std::span<const ir::ApiRow> standard_module_rows();  // modules.cpp
+std::span<const ir::ApiRow> structural_rows();       // structural.cpp
 std::span<const ir::ApiRow> ir_rows();               // ir_api.cpp
 std::span<const ir::ApiRow> text_file_rows();        // text_file.cpp
 
@@ -13,7 +14,7 @@ void register_api() {
   register_key_type();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   for (auto rows : {np_create_rows(), np_shape_rows(), np_math_rows(), np_reduce_rows(), np_random_rows(),
-                    np_testing_rows(), standard_module_rows(), ir_rows(), text_file_rows()}) {
+                    np_testing_rows(), standard_module_rows(), ir_rows(), structural_rows(), text_file_rows()}) {
     registry.add(rows);
   }
   register_classic_names();

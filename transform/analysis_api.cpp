@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.tirx.analysis and tvm.s_tir.analysis: questions about functions that change nothing.
+#include <tvm/ffi/container/list.h>
+
+#include <algorithm>
+
+#include "ir/api.h"
+#include "ir/op.h"
+#include "ir/region.h"
+#include "ir/verify.h"
+#include "ir/visit.h"
+#include "transform/register_api.h"
+
+namespace mlc::transform {
+
+using namespace ir;  // NOLINT: questions about nodes
+
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+
+// ---- variables ----
+
+// Variables that are used and not defined before, in order of first use. A store names its buffer first.
+class Undefined final : public Walker {
+ public:
+  void define(const VarNode* var) { defined_.insert(var); }
+  Array<Var> found() const { return found_; }
+
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) return use(ref(var));
+    if (auto* let = as<LetNode>(e)) {
+      visit(let->value);
+      define(let->var.get());
+      return visit(let->body);
+    }
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) use(store->buffer);
+    if (auto* loop = as<ForNode>(s)) {
+      visit(loop->min);
+      visit(loop->extent);
+      define(loop->loop_var.get());
+      return visit(loop->body);
+    }
+    walk_children(s);
+  }
+  void visit_buffer(const Buffer& buffer) override { use(buffer); }
+  void visit_def(const Var& var) override { define(var.get()); }
+
+ private:
+  void use(const Var& var) {
+    if (!defined_.contains(var.get()) && seen_.insert(var.get()).second) found_.push_back(var);
+  }
+  std::unordered_set<const VarNode*> defined_, seen_;
+  Array<Var> found_;
+};
+
+Any undefined_vars(ApiCall& call) {
+  Undefined walker;
+  if (call.args[1] != nullptr) {
+    auto define = [&](const auto& list) {
+      for (const Any& one : list) {
+        auto* var = one.template as<VarNode>();
+        if (!var) wrong_argument(call, 1, "a list of variables");
+        walker.define(var);
+      }
+    };
+    if (auto list = call.args[1].as<ffi::List<Any>>()) {
+      define(*list);
+    } else if (auto tuple = call.args[1].as<Array<Any>>()) {
+      define(*tuple);
+    } else {
+      wrong_argument(call, 1, "a list of variables");
+    }
+  }
+  if (auto stmt = call.args[0].as<Stmt>()) {
+    walker.visit(*stmt);
+  } else if (auto expr = call.args[0].as<Expr>()) {
+    walker.visit(*expr);
+  } else {
+    wrong_argument(call, 0, "a statement or an expression");
+  }
+  return walker.found();
+}
+
+class Definitions final : public Walker {
+ public:
+  bool unique = true;
+  void visit_def(const Var& var) override { unique = seen_.insert(var.get()).second && unique; }
+
+ private:
+  std::unordered_set<const VarNode*> seen_;
+};
+Any verify_ssa(ApiCall& call) {
+  auto fn = detail::argument<PrimFunc>(call, 0);
+  Definitions definitions;
+  for (const Var& param : fn->params) definitions.visit_def(param);
+  definitions.visit(fn->body);
+  return definitions.unique;
+}
+
+Any verify_well_formed(ApiCall& call) {
+  bool raises = detail::argument<bool>(call, 1);
+  try {
+    if (auto mod = call.args[0].as<IRModule>()) {
+      verify(*mod);
+    } else {
+      verify(detail::argument<PrimFunc>(call, 0));
+    }
+  } catch (Error& error) {
+    if (raises) throw std::move(error).at(call.span);
+    return false;
+  }
+  return true;
+}
+
+// ---- blocks ----
+
+SBlock block_argument(ApiCall& call) {
+  if (auto realize = call.args[0].as<SBlockRealizeNode>()) return realize->block;
+  return detail::argument<SBlock>(call, 0);
+}
+
+// Only regions of buffers that the map knows, as (reads, writes, opaque).
+std::array<Array<TensorRegion>, 3> regions_of(ApiCall& call) {
+  AccessRegions found = detect_access_regions(block_argument(call));
+  std::unordered_set<const VarNode*> known;
+  for (const auto& [key, buffer] : detail::argument<Map<Any, Any>>(call, 1)) {
+    if (auto* var = buffer.as<VarNode>()) known.insert(var);
+  }
+  std::array<Array<TensorRegion>, 3> regions;
+  auto take = [&](const Array<TensorRegion>& from, Array<TensorRegion>& to) {
+    for (const TensorRegion& region : from) {
+      if (known.contains(region->source.get())) to.push_back(region);
+    }
+  };
+  take(found.reads, regions[0]);
+  take(found.writes, regions[1]);
+  for (const Buffer& buffer : found.opaque) {
+    if (!known.contains(buffer.get())) continue;
+    Array<Range> whole;
+    for (const Expr& extent : buffer->buffer()->shape)
+      whole.push_back(make<RangeNode>(const_like(extent, 0), extent));
+    regions[2].push_back(make<TensorRegionNode>(buffer, whole));
+  }
+  return regions;
+}
+Any get_sblock_access_region(ApiCall& call) {
+  auto regions = regions_of(call);
+  return Array<Any>{regions[0], regions[1], regions[2]};
+}
+Any get_sblock_read_write_region(ApiCall& call) {
+  auto regions = regions_of(call);
+  for (const TensorRegion& region : regions[2]) {
+    regions[0].push_back(region);
+    regions[1].push_back(region);
+  }
+  return Array<Any>{regions[0], regions[1]};
+}
+
+// ---- effects ----
+
+// What makes a function impure, in words; empty: nothing.
+class Impurity final : public Walker {
+ public:
+  std::string found;
+  void visit(const Expr& e) override {
+    if (auto* call = as<CallNode>(e); call && found.empty()) {
+      auto* op = as<OpNode>(call->op);
+      if (!op || op_row(op).effect > Effect::kReadState)
+        found = fmt::format("it calls `{}`", op ? std::string(view(op->name)) : "a function");
+    }
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s); store && found.empty())
+      found = fmt::format("it writes to the buffer `{}`", view(store->buffer->name));
+    walk_children(s);
+  }
+};
+template <bool raises>
+Any is_pure_function(ApiCall& call) {
+  Impurity walker;
+  walker.visit(detail::argument<PrimFunc>(call, 0)->body);
+  if (raises && !walker.found.empty())
+    throw Error("impure-function", "the function is not pure: {}", walker.found)
+        .at(call.span)
+        .kind("AssertionError");
+  return walker.found.empty();
+}
+
+// ---- sizes ----
+
+// The most bytes that are allocated at the same time, by scope. An allocation lives to the end of its body.
+class Allocated final : public Walker {
+ public:
+  std::vector<std::pair<std::string, int64_t>> most;
+  void visit(const Stmt& s) override {
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      auto* type = alloc->buffer->buffer();
+      DataType dtype = type->dtype;
+      int64_t bytes = (dtype.bits() * std::max(dtype.lanes(), 1) + 7) / 8;
+      for (const Expr& extent : type->shape) {
+        auto constant = const_int(extent);
+        if (!constant) return;  // unknown: not counted
+        bytes *= *constant;
+      }
+      std::string scope(view(type->storage_scope));
+      if (scope.empty()) scope = "global";
+      int64_t& live = live_[scope];
+      live += bytes;
+      auto known =
+          std::find_if(most.begin(), most.end(), [&](const auto& one) { return one.first == scope; });
+      if (known == most.end()) known = most.insert(most.end(), {scope, 0});
+      known->second = std::max(known->second, live);
+      return;
+    }
+    auto before = live_;
+    walk_children(s);
+    if (!as<SeqStmtNode>(s)) live_ = std::move(before);
+  }
+
+ private:
+  std::unordered_map<std::string, int64_t> live_;
+};
+Any calculate_allocated_bytes(ApiCall& call) {
+  Map<String, Any> all;
+  auto add = [&](const String& name, const PrimFunc& fn) {
+    Allocated walker;
+    walker.visit(fn->body);
+    Map<String, Any> scopes;
+    for (const auto& [scope, bytes] : walker.most) scopes.Set(String(scope), bytes);
+    all.Set(name, scopes);
+  };
+  if (auto mod = call.args[0].as<IRModule>()) {
+    for (const auto& [name, fn] : (*mod)->functions) {
+      if (auto prim = Any(fn).as<PrimFunc>()) add(name->name_hint, *prim);
+    }
+  } else {
+    add("main", detail::argument<PrimFunc>(call, 0));
+  }
+  return all;
+}
+
+// Arithmetic on values; that of indices does not count. A loop multiplies, of two branches the costlier
+// counts.
+class Flops {
+ public:
+  explicit Flops(const ApiCall& call) : call_(call) {}
+  double of(const Stmt& s) {
+    if (auto* store = as<BufferStoreNode>(s)) return of(store->value);
+    if (auto* loop = as<ForNode>(s)) return extent(loop->extent) * of(loop->body);
+    if (auto* seq = as<SeqStmtNode>(s)) {
+      double sum = 0;
+      for (const Stmt& one : seq->seq) sum += of(one);
+      return sum;
+    }
+    if (auto* branch = as<IfThenElseNode>(s)) {
+      double otherwise = branch->else_case ? of(branch->else_case) : 0;
+      return of(branch->condition) + std::max(of(branch->then_case), otherwise);
+    }
+    if (auto* realize = as<SBlockRealizeNode>(s)) return of(Stmt(realize->block));
+    if (auto* block = as<SBlockNode>(s)) return of(block->body) + (block->init ? of(block->init) : 0);
+    if (auto* bind = as<BindNode>(s)) return of(bind->value);
+    if (auto* attr = as<AttrStmtNode>(s)) return of(attr->body);
+    if (as<AllocBufferNode>(s) || as<DeclBufferNode>(s) || as<EvaluateNode>(s) || as<AssertStmtNode>(s))
+      return 0;
+    throw Error("unsupported", "the operations of this statement cannot be counted").at(call_.span);
+  }
+
+ private:
+  double extent(const Expr& e) {
+    if (auto constant = const_int(e)) return static_cast<double>(*constant);
+    throw Error("not-constant", "the number of iterations must be known").at(call_.span).kind("TypeError");
+  }
+  double of(const Expr& e) {
+    if (auto* two = as_binary(e)) return 1 + of(two->a) + of(two->b);
+    if (auto* inverse = as<NotNode>(e)) return 1 + of(inverse->a);
+    if (auto* cast = as<CastNode>(e)) return of(cast->value);
+    if (auto* choice = as<SelectNode>(e))
+      return of(choice->condition) + std::max(of(choice->true_value), of(choice->false_value));
+    if (auto* call = as<CallNode>(e)) {
+      double sum = 1;
+      for (const Expr& arg : call->args) sum += of(arg);
+      return sum;
+    }
+    return 0;
+  }
+  const ApiCall& call_;
+};
+Any estimate_tir_flops(ApiCall& call) {
+  Flops flops(call);
+  if (auto mod = call.args[0].as<IRModule>()) {
+    double sum = 0;
+    for (const auto& [name, fn] : (*mod)->functions) {
+      if (auto prim = Any(fn).as<PrimFunc>()) sum += flops.of((*prim)->body);
+    }
+    return sum;
+  }
+  return flops.of(detail::argument<Stmt>(call, 0));
+}
+
+constexpr std::string_view kTirx = "tvm.tirx.analysis";
+constexpr std::string_view kSTir = "tvm.s_tir.analysis";
+#define FUNCTION(owner, signature, doc, body) \
+  { ApiKind::kFunction, owner, signature, doc, body }
+constexpr ApiRow rows[] = {
+    FUNCTION(kTirx, "undefined_vars(node, defs=None)", "Variables that are used and not defined.",
+             undefined_vars),
+    FUNCTION(kTirx, "verify_ssa(func)", "Is every variable defined once at most?", verify_ssa),
+    FUNCTION(kTirx, "verify_well_formed(obj, assert_mode=True)", "Is the function well formed?",
+             verify_well_formed),
+    FUNCTION(kTirx, "verify_tirx_well_formed(obj, assert_mode=True, device_func=False)",
+             "Is the function well formed?", verify_well_formed),
+    FUNCTION(kSTir, "verify_well_formed(obj, assert_mode=True)", "Is the function well formed?",
+             verify_well_formed),
+    FUNCTION(kSTir, "get_sblock_access_region(block, buffer_var_map)",
+             "What a block reads, writes, and passes on.", get_sblock_access_region),
+    FUNCTION(kSTir, "get_sblock_read_write_region(block, buffer_var_map)", "What a block reads and writes.",
+             get_sblock_read_write_region),
+    FUNCTION(kSTir, "is_pure_function(func)", "Has the function no effects?", is_pure_function<false>),
+    FUNCTION(kSTir, "assert_pure_function(func)", "Raises unless the function has no effects.",
+             is_pure_function<true>),
+    FUNCTION(kSTir, "calculate_allocated_bytes(func_or_mod)", "Bytes that functions allocate, by scope.",
+             calculate_allocated_bytes),
+    FUNCTION(kSTir, "estimate_tir_flops(stmt_or_mod)", "How many operations on values are done.",
+             estimate_tir_flops),
+};
+#undef FUNCTION
+
+}  // namespace
+
+void register_analysis_api() { ApiRegistry::global().add(rows); }
+
+}  // namespace mlc::transform

@@ -85,31 +85,60 @@ IRModule with_function(const IRModule& mod, const GlobalVar& name, BaseFunc fn) 
 bool structural_equal(const Any& a, const Any& b, bool map_free_vars) {
   return ffi::StructuralEqual::Equal(a, b, map_free_vars);
 }
-uint64_t structural_hash(const Any& value) { return static_cast<uint64_t>(ffi::StructuralHash::Hash(value)); }
-std::string first_mismatch(const Any& a, const Any& b, bool map_free_vars) {
-  auto mismatch = ffi::StructuralEqual::GetFirstMismatch(a, b, map_free_vars);
-  if (!mismatch) return "";
-  std::string path;
-  auto paths = *mismatch;
-  for (const auto& step : paths.template get<0>()->ToSteps()) {
-    switch (step->kind) {
-      case ffi::reflection::AccessKind::kAttr:
-        path += "." + std::string(step->key.template cast<String>());
-        break;
-      case ffi::reflection::AccessKind::kArrayItem:
-        path += fmt::format("[{}]", step->key.template cast<int64_t>());
-        break;
-      case ffi::reflection::AccessKind::kMapItem:
-        path += "[...]";
-        break;
-      default:
-        path += "?";
-        break;
-    }
-  }
-  return path.empty() ? "<root>" : path;
+uint64_t structural_hash(const Any& value, bool map_free_vars) {
+  return static_cast<uint64_t>(ffi::StructuralHash::Hash(value, map_free_vars));
 }
-std::string save_json(const Any& value) { return ffi::json::Stringify(ffi::ToJSONGraph(value), 2); }
+
+namespace {
+
+constexpr std::string_view kFunctionStep = "functions[\"";  // what module_equal calls the way to a function
+
+AccessPath as_in_tvm(const AccessPath& path, const Any& root) {
+  AccessPath out = AccessPath::Root();
+  bool in_attrs = false;
+  for (const auto& step : path->ToSteps()) {
+    std::string name;
+    if (step->kind == ffi::reflection::AccessKind::kAttr) name = step->key.cast<String>();
+    if (name.starts_with(kFunctionStep)) {
+      name = name.substr(kFunctionStep.size(), name.size() - kFunctionStep.size() - 2);
+      out = out->Attr("functions")->MapItem(root.cast<IRModule>()->find(name));
+      continue;
+    }
+    if (in_attrs) out = out->Attr("__dict__");
+    in_attrs = name == "attrs";
+    out = out->Extend(step);
+  }
+  return out;
+}
+
+// A function that only one of two modules has.
+std::optional<std::pair<AccessPath, AccessPath>> missing_function(const Any& a, const Any& b) {
+  auto left = a.as<IRModule>();
+  auto right = b.as<IRModule>();
+  if (!left || !right) return std::nullopt;
+  AccessPath functions = AccessPath::Root()->Attr("functions");
+  for (const auto& [global, fn] : (*left)->functions) {
+    if (!(*right)->find(std::string(global->name_hint)))
+      return std::pair{functions->MapItem(global), functions->MapItemMissing(global)};
+  }
+  for (const auto& [global, fn] : (*right)->functions) {
+    if (!(*left)->find(std::string(global->name_hint)))
+      return std::pair{functions->MapItemMissing(global), functions->MapItem(global)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::pair<AccessPath, AccessPath>> first_mismatch(const Any& a, const Any& b,
+                                                                bool map_free_vars) {
+  if (auto missing = missing_function(a, b)) return missing;
+  auto mismatch = ffi::StructuralEqual::GetFirstMismatch(a, b, map_free_vars);
+  if (!mismatch) return std::nullopt;
+  auto paths = *mismatch;
+  return std::pair{as_in_tvm(paths.template get<0>(), a), as_in_tvm(paths.template get<1>(), b)};
+}
+std::string save_json(const Any& value) { return ffi::json::Stringify(ffi::ToJSONGraph(value)); }
 Any load_json(std::string_view text) {
   return ffi::FromJSONGraph(ffi::json::Parse(String(std::string(text))));
 }

@@ -2,6 +2,8 @@
 // Functions and modules.
 #pragma once
 
+#include <tvm/ffi/reflection/access_path.h>
+
 #include "ir/stmt.h"
 
 namespace mlc::ir {
@@ -32,10 +34,10 @@ struct PrimFuncNode final : BaseFuncNode {
         body(std::move(body)) {}
   template <class F>
   static void fields(F& f) {
+    f("attrs", &PrimFuncNode::attrs);  // the first thing in which two functions can differ
     f("params", &PrimFuncNode::params, Role::kPattern);
     f("ret_type", &PrimFuncNode::ret_type);
     f("body", &PrimFuncNode::body);
-    f("attrs", &PrimFuncNode::attrs);
   }
   MLC_NODE("mlc.tirx.PrimFunc", PrimFuncNode, BaseFuncNode);
 };
@@ -80,9 +82,12 @@ IRModule with_function(const IRModule& mod, const GlobalVar& name, BaseFunc fn);
 
 // Structural equality up to renaming of bound variables; `map_free_vars` also lets free ones correspond.
 bool structural_equal(const Any& a, const Any& b, bool map_free_vars = false);
-uint64_t structural_hash(const Any& value);
-// Where two values first differ, as a path such as `functions["main"].body.extent`, or "" when equal.
-std::string first_mismatch(const Any& a, const Any& b, bool map_free_vars = false);
+uint64_t structural_hash(const Any& value, bool map_free_vars = false);
+// Where two values first differ, below each of them; nullopt when they are equal. The steps are those of TVM's
+// nodes: `<root>.functions[I.GlobalVar("main")].attrs.__dict__["global_symbol"]`.
+using AccessPath = ffi::reflection::AccessPath;
+std::optional<std::pair<AccessPath, AccessPath>> first_mismatch(const Any& a, const Any& b,
+                                                                bool map_free_vars = false);
 // The graph of a value as JSON and back (tvm-ffi's format with mlc's type keys).
 std::string save_json(const Any& value);
 Any load_json(std::string_view text);

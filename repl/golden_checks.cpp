@@ -8,6 +8,7 @@
 
 #include "backend/build.h"
 #include "backend/interp/interp.h"
+#include "frontend/print/print.h"
 #include "ir/ndarray.h"
 #include "ir/visit.h"
 #include "repl/line_diff.h"
@@ -36,6 +37,12 @@ std::string complete_text(script::Evaluator& evaluator, const Any& value) {
   return std::string(evaluator.call(script, {}, {&show_meta, 1}, {}).cast<ir::String>());
 }
 
+// Where the two first differ, or "".
+std::string mismatch_text(const Any& a, const Any& b) {
+  auto paths = ir::first_mismatch(a, b);
+  return paths ? print::path_text(paths->first) : "";
+}
+
 // The parser simplifies the bounds of what blocks access, as TVM's does, and passes need not.
 bool only_regions_differ(const std::string& mismatch) {
   return mismatch.find(".reads[") != std::string::npos || mismatch.find(".writes[") != std::string::npos;
@@ -44,7 +51,7 @@ bool only_regions_differ(const std::string& mismatch) {
 std::string check_prints_itself(script::Evaluator& evaluator, const Any& value, bool lowered = false) {
   std::string text = complete_text(evaluator, value);
   Any again = parse_again(evaluator, text);
-  std::string mismatch = ir::first_mismatch(value, again);
+  std::string mismatch = mismatch_text(value, again);
   std::string difference = line_diff(text, complete_text(evaluator, again));
   if (lowered && only_regions_differ(mismatch)) return "";
   if (!mismatch.empty())
@@ -278,7 +285,7 @@ std::string GoldenChecks::check_replay(const Beginning& beginning, const ir::IRM
   transform::Schedule again = transform::make_schedule(beginning.mod, 1, true);
   transform::apply_trace(*beginning.schedule->trace, transform::mutable_schedule(again), evaluator_);
   ir::IRModule replayed = *module_in(evaluator_, Any(again));
-  std::string mismatch = ir::first_mismatch(Any(now), Any(replayed));
+  std::string mismatch = mismatch_text(Any(now), Any(replayed));
   if (mismatch.empty()) return "";
   return fmt::format("it gives another module at {}\n{}", mismatch,
                      line_diff(script_of(evaluator_, Any(now)), script_of(evaluator_, Any(replayed))));

@@ -182,6 +182,7 @@ void register_api() {
   }
   ApiRegistry::global().add(rows);
   ApiRegistry::global().add(access_path_rows());
+  ApiRegistry::global().add(mismatch_rows());
 }
 
 }  // namespace mlc::print

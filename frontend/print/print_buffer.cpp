@@ -163,7 +163,21 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
   const BufferTypeNode* ty = buffer->buffer();
   line();
   put(names_.define(buffer, name_hint(buffer)));
-  if (is_scalar(s->buffer) && s->annotations.empty()) {
+  bool scalar = is_scalar(s->buffer) && s->annotations.empty();
+  if (scalar && (!options_.syntax_sugar || view(ty->storage_scope) != "local")) {
+    // The annotation means the scope `local`. TVM's annotates the others too, and reads that back as local.
+    std::string_view scope = view(ty->storage_scope);
+    bool has_name = scope == "local" || scope == "shared";
+    put(" = ");
+    tir(scope == "local" ? "local_scalar" : has_name ? "shared_scalar" : "alloc_scalar");
+    put("(");
+    tir(DataType(ty->dtype).str());
+    if (!has_name) put(", scope=", literal(scope));
+    put(")");
+    scalars_.insert(buffer);
+    return end_line();
+  }
+  if (scalar) {
     put(": ");
     tir(DataType(ty->dtype).str());
     auto* store = as<BufferStoreNode>(next);

@@ -222,7 +222,11 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
     line();
     tir("func_attr");
     put("(");
-    dict(std::move(attrs));
+    {
+      At at(*this, "attrs");
+      Mark mark(*this, nullptr);
+      dict(std::move(attrs));
+    }
     put(")");
     end_line();
   }

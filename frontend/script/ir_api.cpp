@@ -18,22 +18,10 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "tvm.ir", "structural_equal(lhs, rhs, map_free_vars=False)",
      "Are the two the same up to the names of bound variables?",
      native([](Any a, Any b, bool map_free) { return ir::structural_equal(a, b, map_free); })},
-    {ApiKind::kFunction, "tvm.ir", "assert_structural_equal(lhs, rhs, map_free_vars=False)",
-     "Raises ValueError where the two first differ.", native([](ApiCall& call, Any a, Any b, bool map_free) {
-       std::string where = ir::first_mismatch(a, b, map_free);
-       if (where.empty()) return;
-       raise("ValueError", call.span, "not-structurally-equal",
-             "StructuralEqual check failed, caused by lhs and rhs at `{}`", where);
-     })},
     {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False)",
      "A hash that is equal for structurally equal nodes.",
-     native([](Any node, bool) { return static_cast<int64_t>(ir::structural_hash(node)); })},
-    {ApiKind::kFunction, "tvm.ir", "get_first_structural_mismatch(lhs, rhs, map_free_vars=False)",
-     "Where the two first differ, as a pair of paths; None when they are equal.",
-     native([](Any a, Any b, bool map_free) -> Any {
-       std::string where = ir::first_mismatch(a, b, map_free);
-       if (where.empty()) return nullptr;
-       return Tuple{str_value(where), str_value(where)};
+     native([](Any node, bool map_free) {
+       return static_cast<int64_t>(ir::structural_hash(node, map_free));
      })},
     {ApiKind::kFunction, "tvm.ir", "save_json(node)", "The node as JSON text.",
      native([](Any node) { return str_value(ir::save_json(node)); })},

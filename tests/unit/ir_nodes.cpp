@@ -44,8 +44,8 @@ TEST_CASE("equality ignores the names of bound variables and nothing else", "[ir
   CHECK(structural_hash(shifted_add("i", 8, 1)) == structural_hash(shifted_add("j", 8, 1)));
   CHECK_FALSE(structural_equal(shifted_add("i", 8, 1), shifted_add("i", 8, 2)));
   CHECK_FALSE(structural_equal(shifted_add("i", 8, 1), shifted_add("i", 9, 1)));
-  CHECK(first_mismatch(shifted_add("i", 8, 1), shifted_add("i", 8, 2)).find("body") != std::string::npos);
-  CHECK(first_mismatch(shifted_add("i", 8, 1), shifted_add("k", 8, 1)).empty());
+  CHECK(first_mismatch(shifted_add("i", 8, 1), shifted_add("i", 8, 2)));
+  CHECK_FALSE(first_mismatch(shifted_add("i", 8, 1), shifted_add("k", 8, 1)));
 }
 
 TEST_CASE("a module survives JSON", "[ir]") {

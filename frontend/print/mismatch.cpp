@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where two values first differ, shown in the text of both.
+#include <array>
+
+#include "frontend/print/print.h"
+#include "ir/api.h"
+#include "ir/module.h"
+
+namespace mlc::print {
+
+using namespace ir;  // NOLINT: rows of the api speak of IR values
+
+namespace {
+
+using Mismatch = std::optional<std::pair<AccessPath, AccessPath>>;
+
+Mismatch mismatch_of(ApiCall& call) {
+  return first_mismatch(call.args[0], call.args[1], detail::argument<bool>(call, 2));
+}
+
+// The text of a value with carets under what stands at `path`.
+std::string underlined(const Any& value, const AccessPath& path) {
+  if (!printable(value)) return text_of(value);
+  PrintOptions options;
+  options.syntax_sugar = false;
+  options.underline_paths = {path};
+  return script(value, options);
+}
+
+Any assert_structural_equal(ApiCall& call) {
+  Mismatch at = mismatch_of(call);
+  if (!at) return nullptr;
+  const auto& [left, right] = *at;
+  throw Error("not-structurally-equal",
+              "StructuralEqual check failed, caused by lhs at {}:\n{}\nand rhs at {}:\n{}", path_text(left),
+              underlined(call.args[0], left), path_text(right), underlined(call.args[1], right))
+      .at(call.span)
+      .kind("ValueError");
+}
+
+Any get_first_structural_mismatch(ApiCall& call) {
+  Mismatch at = mismatch_of(call);
+  if (!at) return nullptr;
+  return Array<Any>{at->first, at->second};
+}
+
+}  // namespace
+
+std::span<const ApiRow> mismatch_rows() {
+  static constexpr std::array<ApiRow, 2> rows = {{
+      {ApiKind::kFunction, "tvm.ir", "assert_structural_equal(lhs, rhs, map_free_vars=False)",
+       "Raises ValueError with both texts and carets where they first differ.", assert_structural_equal},
+      {ApiKind::kFunction, "tvm.ir", "get_first_structural_mismatch(lhs, rhs, map_free_vars=False)",
+       "Where the two first differ, as a pair of paths; None when they are equal.",
+       get_first_structural_mismatch},
+  }};
+  return rows;
+}
+
+}  // namespace mlc::print

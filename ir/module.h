@@ -83,8 +83,8 @@ IRModule with_function(const IRModule& mod, const GlobalVar& name, BaseFunc fn);
 // Structural equality up to renaming of bound variables; `map_free_vars` also lets free ones correspond.
 bool structural_equal(const Any& a, const Any& b, bool map_free_vars = false);
 uint64_t structural_hash(const Any& value, bool map_free_vars = false);
-// Where two values first differ, below each of them; nullopt when they are equal. The steps are those of TVM's
-// nodes: `<root>.functions[I.GlobalVar("main")].attrs.__dict__["global_symbol"]`.
+// Where two values first differ, below each of them; nullopt when they are equal. The steps are those of
+// TVM's nodes: `<root>.functions[I.GlobalVar("main")].attrs.__dict__["global_symbol"]`.
 using AccessPath = ffi::reflection::AccessPath;
 std::optional<std::pair<AccessPath, AccessPath>> first_mismatch(const Any& a, const Any& b,
                                                                 bool map_free_vars = false);

@@ -19,8 +19,7 @@ const ApiRow rows[] = {
      "Are the two the same up to the names of bound variables?",
      native([](Any a, Any b, bool map_free) { return ir::structural_equal(a, b, map_free); })},
     {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False)",
-     "A hash that is equal for structurally equal nodes.",
-     native([](Any node, bool map_free) {
+     "A hash that is equal for structurally equal nodes.", native([](Any node, bool map_free) {
        return static_cast<int64_t>(ir::structural_hash(node, map_free));
      })},
     {ApiKind::kFunction, "tvm.ir", "save_json(node)", "The node as JSON text.",

@@ -93,32 +93,27 @@ template <syntax::BinOperator op>
 }
 bool plain_operator(syntax::BinOperator op, Words a, Words b, Words& out);
 
+// Which outcomes make a comparison true, four bits each: less, equal, greater, unordered.
+constexpr uint32_t kOutcomes = 0b0010u | 0b1101u << 4 | 0b0001u << 8 | 0b0011u << 12 | 0b0100u << 16 | 0b0110u << 20;
+static_assert(static_cast<int>(syntax::CmpOperator::kEq) == 0 && static_cast<int>(syntax::CmpOperator::kNotEq) == 1 &&
+              static_cast<int>(syntax::CmpOperator::kLt) == 2 && static_cast<int>(syntax::CmpOperator::kLtE) == 3 &&
+              static_cast<int>(syntax::CmpOperator::kGt) == 4 && static_cast<int>(syntax::CmpOperator::kGtE) == 5);
+
 template <class T>
-inline bool compare_numbers(syntax::CmpOperator op, T a, T b) {
-  switch (op) {
-    case syntax::CmpOperator::kEq:
-      return a == b;
-    case syntax::CmpOperator::kNotEq:
-      return a != b;
-    case syntax::CmpOperator::kLt:
-      return a < b;
-    case syntax::CmpOperator::kLtE:
-      return a <= b;
-    case syntax::CmpOperator::kGt:
-      return a > b;
-    default:
-      return a >= b;
-  }
+[[gnu::always_inline]] inline int compare_numbers(uint32_t op, T a, T b) {
+  uint32_t outcome = a < b ? 0 : a == b ? 1 : a > b ? 2 : 3;
+  return static_cast<int>(kOutcomes >> (op * 4 + outcome) & 1);
 }
-// 0, 1, or -1 when the general way must answer.
-[[gnu::always_inline]] inline int plain_compare(syntax::CmpOperator op, Words a, Words b) {
-  if (op <= syntax::CmpOperator::kGtE) {
-    if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt)
-      return compare_numbers(op, a.v_int64, b.v_int64);
-    if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat)
-      return compare_numbers(op, a.v_float64, b.v_float64);
-    return -1;
-  }
+// Of `==`, `!=`, `<`, `<=`, `>`, `>=`: 0, 1, or -1 when the general way must answer.
+[[gnu::always_inline]] inline int plain_order(uint32_t op, Words a, Words b) {
+  if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt) return compare_numbers(op, a.v_int64, b.v_int64);
+  if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat)
+    return compare_numbers(op, a.v_float64, b.v_float64);
+  return -1;
+}
+// The same of `is` and `is not` too.
+inline int plain_compare(syntax::CmpOperator op, Words a, Words b) {
+  if (op <= syntax::CmpOperator::kGtE) return plain_order(static_cast<uint32_t>(op), a, b);
   if (op == syntax::CmpOperator::kIs || op == syntax::CmpOperator::kIsNot) {
     const Any& x = lent(a);
     const Any& y = lent(b);

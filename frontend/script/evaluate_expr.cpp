@@ -109,7 +109,7 @@ Words State::binary_of(const BinOp& op, Held left, Held right) {
 }
 
 template <BinOperator op>
-inline Words State::run_binary(const BinOp& expr, Frame& f) {
+[[gnu::noinline]] Words State::run_binary(const BinOp& expr, Frame& f) {
   Held left = fetch(expr.left, f);
   Held right = fetch(expr.right, f);
   Words out;
@@ -121,6 +121,10 @@ inline Words State::run_binary(const BinOp& expr, Frame& f) {
 Words State::compare_of(const Compare& compare, Held left, Held right) {
   return give(self.compare(compare.ops[0], lent(left.words), lent(right.words), compare.span));
 }
+
+namespace {
+uint32_t order_of(const Compare& compare) { return compare.code - static_cast<uint32_t>(Code::kEq); }
+}  // namespace
 
 Words State::item_of(const Subscript& subscript, const Words& object, const Words& index) {
   if (index.type_index == kTVMFFIInt &&
@@ -165,17 +169,27 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
   __builtin_unreachable();
 }
 
-bool State::test(const Expr* expr, Frame& f) {
-  if (code_of(expr) == Code::kCompare) {
-    auto* compare = static_cast<const Compare*>(expr);
-    Held left = fetch(compare->left, f);
-    Held right = fetch(compare->comparators[0], f);
-    int plain = plain_compare(compare->ops[0], left.words, right.words);
-    if (plain >= 0) [[likely]]
-      return plain == 1;
-    Held result(compare_of(*compare, std::move(left), std::move(right)));
-    return self.truth(lent(result.words), expr->span);
+[[gnu::noinline]] bool State::test_compare(const Compare& compare, Frame& f) {
+  Held left = fetch(compare.left, f);
+  Held right = fetch(compare.comparators[0], f);
+  int plain = code_of(&compare) == Code::kCompare ? plain_compare(compare.ops[0], left.words, right.words)
+                                                  : plain_order(order_of(compare), left.words, right.words);
+  if (plain >= 0) [[likely]]
+    return plain == 1;
+  if (compare.ops[0] == CmpOperator::kIn || compare.ops[0] == CmpOperator::kNotIn) {
+    return self.contains(lent(right.words), lent(left.words), compare.span) ==
+           (compare.ops[0] == CmpOperator::kIn);
   }
+  Held result(compare_of(compare, std::move(left), std::move(right)));
+  return self.truth(lent(result.words), compare.span);
+}
+
+bool State::test(const Expr* expr, Frame& f) {
+  if (code_of(expr) >= Code::kEq && code_of(expr) <= Code::kCompare)
+    return test_compare(static_cast<const Compare&>(*expr), f);
+  return test_any(expr, f);
+}
+bool State::test_any(const Expr* expr, Frame& f) {
   if (expr->kind == ExprKind::kBoolOp) {
     auto* op = static_cast<const BoolOp*>(expr);
     bool stop_at = op->op == BoolOperator::kOr;
@@ -193,6 +207,30 @@ bool State::test(const Expr* expr, Frame& f) {
   return self.truth(lent(value.words), expr->span);
 }
 
+[[gnu::noinline]] Words State::run_other_binary(const BinOp& op, Frame& f) {
+  Held left = fetch(op.left, f);
+  return binary_of(op, std::move(left), fetch(op.right, f));
+}
+[[gnu::noinline]] Words State::run_compare(const Compare& compare, Frame& f) {
+  Held left = fetch(compare.left, f);
+  Held right = fetch(compare.comparators[0], f);
+  int plain = code_of(&compare) == Code::kCompare ? plain_compare(compare.ops[0], left.words, right.words)
+                                                  : plain_order(order_of(compare), left.words, right.words);
+  if (plain >= 0) return bool_words(plain == 1);
+  return compare_of(compare, std::move(left), std::move(right));
+}
+[[gnu::noinline]] Words State::run_subscript(const Subscript& subscript, Frame& f) {
+  Held object = fetch(subscript.value, f);
+  Held index = fetch(subscript.slice, f);
+  return item_of(subscript, object.words, index.words);
+}
+[[gnu::noinline]] Words State::run_attribute(const Attribute& attribute, Frame& f) {
+  Held object = fetch(attribute.value, f);
+  return attribute_of(attribute, lent(object.words));
+}
+[[gnu::noinline]] Words State::run_rare(const Expr* expr, Frame& f) { return give(eval_rare(expr, f)); }
+
+// Only a jump: what needs registers of its own stands in functions of its own.
 Words State::run(const Expr* expr, Frame& f) {
   switch (code_of(expr)) {
     case Code::kLocal: {
@@ -228,36 +266,26 @@ Words State::run(const Expr* expr, Frame& f) {
       return run_binary<BinOperator::kFloorDiv>(static_cast<const BinOp&>(*expr), f);
     case Code::kMod:
       return run_binary<BinOperator::kMod>(static_cast<const BinOp&>(*expr), f);
-    case Code::kBinary: {
-      auto& op = static_cast<const BinOp&>(*expr);
-      Held left = fetch(op.left, f);
-      return binary_of(op, std::move(left), fetch(op.right, f));
-    }
-    case Code::kCompare: {
-      auto& compare = static_cast<const Compare&>(*expr);
-      Held left = fetch(compare.left, f);
-      Held right = fetch(compare.comparators[0], f);
-      int plain = plain_compare(compare.ops[0], left.words, right.words);
-      if (plain >= 0) return bool_words(plain == 1);
-      return compare_of(compare, std::move(left), std::move(right));
-    }
-    case Code::kSubscript: {
-      auto& subscript = static_cast<const Subscript&>(*expr);
-      Held object = fetch(subscript.value, f);
-      Held index = fetch(subscript.slice, f);
-      return item_of(subscript, object.words, index.words);
-    }
-    case Code::kAttribute: {
-      auto& attribute = static_cast<const Attribute&>(*expr);
-      Held object = fetch(attribute.value, f);
-      return attribute_of(attribute, lent(object.words));
-    }
+    case Code::kBinary:
+      return run_other_binary(static_cast<const BinOp&>(*expr), f);
+    case Code::kEq:
+    case Code::kNotEq:
+    case Code::kLt:
+    case Code::kLtE:
+    case Code::kGt:
+    case Code::kGtE:
+    case Code::kCompare:
+      return run_compare(static_cast<const Compare&>(*expr), f);
+    case Code::kSubscript:
+      return run_subscript(static_cast<const Subscript&>(*expr), f);
+    case Code::kAttribute:
+      return run_attribute(static_cast<const Attribute&>(*expr), f);
     case Code::kCall:
       return run_call(static_cast<const Call&>(*expr), f);
     case Code::kByKind:
       break;
   }
-  return give(eval_rare(expr, f));
+  return run_rare(expr, f);
 }
 
 }  // namespace mlc::script

@@ -54,10 +54,7 @@ void State::store(const Expr* target, Words value, Frame& f) {
   switch (target->kind) {
     case ExprKind::kName: {
       auto* name = static_cast<const Name*>(target);
-      if (storage_of(name->resolved) == Storage::kLocal) [[likely]]
-        return put(f.slots[index_of(name->resolved)], value);
-      store_name(name->id, name->resolved, take(value), f);
-      return;
+      return assign_name(*name, value, f);
     }
     case ExprKind::kAttribute: {
       auto* attribute = static_cast<const Attribute*>(target);
@@ -284,7 +281,10 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
   if (auto* name = syntax::as<Name>(assign.target)) {
     Held left = fetch(name, f);
     Held right = fetch(assign.value, f);
-    store(name, augmented(assign, std::move(left), std::move(right)).release(), f);
+    Words out;
+    if (assign.op == BinOperator::kAdd && plain_operator<BinOperator::kAdd>(left.words, right.words, out)) [[likely]]
+      return assign_name(*name, out, f);
+    assign_name(*name, augmented(assign, std::move(left), std::move(right)).release(), f);
     return;
   }
   if (auto* attribute = syntax::as<Attribute>(assign.target)) {
@@ -308,7 +308,14 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
 
 Flow State::exec_for(const For& loop, Frame& f) {
   Any iterable = eval(loop.iter, f);
-  auto bind = [&](Words value) { store(loop.target, value, f); };
+  auto* name = syntax::as<Name>(loop.target);
+  auto bind = [&](Words value) {
+    if (name != nullptr) {
+      assign_name(*name, value, f);
+    } else {
+      store(loop.target, value, f);
+    }
+  };
   if (auto* range = as<RangeNode>(iterable)) {
     int64_t count = range->size();
     int64_t value = range->start;
@@ -476,6 +483,35 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   throw_exception(value, raise_stmt.exc->span);
 }
 
+[[gnu::noinline]] Flow State::exec_assign(const Assign& assign, Frame& f) {
+  const Expr* first = assign.targets[0];
+  if (assign.targets.size() == 1) {
+    auto* targets = syntax::as<syntax::Tuple>(first);
+    auto* values = syntax::as<syntax::Tuple>(assign.value);
+    if (targets != nullptr && values != nullptr && targets->elts.size() == values->elts.size() &&
+        targets->elts.size() <= 3) {
+      // `a, b = b, a` without a tuple.
+      bool starred = false;
+      for (size_t i = 0; i < targets->elts.size(); ++i) {
+        starred = starred || targets->elts[i]->kind == ExprKind::kStarred ||
+                  values->elts[i]->kind == ExprKind::kStarred;
+      }
+      if (!starred) {
+        Any parts[3];
+        for (size_t i = 0; i < values->elts.size(); ++i) parts[i] = eval(values->elts[i], f);
+        for (size_t i = 0; i < values->elts.size(); ++i) store(targets->elts[i], std::move(parts[i]), f);
+        return Flow::kNext;
+      }
+    }
+    store(first, run(assign.value, f), f);
+    return Flow::kNext;
+  }
+  Any value = eval(assign.value, f);
+  for (const Expr* target : assign.targets) store(target, value, f);
+  return Flow::kNext;
+}
+
+// The statements of every loop; the others follow.
 Flow State::exec(const Stmt* stmt, Frame& f) {
   switch (stmt->kind) {
     case StmtKind::kExprStmt:
@@ -483,40 +519,14 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       return Flow::kNext;
     case StmtKind::kAssign: {
       auto* assign = static_cast<const Assign*>(stmt);
-      const Expr* first = assign->targets[0];
-      if (assign->targets.size() == 1) {
-        auto* targets = syntax::as<syntax::Tuple>(first);
-        auto* values = syntax::as<syntax::Tuple>(assign->value);
-        if (targets != nullptr && values != nullptr && targets->elts.size() == values->elts.size() &&
-            targets->elts.size() <= 3) {
-          // `a, b = b, a` without a tuple.
-          bool starred = false;
-          for (size_t i = 0; i < targets->elts.size(); ++i) {
-            starred = starred || targets->elts[i]->kind == ExprKind::kStarred ||
-                      values->elts[i]->kind == ExprKind::kStarred;
-          }
-          if (!starred) {
-            Any parts[3];
-            for (size_t i = 0; i < values->elts.size(); ++i) parts[i] = eval(values->elts[i], f);
-            for (size_t i = 0; i < values->elts.size(); ++i) store(targets->elts[i], std::move(parts[i]), f);
-            return Flow::kNext;
-          }
-        }
-        store(first, run(assign->value, f), f);
-        return Flow::kNext;
-      }
-      Any value = eval(assign->value, f);
-      for (const Expr* target : assign->targets) store(target, value, f);
+      if (assign->targets.size() != 1 || assign->targets[0]->kind != ExprKind::kName)
+        return exec_assign(*assign, f);
+      assign_name(static_cast<const Name&>(*assign->targets[0]), run(assign->value, f), f);
       return Flow::kNext;
     }
     case StmtKind::kAugAssign:
       exec_augmented(static_cast<const AugAssign&>(*stmt), f);
       return Flow::kNext;
-    case StmtKind::kAnnAssign: {
-      auto* assign = static_cast<const AnnAssign*>(stmt);
-      if (assign->value != nullptr) store(assign->target, eval(assign->value, f), f);
-      return Flow::kNext;
-    }
     case StmtKind::kIf: {
       auto* branch = static_cast<const If*>(stmt);
       return exec_block(test(branch->test, f) ? branch->body : branch->orelse, f);
@@ -527,17 +537,25 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       return exec_while(static_cast<const While&>(*stmt), f);
     case StmtKind::kReturn: {
       auto* ret = static_cast<const Return*>(stmt);
-      if (ret->value != nullptr) {
-        put(f.result, run(ret->value, f));
-      } else {
-        f.result = nullptr;
-      }
+      put(f.result, ret->value != nullptr ? run(ret->value, f) : none_words());
       return Flow::kReturn;
     }
     case StmtKind::kBreak:
       return Flow::kBreak;
     case StmtKind::kContinue:
       return Flow::kContinue;
+    default:
+      return exec_rare(stmt, f);
+  }
+}
+
+Flow State::exec_rare(const Stmt* stmt, Frame& f) {
+  switch (stmt->kind) {
+    case StmtKind::kAnnAssign: {
+      auto* assign = static_cast<const AnnAssign*>(stmt);
+      if (assign->value != nullptr) store(assign->target, run(assign->value, f), f);
+      return Flow::kNext;
+    }
     case StmtKind::kPass:
     case StmtKind::kGlobal:
     case StmtKind::kNonlocal:
@@ -574,8 +592,9 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
     case StmtKind::kImportFrom:
       exec_import_from(static_cast<const ImportFrom&>(*stmt), f);
       return Flow::kNext;
+    default:
+      __builtin_unreachable();
   }
-  __builtin_unreachable();
 }
 
 }  // namespace mlc::script

@@ -127,6 +127,13 @@ struct Evaluator::State {
   const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
   template <syntax::BinOperator op>
   Words run_binary(const syntax::BinOp& op_expr, Frame& f);
+  Words run_other_binary(const syntax::BinOp& op, Frame& f);
+  Words run_compare(const syntax::Compare& compare, Frame& f);
+  Words run_subscript(const syntax::Subscript& subscript, Frame& f);
+  Words run_attribute(const syntax::Attribute& attribute, Frame& f);
+  Words run_rare(const syntax::Expr* expr, Frame& f);
+  bool test_compare(const syntax::Compare& compare, Frame& f);
+  bool test_any(const syntax::Expr* expr, Frame& f);
   Words binary_of(const syntax::BinOp& op, Held left, Held right);
   // Of a list by an int at once, of all else the general way.
   Words item_of(const syntax::Subscript& subscript, const Words& object, const Words& index);
@@ -152,6 +159,8 @@ struct Evaluator::State {
 
   // evaluate_stmt.cpp
   Flow exec(const syntax::Stmt* stmt, Frame& f);
+  Flow exec_assign(const syntax::Assign& assign, Frame& f);
+  Flow exec_rare(const syntax::Stmt* stmt, Frame& f);
   Flow exec_block(syntax::Seq<syntax::Stmt> body, Frame& f) {
     for (const syntax::Stmt* stmt : body) {
       Flow flow = exec(stmt, f);
@@ -164,6 +173,7 @@ struct Evaluator::State {
   Flow exec_with(const syntax::With& with, size_t item, Frame& f);
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
+  void assign_name(const syntax::Name& name, Words value, Frame& f);
   void set_item(const Any& object, const Any& index, Held& value, ir::Span span);
   void set_attribute(const Any& object, const syntax::Attribute& attribute, Held& value);
   Held augmented(const syntax::AugAssign& assign, Held left, Held right);
@@ -247,6 +257,18 @@ struct Evaluator::State {
     return Held(int_words(static_cast<const syntax::Constant*>(expr)->integer), false);
   }
   return Held(run(expr, f));
+}
+
+[[gnu::always_inline]] inline void Evaluator::State::assign_name(const syntax::Name& name, Words value,
+                                                                 Frame& f) {
+  switch (storage_of(name.resolved)) {
+    case Storage::kLocal:
+      return put(f.slots[index_of(name.resolved)], value);
+    case Storage::kGlobal:
+      return put(f.module->slots[index_of(name.resolved)].value, value);
+    default:
+      store_name(name.id, name.resolved, take(value), f);
+  }
 }
 
 inline const Any* Evaluator::State::peek(const syntax::Expr* expr, Frame& f) {

@@ -220,7 +220,11 @@ struct Resolver::Work {
       case ExprKind::kCompare:
         expression(static_cast<const Compare*>(expr)->left);
         expressions(static_cast<const Compare*>(expr)->comparators);
-        if (static_cast<const Compare*>(expr)->ops.size() == 1) set(expr, Code::kCompare);
+        if (auto ops = static_cast<const Compare*>(expr)->ops; ops.size() == 1) {
+          bool orders = ops[0] <= CmpOperator::kGtE;
+          auto first = static_cast<uint8_t>(Code::kEq);
+          set(expr, orders ? static_cast<Code>(first + static_cast<uint8_t>(ops[0])) : Code::kCompare);
+        }
         break;
       case ExprKind::kCall: {
         auto* call = static_cast<const Call*>(expr);

@@ -42,7 +42,13 @@ enum class Code : uint8_t {
   kFloorDiv,
   kMod,
   kBinary,
-  kCompare,    // one comparison
+  kEq,  // one comparison of two values, in the order of CmpOperator
+  kNotEq,
+  kLt,
+  kLtE,
+  kGt,
+  kGtE,
+  kCompare,    // `is`, `in` and their opposites
   kSubscript,  // no slice among the indices
   kAttribute,
   kCall,  // positional arguments only, no stars

@@ -28,6 +28,7 @@ const KnownNames& known() {
 
 void ModuleNode::Slots::add(Slot slot) {
   if (size_ % kChunk == 0) chunks_.push_back(std::make_unique<Slot[]>(kChunk));
+  first_ = chunks_[0].get();
   (*this)[size_++] = std::move(slot);
 }
 std::vector<const ModuleNode::Slot*> ModuleNode::bound() const {

@@ -63,13 +63,14 @@ struct ModuleNode final : ffi::Object {
   };
   class Slots {
    public:
-    Slot& operator[](size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
+    Slot& operator[](size_t i) const { return i < kChunk ? first_[i] : chunks_[i / kChunk][i % kChunk]; }
     size_t size() const { return size_; }
     void add(Slot slot);
 
    private:
     static constexpr size_t kChunk = 64;
     std::vector<std::unique_ptr<Slot[]>> chunks_;
+    Slot* first_ = nullptr;  // the first of them: most programs need no other
     size_t size_ = 0;
   };
   std::string name;

@@ -170,7 +170,8 @@ Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
     recursion_error();
   while (top < base + info.slots) mark_unbound(*top++);
   for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
-  for (size_t i = 0; i < info.free_variables.size(); ++i) base[info.free_variables[i].slot] = fn.cells[i];
+  for (size_t i = 0; i < info.free_variables.size(); ++i)
+    put(base[info.free_variables[i].slot], copy(fn.cells[i]));
   if (info.yields) return give(start_generator(fn, base));
   Depth depth(*this);
   check_interrupt();
@@ -340,8 +341,7 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
                       std::span<const ir::Span> spans) {
   size_t given = static_cast<size_t>(top - base);
   // A builtin type, or an exception class.
-  if (cls->construct != nullptr &&
-      (cls->module == "builtins" || cls->module.find('.') != std::string::npos || cls->is_exception)) {
+  if (cls->construct != nullptr && (!cls->scripted || cls->is_exception)) {
     Arguments arguments{{base, given}, keywords, span, spans};
     if (!cls->is_exception || cls->find(known().init) == nullptr) {
       if (!keywords.empty() && cls->is_exception) {
@@ -395,8 +395,28 @@ Words State::run_call(const Call& call, Frame& f) {
       for (const Expr* arg : call.args) push(run(arg, f));
       return run_function(fn, mark.base, call.span);
     }
-  } else if (as<ClassNode>(lent(callee.words)) == types().super.get() && call.args.empty()) {
-    return give(zero_super(f, call.span));
+  } else if (auto* cls = as<ClassNode>(lent(callee.words))) {
+    if (cls->scripted && !cls->is_exception && cls->construct != nullptr) {
+      // A new object, prepared by an __init__ that is given exactly its parameters.
+      const Any* init = cls->find(known().init);
+      if (init != nullptr && init->type_index() == function_type) {
+        Held method(copy(*init));
+        auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(method.words)));
+        if (fn.info->simple && call.args.size() + 1 == fn.info->positional) {
+          Held made(give(Any(ir::make<InstanceNode>(ir::ref(cls)))));
+          push(copy(lent(made.words)));
+          for (const Expr* arg : call.args) push(run(arg, f));
+          Held result(run_function(fn, mark.base, call.span));
+          if (result.type() != kTVMFFINone) {
+            raise("TypeError", call.span, "init-result", "__init__() should return None, not '{}'",
+                  type_name_of(self, lent(result.words)));
+          }
+          return made.release();
+        }
+      }
+    } else if (cls == types().super.get() && call.args.empty()) {
+      return give(zero_super(f, call.span));
+    }
   }
   return give(call_with(call, lent(callee.words), false, mark.base, f));
 }
@@ -487,7 +507,17 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       spans[at++] = arg->span;
     }
   }
-  Keywords keywords;
+  // The list is used again by the next call with keywords.
+  struct Reused {
+    State& state;
+    Keywords list;
+    explicit Reused(State& state) : state(state), list(std::exchange(state.spare_keywords, {})) {}
+    ~Reused() {
+      list.clear();
+      if (list.capacity() > 0) state.spare_keywords = std::move(list);
+    }
+  } reused(*this);
+  Keywords& keywords = reused.list;
   for (const Keyword* keyword : call.keywords) {
     if (keyword->name) {
       keywords.emplace_back(keyword->name.str(), eval(keyword->value, f));

@@ -97,6 +97,25 @@ bool is_sequence(const Any& value) {
   return value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIShape;
 }
 
+bool is_plain_sequence(const Any& value) {
+  return value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIList;
+}
+
+// The first place where two lists or two tuples differ, or the length of the shorter one. A list may change
+// while its elements are compared.
+size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
+  size_t i = 0;
+  for (; i < elements(a).size() && i < elements(b).size(); ++i) {
+    Held x(copy(elements(a)[i])), y(copy(elements(b)[i]));
+    if (!lent(x.words).same_as(lent(y.words)) && !evaluator.equal(lent(x.words), lent(y.words))) break;
+  }
+  return i;
+}
+bool equal_elements(Evaluator& evaluator, const Any& a, const Any& b) {
+  size_t size = elements(a).size();
+  return size == elements(b).size() && first_difference(evaluator, a, b) == size && elements(a).size() == size;
+}
+
 }  // namespace
 
 bool Evaluator::truth(const Any& value, ir::Span span) {
@@ -160,6 +179,7 @@ bool Evaluator::equal(const Any& a, const Any& b) {
   if (is_str(a) && is_str(b)) return text_of(a) == text_of(b);
   if (a.same_as(b)) return true;
   if (!is_object(a) && !is_object(b)) return false;
+  if (is_plain_sequence(a) && a.type_index() == b.type_index()) return equal_elements(*this, a, b);
   return truth(compare(CmpOperator::kEq, a, b));
 }
 
@@ -238,8 +258,15 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       }
       return array_compare(*this, op, a, b, span);
     }
-    bool lists = a.type_index() == kTVMFFIList && b.type_index() == kTVMFFIList;
-    if (lists || (is_sequence(a) && is_sequence(b))) {
+    if (is_plain_sequence(a) && a.type_index() == b.type_index()) {
+      if (equality) return same_as_wanted(equal_elements(*this, a, b));
+      size_t i = first_difference(*this, a, b);
+      if (i >= elements(a).size() || i >= elements(b).size())
+        return ordered(op, elements(a).size(), elements(b).size());
+      Any x = elements(a)[i], y = elements(b)[i];
+      return compare(op, x, y, span);
+    }
+    if (is_sequence(a) && is_sequence(b)) {
       std::vector<Any> x = elements_of(a), y = elements_of(b);
       if (equality && x.size() != y.size()) return same_as_wanted(false);
       size_t shared = std::min(x.size(), y.size());

@@ -49,9 +49,8 @@ struct Loops {
   }
   void step(size_t level, Any value) {
     const Comprehension& c = *generators[level];
-    auto* name = syntax::as<Name>(c.target);
-    if (name != nullptr && storage_of(name->resolved) == Storage::kLocal) {
-      f.slots[index_of(name->resolved)] = std::move(value);
+    if (auto* name = syntax::as<Name>(c.target)) {
+      state.assign_name(*name, give(std::move(value)), f);
     } else {
       state.store(c.target, std::move(value), f);
     }
@@ -125,7 +124,7 @@ Emit<F> emit_with(F body) {
 struct GeneratorExpression final : IteratorNode {
   Ref<FunctionNode> fn;
   std::vector<Any> slots;
-  std::vector<bool> open;  // levels whose iterator is in its slot
+  size_t open = 1;  // so many levels have their iterator in its slot
   bool done = false;
 
   GeneratorExpression(Ref<FunctionNode> fn, Any first) : IteratorNode("generator"), fn(std::move(fn)) {
@@ -136,8 +135,6 @@ struct GeneratorExpression final : IteratorNode {
     for (size_t i = 0; i < info.free_variables.size(); ++i)
       slots[info.free_variables[i].slot] = this->fn->cells[i];
     slots[0] = std::move(first);
-    open.resize(info.generator->generators.size());
-    open[0] = true;
   }
 
   bool next(Evaluator& evaluator, Any& out) override {
@@ -150,14 +147,13 @@ struct GeneratorExpression final : IteratorNode {
     f.slots = slots.data();
     f.module = const_cast<ModuleNode*>(fn->module.get());
     f.function = fn.get();
-    size_t level = generators.size() - 1;
-    while (!open[level]) --level;
+    size_t level = open - 1;
     try {
       for (;;) {
         Any value;
         const Comprehension& c = *generators[level];
         if (!evaluator.next(slots[level], value, c.iter->span)) {
-          open[level] = false;
+          open = level;
           slots[level] = nullptr;
           if (level == 0) {
             done = true;
@@ -166,7 +162,11 @@ struct GeneratorExpression final : IteratorNode {
           --level;
           continue;
         }
-        state.store(c.target, std::move(value), f);
+        if (auto* name = syntax::as<Name>(c.target)) {
+          state.assign_name(*name, give(std::move(value)), f);
+        } else {
+          state.store(c.target, std::move(value), f);
+        }
         bool passes = true;
         for (const Expr* condition : c.ifs) passes = passes && state.test(condition, f);
         if (!passes) continue;
@@ -177,7 +177,7 @@ struct GeneratorExpression final : IteratorNode {
         ++level;
         slots[level] =
             evaluator.iterate(state.eval(generators[level]->iter, f), generators[level]->iter->span);
-        open[level] = true;
+        open = level + 1;
       }
     } catch (...) {
       done = true;

@@ -167,6 +167,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   std::string around = scope_name(f);
   if (!around.empty()) cls->name = around + "." + cls->name;
   cls->module = f.module->name;
+  cls->scripted = true;
   for (const Expr* e : def.bases) {
     Any base = eval(e, f);
     auto* base_class = as<ClassNode>(base);

@@ -49,46 +49,43 @@ uint32_t State::place_of(Symbol name, Frame& f) {
   return place(Storage::kGlobal, f.module->slot_of(name));
 }
 
+[[gnu::noinline]] void State::store_attribute(const Attribute& target, Words value, Frame& f) {
+  Held owner(value);
+  Held object = fetch(target.value, f);
+  set_attribute(lent(object.words), target, owner);
+}
+[[gnu::noinline]] void State::store_item(const Subscript& target, Words value, Frame& f) {
+  Held owner(value);
+  Held object = fetch(target.value, f);
+  if (code_of(&target) == Code::kSubscript) {
+    Held index = fetch(target.slice, f);
+    set_item(lent(object.words), lent(index.words), owner, target.span);
+  } else {
+    self.set_subscript(lent(object.words), eval_slice(target.slice, f), lent(value), target.span);
+  }
+}
+[[gnu::noinline]] void State::store_elements(const Expr* target, Words value, Frame& f) {
+  Held owner(value);
+  if (auto* tuple = syntax::as<syntax::Tuple>(target)) {
+    unpack(tuple->elts, lent(value), target->span, f);
+  } else if (auto* list = syntax::as<syntax::List>(target)) {
+    unpack(list->elts, lent(value), target->span, f);
+  } else {
+    raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
+  }
+}
+
 // Takes the reference of `value`.
 void State::store(const Expr* target, Words value, Frame& f) {
   switch (target->kind) {
-    case ExprKind::kName: {
-      auto* name = static_cast<const Name*>(target);
-      return assign_name(*name, value, f);
-    }
-    case ExprKind::kAttribute: {
-      auto* attribute = static_cast<const Attribute*>(target);
-      Held owner(value);
-      Held object = fetch(attribute->value, f);
-      set_attribute(lent(object.words), *attribute, owner);
-      return;
-    }
-    case ExprKind::kSubscript: {
-      auto* subscript = static_cast<const Subscript*>(target);
-      Held owner(value);
-      Held object = fetch(subscript->value, f);
-      if (code_of(target) == Code::kSubscript) {
-        Held index = fetch(subscript->slice, f);
-        set_item(lent(object.words), lent(index.words), owner, target->span);
-      } else {
-        self.set_subscript(lent(object.words), eval_slice(subscript->slice, f), lent(value), target->span);
-      }
-      return;
-    }
-    case ExprKind::kTuple: {
-      Held owner(value);
-      unpack(static_cast<const syntax::Tuple*>(target)->elts, lent(value), target->span, f);
-      return;
-    }
-    case ExprKind::kList: {
-      Held owner(value);
-      unpack(static_cast<const syntax::List*>(target)->elts, lent(value), target->span, f);
-      return;
-    }
-    default: {
-      Held owner(value);
-      raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
-    }
+    case ExprKind::kName:
+      return assign_name(static_cast<const Name&>(*target), value, f);
+    case ExprKind::kAttribute:
+      return store_attribute(static_cast<const Attribute&>(*target), value, f);
+    case ExprKind::kSubscript:
+      return store_item(static_cast<const Subscript&>(*target), value, f);
+    default:
+      return store_elements(target, value, f);
   }
 }
 
@@ -519,9 +516,14 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       return Flow::kNext;
     case StmtKind::kAssign: {
       auto* assign = static_cast<const Assign*>(stmt);
-      if (assign->targets.size() != 1 || assign->targets[0]->kind != ExprKind::kName)
-        return exec_assign(*assign, f);
-      assign_name(static_cast<const Name&>(*assign->targets[0]), run(assign->value, f), f);
+      const Expr* target = assign->targets[0];
+      if (assign->targets.size() != 1 || target->kind == ExprKind::kTuple) return exec_assign(*assign, f);
+      Words value = run(assign->value, f);
+      if (target->kind == ExprKind::kName) {
+        assign_name(static_cast<const Name&>(*target), value, f);
+      } else {
+        store(target, value, f);
+      }
       return Flow::kNext;
     }
     case StmtKind::kAugAssign:

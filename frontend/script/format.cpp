@@ -127,6 +127,9 @@ std::string pad_number(std::string_view sign, std::string_view prefix, std::stri
     }
     digits = group(digits, spec.grouping, every);
   }
+  if (static_cast<int64_t>(sign.size() + prefix.size() + digits.size() + rest.size()) >= spec.width) {
+    return std::string(sign).append(prefix).append(digits).append(rest);
+  }
   std::string head = std::string(sign) + std::string(prefix);
   std::string body = digits + std::string(rest);
   if (spec.align == '=') {
@@ -143,6 +146,14 @@ std::string sign_text(bool negative, const Spec& spec) {
 }
 
 std::string fixed_digits(double value, char type, int64_t precision, bool alternate) {
+  if ((type == 'f' || type == 'e' || type == 'g') && !alternate && precision <= 100 && std::isfinite(value)) {
+    char digits[512];
+    auto style = type == 'f'   ? std::chars_format::fixed
+                 : type == 'e' ? std::chars_format::scientific
+                               : std::chars_format::general;
+    auto end = std::to_chars(digits, digits + sizeof(digits), value, style, static_cast<int>(precision));
+    return {digits, end.ptr};
+  }
   char format[8];
   size_t n = 0;
   format[n++] = '%';
@@ -224,7 +235,7 @@ std::string format_int(int64_t value, const Spec& spec, std::string_view type_na
     case 0:
     case 'd':
     case 'n':
-      digits = fmt::format("{}", magnitude);
+      digits = std::to_string(magnitude);
       break;
     case 'x':
       digits = fmt::format("{:x}", magnitude), prefix = "0x", every = 4;

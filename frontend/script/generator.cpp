@@ -85,6 +85,15 @@ struct GeneratorNode final : IteratorNode {
     }
     release();
   }
+  // A reference to this object, as words.
+  Words give_self() {
+    Words words;
+    words.type_index = IteratorNode::RuntimeTypeIndex();
+    words.zero_padding = 0;
+    words.v_obj = reinterpret_cast<TVMFFIObject*>(static_cast<ffi::Object*>(this));
+    keep(words);
+    return words;
+  }
   void release() {
     if (area != nullptr) areas().give(area);
     area = nullptr;
@@ -126,7 +135,7 @@ struct GeneratorNode final : IteratorNode {
     std::swap(state.top, top);
     std::swap(state.stack_end, stack_end);
     std::swap(state.frame, frame_inside);
-    std::swap(state.handled, handled_inside);
+    if (!state.handled.empty() || !handled_inside.empty()) std::swap(state.handled, handled_inside);
     std::swap(state.c_stack_limit, limit_inside);
   }
   char* limit_inside = nullptr;
@@ -174,7 +183,7 @@ struct GeneratorNode final : IteratorNode {
       --state.depth;
       state.recursion_error();
     }
-    Ref<IteratorNode> keep = ir::ref<IteratorNode>(this);
+    Held alive(give_self());
     resume();
     --state.depth;
     if (phase == Phase::kDone) {

@@ -89,6 +89,29 @@ bool needs_key(const Any& key) {
   return as<SetNode>(key) != nullptr || as<RangeNode>(key) != nullptr || as<BoundMethodNode>(key) != nullptr;
 }
 
+// A KeyNode made for a look-up serves the next one, unless the dict has kept it.
+Any& spare_key() {
+  static Any spare;
+  return spare;
+}
+Any key_node(Evaluator& evaluator, const Any& key, int64_t hash) {
+  Any spare = std::exchange(spare_key(), Any(nullptr));
+  if (auto* node = as<KeyNode>(spare)) {
+    node->value = key;
+    node->hash = hash;
+    node->evaluator = &evaluator;
+    return spare;
+  }
+  return Any(ir::make<KeyNode>(key, hash, &evaluator));
+}
+void give_back(Any& stored) {
+  if (!is_object(stored)) return;
+  auto* node = as<KeyNode>(stored);
+  if (node == nullptr || !node->unique()) return;
+  node->value = nullptr;
+  spare_key() = std::move(stored);
+}
+
 Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   switch (key.type_index()) {
     case kTVMFFIInt:
@@ -105,7 +128,7 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   Any plain = plain_number(key);
   if (!is_object(plain)) return plain;
   int64_t h = evaluator.hash(key, span);
-  return needs_key(key) ? Any(ir::make<KeyNode>(key, h, &evaluator)) : key;
+  return needs_key(key) ? key_node(evaluator, key, h) : key;
 }
 
 Any* find_exact(ffi::MapBaseObj* map, const Any& key) {
@@ -161,7 +184,8 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     case kTVMFFIArray: {
       uint64_t acc = 2870177450012600261ULL;
       for (const Any& element : elements(value)) {
-        acc += static_cast<uint64_t>(hash(element, span)) * 14029467366897019727ULL;
+        acc += static_cast<uint64_t>(is_int(element) ? hash_int(raw_int(element)) : hash(element, span)) *
+               14029467366897019727ULL;
         acc = rotate(acc) * 11400714785074694791ULL;
       }
       acc += elements(value).size() ^ (2870177450012600261ULL ^ 3527539ULL);
@@ -207,14 +231,19 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
 
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
-  return find_spelling(map, stored_key(evaluator, key, span), nullptr);
+  if (is_str(key)) return find_exact(map, key);
+  Any stored = stored_key(evaluator, key, span);
+  Any* found = find_spelling(map, stored, nullptr);
+  give_back(stored);
+  return found;
 }
 
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
   Any stored = stored_key(evaluator, key, span);
   if (Any* found = find_spelling(map, stored, nullptr)) {
-    *found = value;
+    Any old = std::exchange(*found, value);  // goes last: what it leads to may look at the dict
+    give_back(stored);
     return;
   }
   Dict handle(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::Object>(map));

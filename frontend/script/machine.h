@@ -173,6 +173,9 @@ struct Evaluator::State {
   Flow exec_with(const syntax::With& with, size_t item, Frame& f);
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
+  void store_attribute(const syntax::Attribute& target, Words value, Frame& f);
+  void store_item(const syntax::Subscript& target, Words value, Frame& f);
+  void store_elements(const syntax::Expr* target, Words value, Frame& f);
   void assign_name(const syntax::Name& name, Words value, Frame& f);
   void set_item(const Any& object, const Any& index, Held& value, ir::Span span);
   void set_attribute(const Any& object, const syntax::Attribute& attribute, Held& value);
@@ -211,6 +214,7 @@ struct Evaluator::State {
   Any eval_call(const syntax::Call& call, Frame& f);
   Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
+  Keywords spare_keywords;
   std::vector<ir::Span> keyword_spans;  // of the call of an api function that is about to be made
   Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans);

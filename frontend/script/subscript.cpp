@@ -42,7 +42,7 @@ Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir:
     for (int64_t i = 0; i < bounds.count; ++i) result += at(bounds.start + i * bounds.step);
     return str_value(result);
   }
-  if (is_str(index) || is_float(index) || is_none(index)) {
+  if (!is_integer(plain_number(index)) && as<InstanceNode>(index) == nullptr) {
     raise("TypeError", span, "wrong-index", "string indices must be integers, not '{}'",
           type_name_of(evaluator, index));
   }

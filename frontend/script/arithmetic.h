@@ -94,10 +94,14 @@ template <syntax::BinOperator op>
 bool plain_operator(syntax::BinOperator op, Words a, Words b, Words& out);
 
 // Which outcomes make a comparison true, four bits each: less, equal, greater, unordered.
-constexpr uint32_t kOutcomes = 0b0010u | 0b1101u << 4 | 0b0001u << 8 | 0b0011u << 12 | 0b0100u << 16 | 0b0110u << 20;
-static_assert(static_cast<int>(syntax::CmpOperator::kEq) == 0 && static_cast<int>(syntax::CmpOperator::kNotEq) == 1 &&
-              static_cast<int>(syntax::CmpOperator::kLt) == 2 && static_cast<int>(syntax::CmpOperator::kLtE) == 3 &&
-              static_cast<int>(syntax::CmpOperator::kGt) == 4 && static_cast<int>(syntax::CmpOperator::kGtE) == 5);
+constexpr uint32_t kOutcomes =
+    0b0010u | 0b1101u << 4 | 0b0001u << 8 | 0b0011u << 12 | 0b0100u << 16 | 0b0110u << 20;
+static_assert(static_cast<int>(syntax::CmpOperator::kEq) == 0 &&
+              static_cast<int>(syntax::CmpOperator::kNotEq) == 1 &&
+              static_cast<int>(syntax::CmpOperator::kLt) == 2 &&
+              static_cast<int>(syntax::CmpOperator::kLtE) == 3 &&
+              static_cast<int>(syntax::CmpOperator::kGt) == 4 &&
+              static_cast<int>(syntax::CmpOperator::kGtE) == 5);
 
 template <class T>
 [[gnu::always_inline]] inline int compare_numbers(uint32_t op, T a, T b) {
@@ -106,7 +110,8 @@ template <class T>
 }
 // Of `==`, `!=`, `<`, `<=`, `>`, `>=`: 0, 1, or -1 when the general way must answer.
 [[gnu::always_inline]] inline int plain_order(uint32_t op, Words a, Words b) {
-  if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt) return compare_numbers(op, a.v_int64, b.v_int64);
+  if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt)
+    return compare_numbers(op, a.v_int64, b.v_int64);
   if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat)
     return compare_numbers(op, a.v_float64, b.v_float64);
   return -1;

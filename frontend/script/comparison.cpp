@@ -113,7 +113,8 @@ size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
 }
 bool equal_elements(Evaluator& evaluator, const Any& a, const Any& b) {
   size_t size = elements(a).size();
-  return size == elements(b).size() && first_difference(evaluator, a, b) == size && elements(a).size() == size;
+  return size == elements(b).size() && first_difference(evaluator, a, b) == size &&
+         elements(a).size() == size;
 }
 
 }  // namespace

@@ -279,7 +279,8 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
     Held left = fetch(name, f);
     Held right = fetch(assign.value, f);
     Words out;
-    if (assign.op == BinOperator::kAdd && plain_operator<BinOperator::kAdd>(left.words, right.words, out)) [[likely]]
+    if (assign.op == BinOperator::kAdd && plain_operator<BinOperator::kAdd>(left.words, right.words, out))
+        [[likely]]
       return assign_name(*name, out, f);
     assign_name(*name, augmented(assign, std::move(left), std::move(right)).release(), f);
     return;

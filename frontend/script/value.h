@@ -158,7 +158,7 @@ struct ClassNode final : ffi::Object {
   std::vector<std::pair<Symbol, Any>> members;
   Any (*construct)(Evaluator&, const Ref<ClassNode>&, const Arguments&) = nullptr;  // builtin types
   bool is_exception = false;
-  bool scripted = false;    // made by a class statement
+  bool scripted = false;            // made by a class statement
   bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
 
@@ -301,8 +301,8 @@ using Iterator = Ref<IteratorNode>;
 inline IteratorNode* value_as_iterator(const Any& value) {
   // All iterators share one type index.
   return value.type_index() == IteratorNode::RuntimeTypeIndex()
-             ? static_cast<IteratorNode*>(reinterpret_cast<ffi::Object*>(
-                   reinterpret_cast<const TVMFFIAny&>(value).v_obj))
+             ? static_cast<IteratorNode*>(
+                   reinterpret_cast<ffi::Object*>(reinterpret_cast<const TVMFFIAny&>(value).v_obj))
              : nullptr;
 }
 // Makes an iterator of its C++ type; all share the type key of IteratorNode.

@@ -11,7 +11,7 @@
 namespace mlc::ir {
 namespace {
 
-enum class AttrType : uint8_t { kString, kInt, kBool, kStrings };
+enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kAny };
 
 struct AttrRow {
   std::string_view kind;  // "*": any kind
@@ -21,15 +21,21 @@ struct AttrRow {
 constexpr AttrRow attr_rows[] = {
     {"*", "model", AttrType::kString},
     {"*", "device", AttrType::kString},
+    {"*", "libs", AttrType::kStrings},
+    {"*", "from_device", AttrType::kInt},
+    {"*", "target_device_type", AttrType::kInt},
     {"*", "max_num_threads", AttrType::kInt},
     {"*", "thread_warp_size", AttrType::kInt},
     {"llvm", "mtriple", AttrType::kString},
     {"llvm", "mcpu", AttrType::kString},
     {"llvm", "mattr", AttrType::kStrings},
     {"llvm", "mabi", AttrType::kString},
+    {"llvm", "mfloat-abi", AttrType::kString},
     {"llvm", "num-cores", AttrType::kInt},
     {"llvm", "opt-level", AttrType::kInt},
     {"llvm", "vector-width", AttrType::kInt},
+    {"llvm", "jit", AttrType::kString},
+    {"llvm", "cl-opt", AttrType::kStrings},
     {"llvm", "fast-math", AttrType::kBool},
     {"llvm", "fast-math-nnan", AttrType::kBool},
     {"llvm", "fast-math-ninf", AttrType::kBool},
@@ -38,26 +44,107 @@ constexpr AttrRow attr_rows[] = {
     {"llvm", "fast-math-contract", AttrType::kBool},
     {"llvm", "fast-math-reassoc", AttrType::kBool},
     {"c", "mcpu", AttrType::kString},
+    {"c", "march", AttrType::kString},
     {"c", "num-cores", AttrType::kInt},
+    {"c", "workspace-byte-alignment", AttrType::kInt},
+    {"c", "constants-byte-alignment", AttrType::kInt},
+    {"cuda", "mcpu", AttrType::kString},
     {"cuda", "arch", AttrType::kString},
     {"cuda", "max_threads_per_block", AttrType::kInt},
     {"cuda", "max_shared_memory_per_block", AttrType::kInt},
     {"cuda", "registers_per_block", AttrType::kInt},
     {"cuda", "l2_cache_size_bytes", AttrType::kInt},
+    {"nvptx", "mcpu", AttrType::kString},
+    {"nvptx", "mtriple", AttrType::kString},
+    {"rocm", "mcpu", AttrType::kString},
+    {"rocm", "mtriple", AttrType::kString},
+    {"rocm", "mattr", AttrType::kStrings},
+    {"rocm", "max_threads_per_block", AttrType::kInt},
+    {"rocm", "max_shared_memory_per_block", AttrType::kInt},
     {"opencl", "max_threads_per_block", AttrType::kInt},
     {"opencl", "max_shared_memory_per_block", AttrType::kInt},
     {"opencl", "max_local_memory_per_block", AttrType::kInt},
+    {"opencl", "texture_spatial_limit", AttrType::kInt},
+    {"opencl", "texture_depth_limit", AttrType::kInt},
+    {"opencl", "max_function_args", AttrType::kInt},
+    {"opencl", "image_base_address_alignment", AttrType::kInt},
+    {"metal", "max_threads_per_block", AttrType::kInt},
+    {"metal", "max_shared_memory_per_block", AttrType::kInt},
+    {"metal", "max_function_args", AttrType::kInt},
+    {"webgpu", "max_shared_memory_per_block", AttrType::kInt},
+    {"webgpu", "supports_subgroups", AttrType::kBool},
+    {"hexagon", "mtriple", AttrType::kString},
+    {"hexagon", "mcpu", AttrType::kString},
+    {"hexagon", "mattr", AttrType::kStrings},
+    {"hexagon", "llvm-options", AttrType::kStrings},
+    {"hexagon", "num-cores", AttrType::kInt},
+    {"hexagon", "vtcm-capacity", AttrType::kInt},
+    {"trn", "partition_size", AttrType::kInt},
+    {"trn", "max_sbuf_size_per_partition", AttrType::kInt},
+    {"trn", "max_psum_size_per_partition", AttrType::kInt},
+    {"trn", "num-cores", AttrType::kInt},
+    {"vulkan", "mattr", AttrType::kStrings},
+    {"vulkan", "supports_float16", AttrType::kBool},
+    {"vulkan", "supports_float32", AttrType::kBool},
+    {"vulkan", "supports_float64", AttrType::kBool},
+    {"vulkan", "supports_int8", AttrType::kBool},
+    {"vulkan", "supports_int16", AttrType::kBool},
+    {"vulkan", "supports_int32", AttrType::kBool},
+    {"vulkan", "supports_int64", AttrType::kBool},
+    {"vulkan", "supports_8bit_buffer", AttrType::kBool},
+    {"vulkan", "supports_16bit_buffer", AttrType::kBool},
+    {"vulkan", "supports_storage_buffer_storage_class", AttrType::kBool},
+    {"vulkan", "supports_push_descriptor", AttrType::kBool},
+    {"vulkan", "supports_dedicated_allocation", AttrType::kBool},
+    {"vulkan", "supports_integer_dot_product", AttrType::kBool},
+    {"vulkan", "supports_cooperative_matrix", AttrType::kBool},
+    {"vulkan", "supported_subgroup_operations", AttrType::kInt},
+    {"vulkan", "max_threads_per_block", AttrType::kInt},
+    {"vulkan", "max_block_size_x", AttrType::kInt},
+    {"vulkan", "max_block_size_y", AttrType::kInt},
+    {"vulkan", "max_block_size_z", AttrType::kInt},
+    {"vulkan", "max_push_constants_size", AttrType::kInt},
+    {"vulkan", "max_uniform_buffer_range", AttrType::kInt},
+    {"vulkan", "max_storage_buffer_range", AttrType::kInt},
+    {"vulkan", "max_per_stage_descriptor_storage_buffer", AttrType::kInt},
+    {"vulkan", "max_shared_memory_per_block", AttrType::kInt},
+    {"vulkan", "device_type", AttrType::kString},
+    {"vulkan", "device_name", AttrType::kString},
+    {"vulkan", "driver_name", AttrType::kString},
+    {"vulkan", "driver_version", AttrType::kInt},
+    {"vulkan", "vulkan_api_version", AttrType::kInt},
+    {"vulkan", "max_spirv_version", AttrType::kInt},
 };
 
 struct KindRow {
   std::string_view name;
   std::initializer_list<std::string_view> keys;
+  std::string_view defaults = "";  // what a specification leaves out, in JSON
 };
 const KindRow kind_rows[] = {
     {"llvm", {"cpu"}},
     {"c", {"cpu"}},
     {"cuda", {"cuda", "gpu"}},
+    {"nvptx",
+     {"cuda", "gpu"},
+     R"({"mcpu":"sm_50","mtriple":"nvptx64-nvidia-cuda","thread_warp_size":32,"max_num_threads":1024})"},
     {"opencl", {"opencl", "gpu"}},
+    {"rocm",
+     {"rocm", "gpu"},
+     R"({"mcpu":"gfx900","mtriple":"amdgcn-amd-amdhsa-hcc","thread_warp_size":64,"max_shared_memory_per_block":65536,"max_threads_per_block":256,"max_num_threads":256})"},
+    {"metal",
+     {"metal", "gpu"},
+     R"({"max_function_args":31,"thread_warp_size":16,"max_shared_memory_per_block":32768,"max_threads_per_block":256,"max_num_threads":256})"},
+    {"vulkan",
+     {"vulkan", "gpu"},
+     R"({"thread_warp_size":1,"max_threads_per_block":256,"max_num_threads":256,"supports_int32":true,"supports_float32":true})"},
+    {"webgpu",
+     {"webgpu", "gpu"},
+     R"({"thread_warp_size":1,"supports_subgroups":false,"max_shared_memory_per_block":32768,"max_num_threads":256})"},
+    {"hexagon", {"hexagon", "cpu"}},
+    {"cuda_host", {"cpu"}},
+    {"trn", {}},
+    {"ext_dev", {}},
 };
 
 // A tag is a short name for a full specification.
@@ -108,6 +195,9 @@ const KindRow& kind_row(std::string_view name) {
 }
 
 const AttrRow& attr_row(std::string_view kind, std::string_view name) {
+  // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
+  static constexpr AttrRow feature{"*", "feature.", AttrType::kAny};
+  if (name.starts_with(feature.name)) return feature;
   std::vector<std::string> known;
   for (const AttrRow& row : attr_rows) {
     if (row.kind != "*" && row.kind != kind) continue;
@@ -129,6 +219,8 @@ std::string_view type_text(AttrType type) {
       return "a bool";
     case AttrType::kStrings:
       return "a list of strings";
+    case AttrType::kAny:
+      break;
   }
   return "";
 }
@@ -172,8 +264,33 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
     case AttrType::kStrings:
       if (auto list = strings_of(value)) return *list;
       break;
+    case AttrType::kAny:
+      return value;
   }
   throw Error("wrong-type", "target attribute `{}` must be {}", name, type_text(row.type)).kind("TypeError");
+}
+
+template <class M>
+std::vector<std::pair<std::string, Any>> entries_of(const M& map) {
+  std::vector<std::pair<std::string, Any>> entries;
+  for (const auto& [key, value] : map) {
+    auto name = Any(key).template try_cast<String>();
+    if (!name) throw Error("wrong-type", "the keys of a target are strings").kind("TypeError");
+    entries.emplace_back(std::string(*name), value);
+  }
+  return entries;
+}
+
+std::vector<std::pair<std::string, Any>> json_object(std::string_view text) {
+  String message;
+  Any value = ffi::json::Parse(String(std::string(text)), &message);
+  if (!message.empty()) {
+    throw Error("unknown-target", "the target is not valid JSON: {}",
+                std::string_view(message.data(), message.size()));
+  }
+  auto map = value.as<Map<Any, Any>>();
+  if (!map) throw Error("unknown-target", "a target in JSON is an object");
+  return entries_of(*map);
 }
 
 Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
@@ -210,30 +327,12 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
     if (std::ranges::find(structural_keys, name) != std::end(structural_keys)) continue;
     attrs.Set(String(name), typed_value(kind, name, value));
   }
+  if (!row.defaults.empty()) {
+    for (const auto& [name, value] : json_object(row.defaults)) {
+      if (!attrs.count(String(name))) attrs.Set(String(name), typed_value(kind, name, value));
+    }
+  }
   return make<TargetNode>(String(kind), attrs, keys, host);
-}
-
-template <class M>
-std::vector<std::pair<std::string, Any>> entries_of(const M& map) {
-  std::vector<std::pair<std::string, Any>> entries;
-  for (const auto& [key, value] : map) {
-    auto name = Any(key).template try_cast<String>();
-    if (!name) throw Error("wrong-type", "the keys of a target are strings").kind("TypeError");
-    entries.emplace_back(std::string(*name), value);
-  }
-  return entries;
-}
-
-Target from_json(std::string_view text) {
-  String message;
-  Any value = ffi::json::Parse(String(std::string(text)), &message);
-  if (!message.empty()) {
-    throw Error("unknown-target", "the target is not valid JSON: {}",
-                std::string_view(message.data(), message.size()));
-  }
-  auto map = value.as<Map<Any, Any>>();
-  if (!map) throw Error("unknown-target", "a target in JSON is an object");
-  return from_entries(entries_of(*map));
 }
 
 Any word_value(AttrType type, std::string_view text) {
@@ -299,9 +398,9 @@ Target parse_target(const Any& spec) {
   }
   std::string_view view(text->data(), text->size());
   while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
-  if (view.starts_with("{")) return from_json(view);
+  if (view.starts_with("{")) return from_entries(json_object(view));
   for (const TagRow& row : tag_rows) {
-    if (row.name == view) return from_json(row.json);
+    if (row.name == view) return from_entries(json_object(row.json));
   }
   return from_command(view);
 }

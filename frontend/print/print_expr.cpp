@@ -48,6 +48,9 @@ const Operator& operator_of(ExprKind kind) {
 }
 
 bool is_constant(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
+bool is_bare_number(const Expr& e) {
+  return e->kind == ExprKind::kIntImm && e->dtype() == DataType::Int(32);
+}
 bool is_number(const Expr& e, int64_t value) {
   if (auto* imm = as<IntImmNode>(e)) return imm->value == value;
   if (auto* imm = as<FloatImmNode>(e)) return imm->value == static_cast<double>(value);
@@ -125,7 +128,7 @@ Binding Printer::binding(const Expr& e) const {
     case ExprKind::kNot:
       return Binding::kNot;
     case ExprKind::kBitwiseNot:
-      return Binding::kUnary;
+      return is_bare_number(as<BitwiseNotNode>(e)->a) ? Binding::kAtom : Binding::kUnary;
     default:
       break;
   }
@@ -245,7 +248,7 @@ void Printer::expr(const Expr& e) {
                     operand("a", n->a, Binding::kNot);
                   },
                   [&](const BitwiseNotNode* n) {
-                    if (is_constant(n->a)) {  // `~3` is -4
+                    if (is_bare_number(n->a)) {  // Python would reckon `~31`
                       tir("BitwiseNot");
                       put("(");
                       expr("a", n->a);

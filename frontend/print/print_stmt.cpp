@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements other than blocks.
 #include "frontend/print/printer.h"
+#include "ir/arith_ops.h"
 
 namespace mlc::print {
 
@@ -217,13 +218,18 @@ void Printer::store(const BufferStoreNode* s) {
         expr(index);
         continue;
       }
+      // The end is reckoned with the number of lanes, an int32: narrower indices become one.
+      DataType type = ramp->base->dtype();
+      if (type.bits() < 32) type = DataType::Int(32);
+      auto* from = as<IntImmNode>(ramp->base);
+      Expr base = from ? Expr(int_imm(type, from->value)) : ir::cast(type, ramp->base);
       auto* lanes = as<IntImmNode>(ramp->lanes);
-      Expr length = lanes                ? Expr(int_imm(stride->dtype(), stride->value * lanes->value))
+      Expr length = lanes                ? Expr(int_imm(type, stride->value * lanes->value))
                     : stride->value == 1 ? ramp->lanes
                                          : Expr(make<MulNode>(ramp->lanes, ramp->stride));
       expr("base", ramp->base);
       put(":");
-      expr("end", end_of(ramp->base, length));
+      expr("end", end_of(base, length));
       if (stride->value != 1) {
         put(":");
         expr("stride", ramp->stride);

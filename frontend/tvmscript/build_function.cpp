@@ -71,12 +71,13 @@ bool is_root_realize(const Stmt& body) {
   return realize && realize->block->iter_vars.empty();
 }
 
+// A block without its realization is no schedulable one: it asks for no root.
 bool contains_block(const Stmt& body) {
   bool found = false;
   struct Finder final : ir::Walker {
     bool* found;
     void visit(const Stmt& s) override {
-      if (*found || s->kind == ir::StmtKind::kSBlockRealize || s->kind == ir::StmtKind::kSBlock) {
+      if (*found || s->kind == ir::StmtKind::kSBlockRealize) {
         *found = true;
         return;
       }

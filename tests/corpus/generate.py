@@ -16,12 +16,15 @@ import sys
 import zlib
 
 LARGEST = 60_000  # characters; longer texts say little that shorter ones do not
-PER_CASE = 60  # texts
+PER_CASE = 120  # texts
 
 
 def all_cases():
     import intrinsic_cases  # first: it watches registrations
     import nn_cases
+    import pass_cases
+    import relax_cases
+    import script_cases
     import te_cases
     import topi_cases
 
@@ -29,6 +32,9 @@ def all_cases():
         yield name, lambda n=name, m=make: of_function(n, m())
     for name, make in nn_cases.cases():
         yield name, lambda n=name, m=make: of_network(n, m())
+    for name, make in [*relax_cases.cases(), *script_cases.cases()]:
+        yield name, lambda m=make: iter([("as it is", m())])
+    yield from pass_cases.cases()
 
 
 def lot(name, what):

@@ -48,9 +48,7 @@ const Operator& operator_of(ExprKind kind) {
 }
 
 bool is_constant(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
-bool is_bare_number(const Expr& e) {
-  return e->kind == ExprKind::kIntImm && e->dtype() == DataType::Int(32);
-}
+bool is_bare_number(const Expr& e) { return e->kind == ExprKind::kIntImm && e->dtype() == DataType::Int(32); }
 bool is_number(const Expr& e, int64_t value) {
   if (auto* imm = as<IntImmNode>(e)) return imm->value == value;
   if (auto* imm = as<FloatImmNode>(e)) return imm->value == static_cast<double>(value);

@@ -44,6 +44,28 @@ Layout direct_sum(const Layout& right, const TileLayout& left, const Array<Expr>
 // A box of the shape; null where it cuts through iterators.
 Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>& region);
 
+// The inverses of tile and direct_sum: the other part, where the first argument is one; null where it is not.
+// Shapes that do not divide each other are refused.
+TileLayout outer_of_tile(const Layout& inner, const Layout& tiled, const Array<Expr>& tiled_shape,
+                         const Array<Expr>& inner_shape);
+Layout inner_of_tile(const Layout& outer, const Layout& tiled, const Array<Expr>& tiled_shape,
+                     const Array<Expr>& outer_shape);
+TileLayout left_of_sum(const Layout& right, const Layout& sum, const Array<Expr>& interleaved_shape,
+                       const Array<Expr>& right_shape);
+Layout right_of_sum(const Layout& left, const Layout& sum, const Array<Expr>& interleaved_shape,
+                    const Array<Expr>& left_shape);
+
+// The iterators split until each of the shapes is made of whole ones; where its dimensions begin, for each.
+struct GroupedMany {
+  TileLayout layout;
+  std::vector<std::vector<int64_t>> separators;
+};
+GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>& shapes);
+
+// What the thread axes of a layout count and in what: threads of a warp, threads of a block. Nothing for
+// plain memory.
+std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout);
+
 // The coordinates, by axis, of the element whose parts (one for each iterator of `shard`) are given.
 std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts);
 Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear);

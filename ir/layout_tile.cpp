@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts made of layouts: tiles, sums, parts.
+#include <algorithm>
+
 #include "ir/arith_ops.h"
 #include "ir/layout_algebra.h"
 #include "ir/linear.h"
@@ -41,18 +43,19 @@ TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, 
 Layout tile(const Layout& inner, const TileLayout& outer, const Array<Expr>& outer_shape,
             const Array<Expr>& inner_shape) {
   TileLayout tile = tile_of(inner);
-  auto scaled = [&](const Expr& stride, const String& name) {
-    return simplify_linear(mul(stride, span_of(tile, name)));
+  auto scaled = [&](const Expr& stride, const Axis& axis) {
+    bool moves = std::any_of(tile->shard.begin(), tile->shard.end(),
+                             [&](const Iter& own) { return own->axis.same_as(axis); });
+    return moves ? simplify_linear(mul(stride, span_of(tile, axis->name))) : stride;
   };
   auto scale = [&](const Array<Iter>& iters) {
     Array<Iter> result;
     for (const Iter& iter : iters)
-      result.push_back(make<IterNode>(iter->extent, scaled(iter->stride, iter->axis->name), iter->axis));
+      result.push_back(make<IterNode>(iter->extent, scaled(iter->stride, iter->axis), iter->axis));
     return result;
   };
-  Map<String, Expr> offset;
-  for (const auto& [key, value] : outer->offset) offset.Set(key, scaled(value, key));
-  TileLayout apart = make<TileLayoutNode>(scale(outer->shard), scale(outer->replica), offset);
+  // Copies and offsets of the outer layout count elements, not tiles.
+  TileLayout apart = make<TileLayoutNode>(scale(outer->shard), outer->replica, outer->offset);
   return canonicalize(with_tile(inner, interleaved(apart, outer_shape, tile, inner_shape)));
 }
 

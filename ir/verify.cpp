@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/verify_scopes.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -81,7 +82,11 @@ class Verifier final : public Walker {
                       Scope scope(*this);
                       if (auto thread = attribute->node.as<IterVar>()) define((*thread)->var, s->span, true);
                       visit(attribute->value);
+                      bool begins = !on_device_ && attribute->attr_key == "tirx.device_entry";
+                      if (begins) verify_scope_ids(attribute->body, found_);
+                      on_device_ = on_device_ || begins;
                       visit(attribute->body);
+                      if (begins) on_device_ = false;
                     },
                     [&](const ScopeIdDefStmtNode* ids) {
                       for (const Expr& extent : ids->def->extents) visit(extent);
@@ -332,6 +337,7 @@ class Verifier final : public Walker {
   }
 
   Stage stage_;
+  bool on_device_ = false;  // below T.device_entry
   std::vector<Diagnostic>& found_;
   std::vector<Diagnostic>& warnings_;
   Diagnostic too_many_;  // where those beyond the limit go

@@ -242,6 +242,9 @@ constexpr Explanation rows[] = {
     {"repeated-parameter", "A variable is a parameter once.", "", ""},
     {"return-without-value", "A function ends at its last statement; `return` gives a value.", "return",
      "return n"},
+    {"scope-extent-mismatch",
+     "The ids of a device region agree on how many there are: warps times lanes make the threads of a block.", "",
+     ""},
     {"second-result", "A builder builds one function, module or statement.",
      "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
      "   T.evaluate(1)\n    T.evaluate(2)",

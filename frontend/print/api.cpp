@@ -154,10 +154,11 @@ Any text_method(ApiCall& call) { return String(text_of(call.args[0])); }
   "path_to_underline=None, path_to_annotate=None, obj_to_underline=None, obj_to_annotate=None, "           \
   "dialect='tirx')"
 
-constexpr std::array<std::string_view, 12> printed_types = {
-    "mlc.ir.IRModule",   "mlc.ir.BaseFunc", "mlc.tirx.Stmt",    "mlc.ir.Expr",
-    "mlc.ir.Type",       "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer",
-    "mlc.target.Target", "mlc.tirx.Layout", "mlc.tirx.Iter",    "mlc.s_tir.MatchBufferRegion",
+constexpr std::array<std::string_view, 13> printed_types = {
+    "mlc.ir.IRModule",    "mlc.ir.BaseFunc", "mlc.tirx.Stmt",    "mlc.ir.Expr",
+    "mlc.ir.Type",        "mlc.ir.Range",    "mlc.tirx.IterVar", "mlc.tirx.CommReducer",
+    "mlc.target.Target",  "mlc.tirx.Layout", "mlc.tirx.Iter",    "mlc.s_tir.MatchBufferRegion",
+    "mlc.tirx.ExecScope",
 };
 // Those that have a text in a function, and no script() of their own.
 constexpr std::array<std::string_view, 1> shown_types = {"mlc.tirx.IndexMap"};

@@ -388,7 +388,14 @@ void Printer::keyword_call(const CallNode* e, std::string_view name) {
     }
     if (!e->dtype().is_void()) {
       keyword("return_type");
-      dtype_literal(e->dtype());
+      if (e->ty->kind == TypeKind::kPrim) {
+        dtype_literal(e->dtype());
+      } else {
+        // A type as a value is that of a variable: `T.handle().ty`, `T.handle("float32", "global").ty`.
+        size_t begin = out_.size();
+        type(e->ty);
+        put(out_.size() > begin && out_.back() == ')' ? ".ty" : "().ty");
+      }
     }
   }
   // In the order of the functions' signatures.

@@ -395,6 +395,11 @@ void Printer::value(const Any& v) {
     expr(iter->stride);
     return put(", ", literal(view(iter->axis->name)), ")");
   }
+  if (auto* scope = v.as<ExecScopeNode>()) {
+    static constexpr std::string_view names[] = {"cluster", "cta", "warpgroup", "warp", "thread"};
+    tir("ExecScope");
+    return put("(", literal(names[scope->scope_kind - static_cast<int32_t>(ScopeKind::kCluster)]), ")");
+  }
   if (auto t = v.as<ffi::Tensor>()) return tensor(*t);
   auto sequence = [&](const auto& list) {
     put("[");

@@ -25,6 +25,9 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
   if (auto* fixed = as<StaticMethodNode>(member)) {
     return fixed->takes_class ? bind(Any(ir::ref(cls)), fixed->callee) : fixed->callee;
   }
+  // Registered objects that are methods where a class has them, such as functions under @T.inline.
+  if (is_object(member) && ir::ApiRegistry::global().method(member.type_index(), "__get__"))
+    return bind(self, member);
   return member;
 }
 

@@ -95,6 +95,7 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     }
     return static_cast<int64_t>(real);
   }
+  if (auto* constant = value.as<ir::IntImmNode>()) return constant->value;
   Any result;
   if (evaluator.state().special(value, known().integer, {}, result, args.span) ||
       evaluator.state().special(value, known().index, {}, result, args.span)) {
@@ -138,6 +139,7 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
     }
     return negative ? -real : real;
   }
+  if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   Any result;
   if (evaluator.state().special(value, known().real, {}, result, args.span)) return result;
   raise("TypeError", args.span_of(0), "wrong-type",

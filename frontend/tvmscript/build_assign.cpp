@@ -5,6 +5,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/value.h"
 #include "frontend/tvmscript/builder.h"
+#include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/layout.h"
 #include "ir/linear.h"
@@ -14,6 +15,11 @@
 
 namespace mlc::tvmscript {
 namespace {
+
+syntax::Symbol meta_class_mark() {
+  static const syntax::Symbol mark(kMetaClassMark);
+  return mark;
+}
 
 // The one-element buffer behind a mutable scalar, or null: `x` is bound to the load `x[0]`.
 const ir::VarNode* scalar_buffer(const Any& value) {
@@ -29,6 +35,41 @@ bool is_storable(const Any& value) {
   if (script::is_int(value) || script::is_float(value) || script::is_bool(value)) return true;
   auto* expr = value.as<ir::ExprNode>();
   return expr && expr->ty->kind == ir::TypeKind::kPrim;
+}
+
+bool is_meta_object(const Any& value) {
+  auto* instance = script::as<script::InstanceNode>(value);
+  return instance && instance->cls->find(meta_class_mark());
+}
+
+// What an object under @T.meta_class owns is named after the object and the field; what has a name keeps it.
+// An object has one name: the first. Fields may refer to each other in circles.
+void name_owned(const Any& value, const std::string& name) {
+  const ir::VarNode* buffer = nullptr;
+  if (auto* var = value.as<ir::VarNode>(); var && var->buffer()) buffer = var;
+  if (auto* load = value.as<ir::TensorLoadNode>()) buffer = load->source.get();
+  if (buffer) {
+    if (buffer->name.empty()) name_once(buffer, name);
+  } else if (is_meta_object(value)) {
+    static const syntax::Symbol known("_tirx_meta_name");
+    auto* instance = script::as<script::InstanceNode>(value);
+    if (instance->own(known)) return;
+    instance->set(known, script::str_value(name));
+    auto fields = instance->attributes;
+    for (const auto& [field, one] : fields) {
+      if (!field.str().starts_with("_tirx_")) name_owned(one, fmt::format("{}_{}", name, field.str()));
+    }
+  } else if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
+    size_t i = 0;
+    for (const Any& one : script::elements(value)) name_owned(one, fmt::format("{}_{}", name, i++));
+  } else if (auto dict = value.as<script::Dict>()) {
+    size_t i = 0;
+    for (const auto& [key, one] : *dict) {
+      std::string part = script::is_str(key) ? std::string(script::text_of(key)) : fmt::format("item{}", i);
+      name_owned(one, fmt::format("{}_{}", name, part));
+      ++i;
+    }
+  }
 }
 
 // The name of a plain, starred or parenthesised target.
@@ -238,6 +279,10 @@ Any Builder::named(const std::string& name, const Any& value, Span span) {
   }
   if (auto* load = value.as<ir::TensorLoadNode>(); load && load->source->name.empty()) {
     name_once(load->source.get(), name);  // T.local_scalar and the like
+    return value;
+  }
+  if (is_meta_object(value)) {
+    name_owned(value, name);
     return value;
   }
   if (frame<ForFrameNode>(value) || frame<BlockFrameNode>(value) || frame<InitFrameNode>(value)) {

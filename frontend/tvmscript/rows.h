@@ -17,6 +17,7 @@ std::span<const ir::ApiRow> buffer_rows();
 std::span<const ir::ApiRow> buffer_value_rows();
 std::span<const ir::ApiRow> layout_rows();
 std::span<const ir::ApiRow> hardware_layout_rows();
+std::span<const ir::ApiRow> layout_relation_rows();
 std::span<const ir::ApiRow> statement_rows();
 std::span<const ir::ApiRow> arithmetic_rows();
 std::span<const ir::ApiRow> call_rows();
@@ -34,9 +35,13 @@ std::span<const ir::ApiRow> node_stmt_rows();
 void register_node_aliases();
 std::span<const ir::ApiRow> constant_rows();
 std::span<const ir::ApiRow> kernel_rows();
+std::span<const ir::ApiRow> pool_rows();
 std::span<const ir::ApiRow> tile_rows();
 std::span<const ir::ApiRow> device_rows();
 std::span<const ir::ApiRow> device_form_rows();
 std::span<const ir::ApiRow> ptx_rows();
+
+// A member of script classes: @T.meta_class has marked them.
+inline constexpr std::string_view kMetaClassMark = "_is_meta_class";
 
 }  // namespace mlc::tvmscript

@@ -271,6 +271,11 @@ constexpr Row shared[] = {
     {"And(a, b, span=None)", "`a and b`.", node<ir::ExprKind::kAnd>},
     {"Or(a, b, span=None)", "`a or b`.", node<ir::ExprKind::kOr>},
     {"Not(a, span=None)", "`not a`.", not_},
+    {"BitwiseAnd(a, b, span=None)", "`a & b`.", node<ir::ExprKind::kBitwiseAnd>},
+    {"BitwiseOr(a, b, span=None)", "`a | b`.", node<ir::ExprKind::kBitwiseOr>},
+    {"BitwiseXor(a, b, span=None)", "`a ^ b`.", node<ir::ExprKind::kBitwiseXor>},
+    {"LShift(a, b, span=None)", "`a << b`.", node<ir::ExprKind::kLShift>},
+    {"RShift(a, b, span=None)", "`a >> b`.", node<ir::ExprKind::kRShift>},
     {"BitwiseNot(a, span=None)", "`~a`.", bitwise_not},
     {"Cast(dtype, value, span=None)", "The value converted to a type.", cast_to},
     {"Select(condition, true_value, false_value, span=None)", "One of two values; both are evaluated.",
@@ -309,11 +314,6 @@ constexpr Row only_script[] = {
     {"Let(expr, where)", "An expression in which a variable has a value.", let},
 };
 constexpr Row only_tirx[] = {
-    {"BitwiseAnd(a, b, span=None)", "`a & b`.", node<ir::ExprKind::kBitwiseAnd>},
-    {"BitwiseOr(a, b, span=None)", "`a | b`.", node<ir::ExprKind::kBitwiseOr>},
-    {"BitwiseXor(a, b, span=None)", "`a ^ b`.", node<ir::ExprKind::kBitwiseXor>},
-    {"LShift(a, b, span=None)", "`a << b`.", node<ir::ExprKind::kLShift>},
-    {"RShift(a, b, span=None)", "`a >> b`.", node<ir::ExprKind::kRShift>},
     {"Let(var, value, body, span=None)", "An expression in which a variable has a value.", let_node},
     {"div(a, b)", "Division; of integers, towards zero.", divide},
     {"power(x, y)", "x to the power of y, of floats.", power},

@@ -50,6 +50,8 @@ Any func_call(ApiCall& call) {
     lazy.push_back(one);
   }
   if (!lazy.empty()) attrs.Set("lazy_args", lazy);
+  if (auto* type = call.args[3].as<ir::TypeNode>())
+    return call_of(Type(ir::ref(type)), "tirx.cuda.func_call", args, call.span, attrs);
   DataType dtype = script::is_str(call.args[3]) && script::text_of(call.args[3]) == "void"
                        ? DataType::Void()
                        : dtype_arg(call, 3);

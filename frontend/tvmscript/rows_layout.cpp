@@ -335,12 +335,6 @@ Any slice(ApiCall& call) {
   return part ? Any(part) : Any(nullptr);
 }
 
-Any axis_scope(ApiCall& call, bool inner) {
-  const ir::AxisFacts* facts = ir::axis_facts(call.args[0].as<ir::AxisNode>());
-  if (!facts || !facts->is_thread) return nullptr;
-  return script::str_value(inner ? facts->subscope : facts->scope);
-}
-
 std::span<const ir::ApiRow> all() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
@@ -405,12 +399,6 @@ std::span<const ir::ApiRow> all() {
         const ir::AxisFacts* facts = ir::axis_facts(call.args[0].as<ir::AxisNode>());
         return facts && !facts->is_thread;
       });
-  method(
-      kAxis, "get_scope()", "The scope in which it counts.",
-      +[](ApiCall& call) -> Any { return axis_scope(call, false); });
-  method(
-      kAxis, "get_subscope()", "What it counts.",
-      +[](ApiCall& call) -> Any { return axis_scope(call, true); });
   method(
       kLayout, "size(axis_name=None)", "The number of elements.",
       +[](ApiCall& call) -> Any { return plain(ir::size_of(self(call), axis_name(call, 1))); });

@@ -201,6 +201,11 @@ constexpr ir::ApiRow rows[] = {
      "As annotation under `@T.jit`: a parameter that `specialize` may take away.", optional},
     {ir::ApiKind::kMethod, "mlc.tvmscript.inline", "__call__(*args, **kwargs)", "Puts the statements here.",
      call_inline},
+    {ir::ApiKind::kMethod, "mlc.tvmscript.inline", "__get__(instance, owner=None)",
+     "As a member of a class it is a method.",
+     +[](ApiCall& call) -> Any {
+       return ir::make<script::BoundMethodNode>(call.args[1], call.args[0]);
+     }},
     {ir::ApiKind::kMethod, "mlc.tvmscript.TIRJit", "specialize(**kwargs)",
      "The function for these values; made once for each.", specialize_jit},
 };

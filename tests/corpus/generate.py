@@ -21,6 +21,7 @@ PER_CASE = 120  # texts
 
 def all_cases():
     import intrinsic_cases  # first: it watches registrations
+    import kernel_cases
     import nn_cases
     import pass_cases
     import relax_cases
@@ -28,6 +29,8 @@ def all_cases():
     import te_cases
     import topi_cases
 
+    for name, make in kernel_cases.cases():
+        yield name, lambda n=name, m=make: of_kernel(n, m())
     for name, make in [*intrinsic_cases.cases(), *te_cases.cases(), *topi_cases.cases()]:
         yield name, lambda n=name, m=make: of_function(n, m())
     for name, make in nn_cases.cases():
@@ -68,6 +71,16 @@ def of_function(name, func):
             yield stage, scheduled
             if target is not None and lot(name, stage) % 4 == 0:
                 yield from prefixed(stage, lowered(scheduled, target))
+
+
+def of_kernel(name, func):
+    import tvm
+
+    from kernel_cases import lowered
+
+    yield "function", func
+    if lot(name, "tirx") % 2 == 0:
+        yield from prefixed("tirx", lowered(tvm.IRModule({"main": func})))
 
 
 def of_network(name, mod):

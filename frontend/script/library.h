@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules of stdlib/ that are part of the program: what the api registry offers, written in the language
+// itself.
+#pragma once
+
+#include "frontend/script/value.h"
+
+namespace mlc::script {
+
+// A name that such a module defines. The module runs when it is first asked for. `host` must be the evaluator
+// that asks; `path` ("tirx/alloc_pool.mlc") is what messages call the text.
+Any library_member(ir::Host& host, std::string_view path, std::string_view text, std::string_view member);
+
+}  // namespace mlc::script

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBindings = 10;
 constexpr std::array<std::string_view, kBindings> names = {
-    "cluster_id",     "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
+    "cluster_id",    "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
     "warp_id_in_wg", "lane_id", "thread_id",         "thread_id_in_wg", "cta_id_in_pair"};
 
 // As many of `whole` as of `outer` times `inner`.
@@ -51,7 +51,8 @@ class ScopeIds final : public Walker {
     derive();
     auto threads = const_int(known_[at(ScopeBinding::kCtaThread)].extent);
     if (!failed_ && threads && *threads <= 0)
-      report(known_[at(ScopeBinding::kCtaThread)].span, fmt::format("a block of {} threads does nothing", *threads));
+      report(known_[at(ScopeBinding::kCtaThread)].span,
+             fmt::format("a block of {} threads does nothing", *threads));
   }
 
   void visit(const Stmt& s) override {
@@ -116,14 +117,16 @@ class ScopeIds final : public Walker {
         return true;
       }
       if (!equal(whole.extent, made)) {
-        Diagnostic& wrong = report(
-            whole.span, fmt::format("`T.{}` has {} ids, `T.{}` and `T.{}` make {}", names[at(rule.whole)],
-                                    shown(whole.extent), names[at(rule.outer)], names[at(rule.inner)], shown(made)));
+        Diagnostic& wrong =
+            report(whole.span, fmt::format("`T.{}` has {} ids, `T.{}` and `T.{}` make {}",
+                                           names[at(rule.whole)], shown(whole.extent), names[at(rule.outer)],
+                                           names[at(rule.inner)], shown(made)));
         for (ScopeBinding part : {rule.outer, rule.inner}) {
           const Known& one = known_[at(part)];
-          wrong.notes.push_back({fmt::format("{}`T.{}` has {} ids{}", one.derived ? "from this it follows that " : "",
-                                             names[at(part)], shown(one.extent), one.derived ? "" : " here"),
-                                 one.span});
+          wrong.notes.push_back(
+              {fmt::format("{}`T.{}` has {} ids{}", one.derived ? "from this it follows that " : "",
+                           names[at(part)], shown(one.extent), one.derived ? "" : " here"),
+               one.span});
         }
       }
       return false;
@@ -141,9 +144,9 @@ class ScopeIds final : public Walker {
       return true;
     }
     if (number && divisor) {
-      report(whole.span, fmt::format("`T.{}` has {} ids, which is no multiple of the {} of `T.{}`",
-                                     names[at(rule.whole)], *number, *divisor,
-                                     names[at(has_outer ? rule.outer : rule.inner)]))
+      report(whole.span,
+             fmt::format("`T.{}` has {} ids, which is no multiple of the {} of `T.{}`", names[at(rule.whole)],
+                         *number, *divisor, names[at(has_outer ? rule.outer : rule.inner)]))
           .notes.push_back({"these are defined here", part.span});
     }
     return false;

@@ -243,8 +243,8 @@ constexpr Explanation rows[] = {
     {"return-without-value", "A function ends at its last statement; `return` gives a value.", "return",
      "return n"},
     {"scope-extent-mismatch",
-     "The ids of a device region agree on how many there are: warps times lanes make the threads of a block.", "",
-     ""},
+     "The ids of a device region agree on how many there are: warps times lanes make the threads of a block.",
+     "", ""},
     {"second-result", "A builder builds one function, module or statement.",
      "import tvm\nfrom tvm.script.ir_builder import IRBuilder, tirx as T, ir as I\nwith IRBuilder() as ib:\n "
      "   T.evaluate(1)\n    T.evaluate(2)",

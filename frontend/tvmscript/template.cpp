@@ -203,9 +203,7 @@ constexpr ir::ApiRow rows[] = {
      call_inline},
     {ir::ApiKind::kMethod, "mlc.tvmscript.inline", "__get__(instance, owner=None)",
      "As a member of a class it is a method.",
-     +[](ApiCall& call) -> Any {
-       return ir::make<script::BoundMethodNode>(call.args[1], call.args[0]);
-     }},
+     +[](ApiCall& call) -> Any { return ir::make<script::BoundMethodNode>(call.args[1], call.args[0]); }},
     {ir::ApiKind::kMethod, "mlc.tvmscript.TIRJit", "specialize(**kwargs)",
      "The function for these values; made once for each.", specialize_jit},
 };

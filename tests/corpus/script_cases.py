@@ -178,7 +178,7 @@ def main(A: T.Buffer((16,), "float32"), I: T.Buffer((16,), "int32"), L: T.Buffer
     I[4] = -(I[0] - (I[1] - I[2])) - (I[0] * (I[1] + I[2])) * 2 - I[0] * I[1] * I[2] - I[0] // (I[1] // I[2]) - I[0] % (I[1] * 2)
     L[0] = L[0] + T.Cast("int64", I[0]) + T.int64(9223372036854775807) - T.int64(-9223372036854775807) + L[I[0]] * T.int64(2)
     U[0] = U[0] * T.uint8(255) // U[1] + T.Cast("uint8", I[0])
-    P[0] = I[0] < I[1] and (I[1] <= I[2] or I[2] > I[3]) and not (I[3] >= I[4]) and P[1] == P[2] and (A[0] < A[1]) == (A[1] < A[2])
+    P[0] = I[0] < I[1] and (I[1] <= I[2] or I[2] > I[3]) and not (I[3] >= I[4]) and P[1] == P[2]
     P[1] = T.isnan(A[0]) or T.isinf(A[0]) or T.isfinite(A[0]) or T.bool(True) or T.And(P[0], P[1]) or T.Not(P[0])
     H[0] = H[0] * T.float16(0.1) + T.Cast("float16", A[0]) + T.float16(65504) + T.max(H[1], T.float16(1e-7))
     A[7] = 1e-30 * A[0] + T.float32(1e30) + T.float32(0.1) + T.float32(-0.0) + T.float32(16777217) + T.float32(3.4028234663852886e38)

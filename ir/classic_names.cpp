@@ -62,9 +62,21 @@ constexpr ClassicName rows[] = {
     // 2026-01: blocks became sblocks
     {kPath, "tvm.script.tirx.block", "tvm.script.tirx.sblock"},
     {kPath, "tvm.script.tirx.block_attr", "tvm.script.tirx.sblock_attr"},
+    {kPath, "tvm.script.tirx.LetStmt", "tvm.script.tirx.bind"},
     {kPath, "tvm.tir.Block", "tvm.s_tir.SBlock"},
     {kPath, "tvm.tir.BlockRealize", "tvm.s_tir.SBlockRealize"},
     {kMethod, "get_block", "get_sblock"},
+    // 2026: instructions of devices moved below their devices
+    {kPath, "tvm.script.tirx.ptx_ldmatrix", "tvm.script.tirx.ptx_legacy.ldmatrix"},
+    {kPath, "tvm.script.tirx.ptx_mma", "tvm.script.tirx.ptx_legacy.mma"},
+    {kPath, "tvm.script.tirx.mma_fill", "tvm.script.tirx.cuda.mma_fill_legacy"},
+    {kPath, "tvm.script.tirx.mma_store", "tvm.script.tirx.cuda.mma_store_legacy"},
+    {kPath, "tvm.script.tirx.make_filled_simdgroup_matrix",
+     "tvm.script.tirx.metal.make_filled_simdgroup_matrix"},
+    {kPath, "tvm.script.tirx.simdgroup_load", "tvm.script.tirx.metal.simdgroup_load"},
+    {kPath, "tvm.script.tirx.simdgroup_multiply_accumulate",
+     "tvm.script.tirx.metal.simdgroup_multiply_accumulate"},
+    {kPath, "tvm.script.tirx.simdgroup_store", "tvm.script.tirx.metal.simdgroup_store"},
     // 2025-09: NDArray became Tensor
     {kPath, "tvm.nd.array", "tvm.runtime.tensor"},
     {kPath, "tvm.nd.empty", "tvm.runtime.empty"},

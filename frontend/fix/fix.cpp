@@ -6,7 +6,7 @@
 
 #include "frontend/fix/names.h"
 #include "frontend/fix/rewriter.h"
-#include "frontend/fix/walk.h"
+#include "frontend/syntax/walk.h"
 #include "frontend/syntax/parse.h"
 #include "ir/classic_names.h"
 #include "ir/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructs of a function that are written otherwise today.
 #include "frontend/fix/rewriter.h"
-#include "frontend/fix/walk.h"
+#include "frontend/syntax/walk.h"
 #include "ir/classic_names.h"
 
 namespace mlc::fix {
@@ -133,7 +133,7 @@ class FormFixer final : public Visitor {
     const WithItem* item = with.items[0];
     auto* call = as<Call>(item->context_expr);
     std::string name = call != nullptr ? name_in_t(imports_, call->func) : "";
-    bool let = name == "LetStmt" || name == "let";
+    bool let = name == "bind" || name == "let";
     if (!let && name != "allocate" && name != "decl_buffer") return;
     auto* target = as<Name>(item->optional_vars);
     Span head{with.span.file, with.span.begin, call->span.begin};

@@ -82,10 +82,12 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   }
   if (type->data_alignment != 64) put(", align=", std::to_string(type->data_alignment));
   if (free_offset || type->offset_factor != 1) put(", offset_factor=", std::to_string(type->offset_factor));
-  if (shows_layout(type)) {
+  if (classic() && !is_classic_layout(type)) not_classic(fmt::format("the layout of buffer `{}`", name));
+  if (!classic() && shows_layout(type)) {
     put(", layout=");
     layout(type->layout);
   }
+  if (classic() && !type->allocated_addr.empty()) not_classic("where a buffer is allocated");
   if (type->allocated_addr.size() == 1) {
     put(", allocated_addr=");
     expr(type->allocated_addr[0]);
@@ -146,6 +148,7 @@ std::vector<const VarNode*> Printer::shape(const BufferTypeNode* type, bool para
 }
 
 bool Printer::is_scalar(const Buffer& buffer) const {
+  if (classic()) return false;
   const BufferTypeNode* type = buffer->buffer();
   return in_function_ && type->shape.size() == 1 && is_const_int(type->shape[0], 1) &&
          type->strides.empty() && type->data_alignment == 64 && type->offset_factor == 1 &&
@@ -192,9 +195,14 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
   std::string_view scope = view(ty->storage_scope);
   put(" = ");
   BufferForm form;
-  form.scope_implied = scope == "shared" || scope == "local";
+  form.scope_implied = !classic() && (scope == "shared" || scope == "local");
   form.annotations = &s->annotations;
-  tir(scope == "shared" ? "alloc_shared" : scope == "local" ? "alloc_local" : "alloc_buffer");
+  if (classic() && !s->annotations.empty()) not_classic("the annotations of an allocation");
+  // Without `data` it allocates.
+  tir(classic()           ? "decl_buffer"
+      : scope == "shared" ? "alloc_shared"
+      : scope == "local"  ? "alloc_local"
+                          : "alloc_buffer");
   put("(");
   buffer_arguments(s->buffer, form);
   put(")");
@@ -208,7 +216,7 @@ void Printer::decl_buffer(const DeclBufferNode* s) {
   put(names_.define(buffer, name_hint(buffer)), " = ");
   const VarNode* source = s->data ? source_of(s->data) : nullptr;
   if (scalar) scalars_.insert(buffer);
-  if (source && in_function_ && view_of(source, buffer->buffer())) return end_line();
+  if (source && in_function_ && !classic() && view_of(source, buffer->buffer())) return end_line();
   if (scalar) {
     tir("decl_scalar");
     put("(");

@@ -63,6 +63,11 @@ bool divides_integers(const BinaryNode* e) {
 
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
+bool is_bitwise(ExprKind kind) {
+  return kind == ExprKind::kBitwiseAnd || kind == ExprKind::kBitwiseOr || kind == ExprKind::kBitwiseXor ||
+         kind == ExprKind::kLShift || kind == ExprKind::kRShift;
+}
+
 }  // namespace
 
 // Measured against TVM's operator functions: two constants fold (not two float16), and so do x+0, x-0,
@@ -126,7 +131,7 @@ Binding Printer::binding(const Expr& e) const {
     case ExprKind::kNot:
       return Binding::kNot;
     case ExprKind::kBitwiseNot:
-      return is_bare_number(as<BitwiseNotNode>(e)->a) ? Binding::kAtom : Binding::kUnary;
+      return classic() || is_bare_number(as<BitwiseNotNode>(e)->a) ? Binding::kAtom : Binding::kUnary;
     default:
       break;
   }
@@ -135,6 +140,7 @@ Binding Printer::binding(const Expr& e) const {
   const Operator& op = operator_of(e->kind);
   if (op.symbol.empty() || would_fold(two)) return Binding::kAtom;
   if (divides_integers(two)) return Binding::kAtom;
+  if (classic() && is_bitwise(e->kind)) return Binding::kAtom;
   return op.binding;
 }
 
@@ -165,7 +171,8 @@ void Printer::indices(const char* attr, const Array<Expr>& list) {
 
 void Printer::binary(const BinaryNode* e) {
   const Operator& op = operator_of(e->kind);
-  if (op.symbol.empty() || divides_integers(e) || would_fold(e)) {
+  bool function = classic() && is_bitwise(e->kind);
+  if (op.symbol.empty() || divides_integers(e) || function || would_fold(e)) {
     tir(op.function);
     put("(");
     expr("a", e->a);
@@ -193,7 +200,8 @@ void Printer::number(DataType dtype, double value) {
   std::string name = dtype.str();
   if (name == options_.float_dtype) return put(float_text(value));
   tir(name);
-  put("(", float_text(value), ")");
+  // Whole numbers had no `.0`.
+  put("(", classic() && std::isfinite(value) ? fmt::format("{:.17g}", value) : float_text(value), ")");
 }
 
 void Printer::expr(const Expr& e) {
@@ -246,7 +254,7 @@ void Printer::expr(const Expr& e) {
                     operand("a", n->a, Binding::kNot);
                   },
                   [&](const BitwiseNotNode* n) {
-                    if (is_bare_number(n->a)) {  // Python would reckon `~31`
+                    if (classic() || is_bare_number(n->a)) {  // Python would reckon `~31`
                       tir("BitwiseNot");
                       put("(");
                       expr("a", n->a);
@@ -350,13 +358,21 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
   DtypePlace place = row.dtype_place;
   auto data_type = [&] {
     if (!e->dtype().is_handle()) return dtype_literal(e->dtype());
+    if (!classic()) {
+      type(e->ty);
+      return put(out_.back() == ')' ? ".ty" : "().ty");
+    }
+    Capture pointer(*this);
     type(e->ty);
-    put(out_.back() == ')' ? ".ty" : "().ty");
+    std::string text = pointer.take();
+    if (text != options_.tir_prefix + ".handle") not_classic(fmt::format("a call that gives `{}`", text));
+    put("\"handle\"");
   };
   if (place == DtypePlace::kFirst) {
     data_type();
     if (!e->args.empty()) put(", ");
   }
+  if (classic() && !e->attrs.empty()) not_classic(fmt::format("attributes of a call of `{}`", spelling));
   if (name == "tirx.cuda.func_call" || !e->attrs.empty()) {
     keyword_call(e, name);
   } else {

@@ -99,6 +99,7 @@ void Printer::module(const IRModuleNode* mod) {
 
 // Variables of 64-bit dimensions belong to the whole text: `n = TypeVar("n")` above the function.
 void Printer::type_variables(const PrimFuncNode* fn) {
+  if (classic()) return;
   std::unordered_set<const VarNode*> seen;
   std::vector<const VarNode*> found;
   for (const Var& param : fn->params) {
@@ -148,6 +149,10 @@ void Printer::parameters(const PrimFuncNode* fn) {
       type(param->ty);
       continue;
     }
+    if (classic() && !is_plain_parameter(param->buffer())) {
+      handle_parameter(param);
+      continue;
+    }
     put(names_.define(param.get(), view(param->name)), ": ");
     tir("Buffer");
     put("(");
@@ -173,6 +178,7 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   bool persistent = false;
   for (const auto& [key, item] : fn->attrs) {
     if (view(key) == "s_tir") continue;
+    if (classic() && view(key) == "tirx.persistent_kernel") not_classic("a persistent kernel");
     if (view(key) == "tirx.persistent_kernel" && !classic() && item.as<bool>() == true) {
       persistent = true;
       continue;
@@ -188,6 +194,11 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
       attrs.emplace_back(key, item);
     }
   }
+
+  // Blocks make a function schedulable; one without them has to say so.
+  const SBlockNode* root = options_.syntax_sugar ? implicit_root(fn->body) : nullptr;
+  if (classic() && schedulable_ && !contains_block(root ? root->body : fn->body))
+    attrs.emplace_back(String("s_tir"), true);
 
   line();
   put("@");
@@ -230,6 +241,7 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
     put(")");
     end_line();
   }
+  match_parameters();
   function_body(fn);
   --depth_;
   names_.pop();

@@ -66,6 +66,7 @@ std::vector<std::pair<String, Any>> sorted(const Map<String, Any>& map) {
 
 // `bx, by = T.cta_id([2, 3])`
 void Printer::scope_ids(const ScopeIdDefStmtNode* s) {
+  if (classic()) not_classic("the numbers of blocks, warps and threads of a kernel");
   const ScopeIdDefNode& def = *s->def;
   line();
   Capture right(*this);  // extents first: what they need is declared before this line
@@ -99,6 +100,7 @@ void Printer::scope_ids(const ScopeIdDefStmtNode* s) {
 
 // `T.hint("message", key=value)`
 void Printer::hint(const Map<String, Any>& attrs) {
+  if (classic()) not_classic("a hint");
   tir("hint");
   put("(");
   std::string_view separator;
@@ -119,6 +121,7 @@ void Printer::hint(const Map<String, Any>& attrs) {
 // `T.cta.copy(dst, src, workspace={...}, dispatch="name", setting=value)`. A source equal to the
 // destination is left out where it is the last argument.
 void Printer::tile_primitive(const TilePrimitiveCallNode* s) {
+  if (classic()) not_classic("tile primitives");
   line();
   size_t count = s->args.size();
   while (count > 0 && s->args[static_cast<int64_t>(count) - 1] == nullptr) --count;

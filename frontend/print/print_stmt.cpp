@@ -54,7 +54,8 @@ void Printer::one_of(const Array<Stmt>& seq, size_t& i) {
     if (took_next) ++i;
     return;
   }
-  stmt(s, false);
+  // The last statement of a scope reached over the rest of it.
+  stmt(s, classic() && i == seq.size());
 }
 void Printer::body(const char* attr, const Stmt& s) {
   At at(*this, attr);
@@ -77,22 +78,26 @@ void Printer::stmt(const Stmt& s, bool alone) {
                   },
                   [&](const AssertStmtNode* n) {
                     line();
+                    if (classic() && (view(n->error_kind) != "RuntimeError" || n->message_parts.size() != 1))
+                      not_classic("an assertion with a kind of error or a message in parts");
                     put("assert ");
                     expr("condition", n->condition);
-                    put(", (");
+                    put(classic() ? ", " : ", (");
                     auto text = [this](const char* attr, int64_t i, const String& s) {
                       At at(*this, attr, i);
                       Mark mark(*this, nullptr);
                       text_literal("ir.StringImm", s);
                     };
-                    text("error_kind", -1, n->error_kind);
-                    put(", [");
+                    if (!classic()) {
+                      text("error_kind", -1, n->error_kind);
+                      put(", [");
+                    }
                     int64_t i = 0;
                     for (const String& part : n->message_parts) {
                       if (i) put(", ");
                       text("message_parts", i++, part);
                     }
-                    put("])");
+                    if (!classic()) put("])");
                     end_line();
                     comment_beside(n);
                   },
@@ -149,17 +154,26 @@ void Printer::stmt(const Stmt& s, bool alone) {
                   },
                   [&](const ReturnNode* n) {
                     line();
+                    if (classic()) {
+                      tir("ret");
+                      put("(");
+                      expr("value", n->value);
+                      put(")");
+                      return end_line();
+                    }
                     put("return ");
                     expr("value", n->value);
                     end_line();
                     comment_beside(n);
                   },
                   [&](const BreakNode*) {
+                    if (classic()) not_classic("`break`");
                     line();
                     put("break");
                     end_line();
                   },
                   [&](const ContinueNode*) {
+                    if (classic()) not_classic("`continue`");
                     line();
                     put("continue");
                     end_line();
@@ -174,8 +188,17 @@ void Printer::stmt(const Stmt& s, bool alone) {
 void Printer::bind(const BindNode* s) {
   line();
   declare_all(s->value);
-  if (const std::string* name = names_.find(s->var.get())) {
-    put(*name, " = ");
+  const std::string* known = names_.find(s->var.get());
+  if (classic()) {
+    if (!known) put(names_.define(s->var.get(), view(s->var->name)), " = ");
+    tir("bind");
+    put("(");
+    expr("value", s->value);
+    put(known ? ", var=" + *known + ")" : ")");
+    return end_line();
+  }
+  if (known) {
+    put(*known, " = ");
   } else {
     put(names_.define(s->var.get(), view(s->var->name)), ": ");
     tir("let");
@@ -257,6 +280,11 @@ void Printer::attr_stmt(const AttrStmtNode* s, bool alone) {
   if (auto hints = s->node.as<Map<String, Any>>(); hints && view(s->attr_key) == "tirx_hint") {
     hint(*hints);
     put(alone ? "" : ":");
+  } else if (classic() && is_attr_of_nothing(s->node)) {
+    tir("attr");
+    put("(0, ", literal(view(s->attr_key)), ", ");
+    expr("value", s->value);
+    put(alone ? ")" : "):");
   } else if (is_attr_of_nothing(s->node)) {
     tir("attr");
     put("({");
@@ -346,10 +374,11 @@ void Printer::launch_thread(const AttrStmtNode* s, const IterVarNode* thread, bo
 
 // `for i in range(...)`, `for i in T.parallel(...)`, ... after the loop variable is named.
 void Printer::loop_header(const ForNode* loop) {
+  if (classic() && !is_trivial_step(loop->step)) not_classic("a loop with a step");
   bool from_zero = is_const_int(loop->min, 0) && is_trivial_step(loop->step);
   const Any* unroll = nullptr;
   bool unroll_off = false;
-  if (loop->annotations.size() == 1) {
+  if (loop->annotations.size() == 1 && !classic()) {
     for (const auto& [key, item] : loop->annotations) {
       if (view(key) == "pragma_unroll") unroll = &item;
       unroll_off = view(key) == "disable_unroll";

@@ -128,7 +128,10 @@ std::string Printer::metadata_section() const {
   return "metadata = tvm.ir.load_json(\"\"\"" + quoted + "\"\"\")\n";
 }
 
-void Printer::dtype_literal(DataType dtype) { put("\"", dtype.str(), "\""); }
+void Printer::dtype_literal(DataType dtype) {
+  if (classic()) classic_dtype(dtype);
+  put("\"", dtype.str(), "\"");
+}
 
 void Printer::type(const Type& t) {
   if (!t) return put("None");
@@ -323,6 +326,7 @@ void Printer::dict(std::vector<std::pair<String, Any>> items) {
 
 // The numbers stand in a section of their own, see metadata().
 void Printer::tensor(const ffi::Tensor& t) {
+  if (classic()) not_classic("the numbers of a tensor");
   size_t i = 0;
   while (i < tensors_.size() && !tensors_[i].same_as(t)) ++i;
   if (i == tensors_.size()) tensors_.push_back(t);

@@ -21,20 +21,6 @@ Printer::Printer(const PrintOptions& options, Any root)
   if (tracking_) path_.push_back(AccessPath::Root());
 }
 
-// Names of the dialect that the text is written in.
-std::string_view Printer::classic(std::string_view name) const {
-  if (!classic()) return name;
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> renamed = {{
-      {"sblock", "block"},
-      {"sblock_alloc_buffer", "alloc_buffer"},
-      {"sblock_attr", "block_attr"},
-  }};
-  for (const auto& [current, old] : renamed) {
-    if (current == name) return old;
-  }
-  return name;
-}
-
 std::string_view Printer::name_of(const VarNode* var) {
   if (const std::string* known = names_.find(var)) return *known;
   declare_free(var);

@@ -169,7 +169,14 @@ class Printer {
     uses_ir_ = true;
     put(options_.ir_prefix, ".", name);
   }
+  // print_classic.cpp. A name below `T` in the dialect of the text; throws not-classic where it had none.
   std::string_view classic(std::string_view name) const;
+  [[noreturn]] void not_classic(const std::string& what) const;
+  void classic_dtype(ir::DataType dtype) const;
+  bool is_plain_parameter(const ir::BufferTypeNode* type) const;
+  bool is_classic_layout(const ir::BufferTypeNode* type) const;
+  void handle_parameter(const ir::Var& param);
+  void match_parameters();
   std::string_view name_of(const ir::VarNode* var);
   void declare_free(const ir::VarNode* var);
   void declare_all(const ir::Expr& e);
@@ -287,6 +294,7 @@ class Printer {
   std::unordered_set<const ir::VarNode*> type_bound_;  // TypeVars of this function
   std::unordered_set<const ir::VarNode*> dims_bound_;  // parameters and dims seen in this signature
   std::unordered_set<const ir::VarNode*> scalars_;     // one-element buffers printed as variables
+  std::vector<std::pair<ir::Var, ir::Var>> handles_;   // classic: pointers and the buffers made of them
   std::vector<ffi::Tensor> tensors_;                   // what the section of metadata holds
   bool tracking_ = false;         // paths are kept: somebody asked for carets or comments
   std::vector<AccessPath> path_;  // of what is being printed, and of what encloses it

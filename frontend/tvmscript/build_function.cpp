@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of a function: its signature, and what is put around its body at the end.
 #include "frontend/script/value.h"
+#include "frontend/syntax/walk.h"
 #include "frontend/tvmscript/builder.h"
+#include "frontend/tvmscript/frame.h"
 #include "ir/arith_ops.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
@@ -27,6 +29,24 @@ bool opens_block(syntax::Seq<syntax::Stmt> stmts) {
       if (opens_block(loop->body)) return true;
     } else if (auto* branch = syntax::as<syntax::If>(stmt)) {
       if (opens_block(branch->body) || opens_block(branch->orelse)) return true;
+    }
+  }
+  return false;
+}
+
+// T.func_attr({"s_tir": True}): a function of the older dialect without blocks that is schedulable.
+bool says_schedulable(syntax::Seq<syntax::Stmt> stmts) {
+  static const Symbol func_attr("func_attr");
+  for (const syntax::Stmt* stmt : stmts) {
+    auto* expression = syntax::as<syntax::ExprStmt>(stmt);
+    auto* call = expression ? syntax::as<syntax::Call>(expression->value) : nullptr;
+    auto* attribute = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+    if (!attribute || attribute->attr != func_attr || call->args.size() != 1) continue;
+    auto* dict = syntax::as<syntax::Dict>(call->args[0]);
+    if (!dict) continue;
+    for (const syntax::Expr* key : dict->keys) {
+      auto* text = key ? syntax::as<syntax::Constant>(key) : nullptr;
+      if (text && text->type == syntax::Constant::Type::kStr && text->text == "s_tir") return true;
     }
   }
   return false;
@@ -169,6 +189,63 @@ Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
   return ir::ref(var);
 }
 
+namespace {
+
+// The names of annotations, quoted ones too.
+class AnnotationNames final : public syntax::Visitor {
+ public:
+  std::vector<std::pair<Symbol, Span>> found;
+  bool enter(const syntax::Expr& e) override {
+    if (auto* name = syntax::as<syntax::Name>(&e)) found.emplace_back(name->id, name->span);
+    auto* text = syntax::as<syntax::Constant>(&e);
+    if (text && text->type == syntax::Constant::Type::kStr) quoted(text->text, text->span);
+    return true;
+  }
+
+ private:
+  void quoted(std::string_view text, Span span) {
+    for (size_t i = 0; i < text.size();) {
+      size_t begin = i;
+      auto word = [&](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+      while (i < text.size() && word(text[i])) ++i;
+      if (i == begin) {
+        ++i;
+      } else if (begin == 0 || text[begin - 1] != '.') {
+        found.emplace_back(Symbol(text.substr(begin, i - begin)), span);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+// Each function has variables of its own for the TypeVars that its signature names.
+void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
+  AnnotationNames names;
+  for (const syntax::Arg* arg : definition.args->args) {
+    if (arg->annotation) syntax::walk(arg->annotation, names);
+  }
+  if (definition.returns) syntax::walk(definition.returns, names);
+  for (const auto& [name, span] : names.found) {
+    auto is_parameter = [name = name](const syntax::Arg* arg) { return arg->name == name; };
+    if (std::any_of(definition.args->args.begin(), definition.args->args.end(), is_parameter)) continue;
+    const Any* value = names_.find(name);
+    if (!value) value = evaluator_.lookup(name, where_);
+    auto* declared = value ? frame<TypeVarNode>(*value) : nullptr;
+    if (!declared) continue;
+    Var var = ir::make<ir::VarNode>(String(std::string(name.str())), Type(ir::prim_type(DataType::Int(64))),
+                                    declared->span);
+    names_.bind(name, Expr(var), declared->span);
+    if (std::string_view(declared->name.data(), declared->name.size()) != name.str()) {
+      throw ir::Error("bad-type-parameter", "the type variable `{}` calls itself `{}`", name.str(),
+                      declared->name.c_str())
+          .at(span)
+          .note("it is made here", declared->span)
+          .help(fmt::format("write `{} = TypeVar(\"{}\")`", name.str(), name.str()));
+    }
+  }
+}
+
 void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
   if (args.vararg) errors_.add(unsupported_parameter("`*args`", args.vararg->span), {});
@@ -184,6 +261,7 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
                                     Type(ir::prim_type(DataType::Int(64))), param->span);
     names_.bind(param->name, Expr(var), param->span);
   }
+  attempt(definition.name_span, [&] { bind_type_variables(definition); });
   for (const syntax::Arg* arg : args.args) {
     auto dtype = scalar_annotation(arg->annotation);
     if (!dtype) continue;
@@ -263,7 +341,7 @@ ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const Functio
   NameFrame frame(names_);
   function_ = std::string(definition.name.str());
   is_private_ = options.is_private;
-  has_blocks_ = opens_block(definition.body);
+  has_blocks_ = opens_block(definition.body) || says_schedulable(definition.body);
   classic_ = has_blocks_ && !options.s_tir;
   if (!is_private_) attrs_.Set("global_symbol", String(function_));
   bool s_tir = options.s_tir || has_blocks_;

@@ -116,6 +116,14 @@ struct TypeValueNode final : ffi::Object {
   MLC_NODE("mlc.tvmscript.type", TypeValueNode, ffi::Object);
 };
 
+// n = TypeVar("n"): a 64-bit dimension, of which every function that names it in its signature has its own.
+struct TypeVarNode final : ffi::Object {
+  ir::String name;
+  Span span;
+  TypeVarNode(ir::String name, Span span) : name(std::move(name)), span(span) {}
+  MLC_NODE("mlc.tvmscript.type_var", TypeVarNode, ffi::Object);
+};
+
 // What a name stands for whose definition failed: using it reports nothing more.
 struct PoisonNode final : ffi::Object {
   PoisonNode() = default;

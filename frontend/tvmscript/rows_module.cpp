@@ -9,7 +9,7 @@ namespace mlc::tvmscript {
 namespace {
 
 Any type_var(ApiCall& call) {
-  return Expr(ir::make<ir::VarNode>(str_arg(call, 0), Type(ir::prim_type(DataType::Int(64))), call.span));
+  return ir::make<TypeVarNode>(str_arg(call, 0), call.span);
 }
 
 constexpr std::string_view kI = "tvm.script.ir";
@@ -100,7 +100,7 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(
         kI, "meta_var(value)", "Keeps a script value as it is.",
         +[](ApiCall& call) -> Any { return ir::make<MetaVarNode>(call.args[0]); }),
-    FUNCTION("typing", "TypeVar(name)", "A dimension that all functions of a module share.", type_var),
+    FUNCTION("typing", "TypeVar(name)", "A dimension of the functions whose signatures name it.", type_var),
     FUNCTION(kScript, "from_source(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,
              parse),
     FUNCTION(kScript, "parse(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/fix/walk.h"
+#include "frontend/syntax/walk.h"
 
-namespace mlc::fix {
-
-using namespace syntax;  // NOLINT: one case per kind of node
+namespace mlc::syntax {
 
 namespace {
 
@@ -219,4 +217,4 @@ void walk(Seq<Stmt> stmts, Visitor& visitor) {
   for (const Stmt* stmt : stmts) walk(stmt, visitor);
 }
 
-}  // namespace mlc::fix
+}  // namespace mlc::syntax

@@ -6,8 +6,8 @@
 
 #include "frontend/fix/names.h"
 #include "frontend/fix/rewriter.h"
-#include "frontend/syntax/walk.h"
 #include "frontend/syntax/parse.h"
+#include "frontend/syntax/walk.h"
 #include "ir/classic_names.h"
 #include "ir/error.h"
 

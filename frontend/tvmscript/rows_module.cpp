@@ -8,9 +8,7 @@
 namespace mlc::tvmscript {
 namespace {
 
-Any type_var(ApiCall& call) {
-  return ir::make<TypeVarNode>(str_arg(call, 0), call.span);
-}
+Any type_var(ApiCall& call) { return ir::make<TypeVarNode>(str_arg(call, 0), call.span); }
 
 constexpr std::string_view kI = "tvm.script.ir";
 constexpr std::string_view kScript = "tvm.script";

@@ -91,7 +91,6 @@ constexpr ClassicName rows[] = {
     {kPath, "tvm.relax.build", "tvm.compile"},
     // 2026-08
     {kPath, "tvm.arith", "tvm.sym"},
-    {kPath, "tvm.script.ir_module", "tvm.script.ir.ir_module"},
     // 2026-06: StructInfo became Type
     {kPath, "tvm.script.relax.Object", "tvm.script.relax.Any"},
     {kPath, "tvm.relax.TensorStructInfo", "tvm.relax.TensorType"},

@@ -186,6 +186,10 @@ constexpr Explanation rows[] = {
      "with T.sblock(\"b\"):\n    T.reads(A[0])\n    for i in range(4):\n        A[0] = A[0] + 1.0"},
     {"not-at-top-of-function", "Attributes of a function stand at its top.",
      "if n > 0:\n    T.func_attr({\"k\": 1})", "T.func_attr({\"k\": 1})\nA[0] = 1.0"},
+    {"not-classic",
+     "TVM 0.13 to 0.18 had no words for layouts, scope ids, tile primitives, loops with a step and later "
+     "operators; a module that has them prints in the dialect of today only.",
+     "", ""},
     {"not-constant", "The value must be known while the function is read.", "T.static_assert(n > 0, \"n\")",
      "assert n > 0, \"n\""},
     {"not-constructible", "Objects of this class are made by others, not by calling it.", "", ""},
@@ -305,6 +309,11 @@ constexpr Explanation rows[] = {
      "Threads of a device have axes blockIdx, threadIdx and vthread, each with .x, .y and .z.",
      "for i in T.thread_binding(4, thread=\"threadIdx.w\"):\n    A[i] = 1.0",
      "for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n    A[i] = 1.0"},
+    {"unpack-mismatch", "What is taken apart needs as many names as it has parts.",
+     "for i, j in T.grid(4, 4):\n    with T.sblock(\"b\"):\n        vi = T.axis.remap(\"SS\", [i, j])\n"
+     "        A[0] = 1.0",
+     "for i, j in T.grid(4, 4):\n    with T.sblock(\"b\"):\n        vi, vj = T.axis.remap(\"SS\", [i, j])\n"
+     "        A[vi * 4 + vj] = 1.0"},
     {"unsupported", "TVM has this and mlc does not, yet. The message says what it is.", "", ""},
     {"unsupported-expression", "An expression of Python that no compiled function can hold.",
      "A[(k := 0)] = 1.0", "A[0] = 1.0"},

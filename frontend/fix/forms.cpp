@@ -62,7 +62,10 @@ class FormFixer final : public Visitor {
   bool enter(const Stmt& stmt) override {
     if (auto* def = as<FunctionDef>(&stmt)) begin_function(*def);
     if (auto* with = as<With>(&stmt)) scope(*with);
-    if (auto* assign = as<Assign>(&stmt)) allocation(*assign);
+    if (auto* assign = as<Assign>(&stmt)) {
+      allocation(*assign);
+      view(*assign);
+    }
     if (auto* expression = as<ExprStmt>(&stmt)) returned(*expression);
     return true;
   }
@@ -172,6 +175,15 @@ class FormFixer final : public Visitor {
     if (target == nullptr || call->args.size() > 3)
       return rewriter_.leave(assign.value->span, "conditional allocations were removed");
     allocate(*call, *target);
+  }
+
+  // B = T.Buffer((8,), "int32", data=A): what names memory is declared today.
+  void view(const Assign& assign) {
+    auto* call = as<Call>(assign.value);
+    if (function_ == nullptr || call == nullptr || name_in_t(imports_, call->func) != "Buffer") return;
+    for (const Keyword* keyword : call->keywords) {
+      if (keyword->name.str() == "data") return rename(call->func, "decl_buffer");
+    }
   }
 
   // What was the pointer is the buffer now; the pointer is its `.data`.

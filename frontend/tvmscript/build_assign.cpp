@@ -443,6 +443,24 @@ void Builder::assign(const syntax::Expr& target, const Any& value, const syntax:
   }
 }
 
+namespace {
+
+// vi = T.axis.remap("SS", [i, j])
+void check_axes_named(const syntax::Name& target, const syntax::Expr& source, const Any& value) {
+  auto* call = syntax::as<syntax::Call>(&source);
+  auto* function = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+  static const Symbol remap("remap");
+  if (!function || function->attr != remap || !script::as<ffi::ArrayObj>(value)) return;
+  size_t count = script::elements(value).size();
+  std::string names;
+  for (size_t i = 0; i < count; ++i) names += fmt::format("{}{}{}", i ? ", " : "", target.id.str(), i);
+  throw ir::Error("unpack-mismatch", "`T.axis.remap` makes {} axes, `{}` is one name", count, target.id.str())
+      .at(target.span)
+      .help(fmt::format("name each of them: `{} = ...`", names));
+}
+
+}  // namespace
+
 void Builder::visit_assign(const syntax::Assign& node) {
   if (node.targets.size() != 1) {
     for (const syntax::Expr* each : node.targets) poison(*each);
@@ -455,6 +473,7 @@ void Builder::visit_assign(const syntax::Assign& node) {
     return;
   }
   if (!attempt(node.span, [&] {
+        if (auto* name = syntax::as<syntax::Name>(&target)) check_axes_named(*name, *node.value, value);
         if (!syntax::as<syntax::Subscript>(&target) && store_scalar(target, value, node.value->span)) return;
         assign(target, value, node.value, node.value->span);
       })) {

@@ -193,7 +193,7 @@ constexpr ir::ApiRow rows[] = {
     ROW("type_annotation(dtype)", "A type as an argument.", type_annotation),
     ROW("reinterpret(dtype, value)", "The same bits as another type.", reinterpret),
     ROW("isnullptr(x)", "Is it the null pointer?", boolean),
-    ROW("assume(cond=None)", "A condition that holds.", boolean),
+    ROW("assume(cond)", "A condition that holds.", boolean),
     ROW("ignore_loop_partition(predicate)", "A condition that loops are not split at.", boolean),
     ROW("undef()", "A value that nobody reads.", int32),
     ROW("vscale()", "The number of 128-bit pieces of a scalable vector.", int32),

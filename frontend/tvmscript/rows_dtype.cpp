@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // T.float32, T.int8x4, ... : a constant, a cast, a new variable, or a type, depending on where they stand.
+#include <cmath>
 #include <deque>
 #include <limits>
 
@@ -61,6 +62,21 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
   return ir::make<ir::FloatImmNode>(dtype, value, span);
 }
 
+// The greatest finite value of the usual types.
+double greatest(DataType dtype) {
+  if (dtype.is_float() && dtype.bits() == 16) return 65504.0;
+  if (dtype.is_float() && dtype.bits() == 32) return std::numeric_limits<float>::max();
+  return std::numeric_limits<double>::max();
+}
+
+void check_fits(DataType dtype, double value, Span span) {
+  if (!std::isfinite(value) || std::abs(value) <= greatest(dtype)) return;
+  throw ir::Error("bad-literal", "`{:g}` does not fit in {}, which ends at {:g}", value, dtype.str(),
+                  greatest(dtype))
+      .at(span)
+      .help("write `\"inf\"` if infinity is meant, or take a wider type");
+}
+
 Any construct(ApiCall& call) {
   DataType dtype = dtype_named(call.api);
   const Any& value = call.args[0];
@@ -72,6 +88,7 @@ Any construct(ApiCall& call) {
   }
   if (script::is_str(value)) return from_text(dtype, script::text_of(value), call.span_of(0));
   Span span = call.span;
+  if (script::is_float(value)) check_fits(dtype, script::raw_float(value), call.span_of(0));
   if (dtype.is_scalar()) {
     // The plain cases without an intermediate constant.
     if (script::is_float(value) && dtype.is_float() && dtype.bits() >= 32) {

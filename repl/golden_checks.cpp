@@ -63,7 +63,7 @@ std::string check_classic(script::Evaluator& evaluator, const Any& value) {
     if (error.first().name == "not-classic") return "";
     throw;
   }
-  std::string mismatch = ir::first_mismatch(value, parse_again(evaluator, text));
+  std::string mismatch = mismatch_text(value, parse_again(evaluator, text));
   if (mismatch.empty()) return "";
   return fmt::format("the classic dialect says something else at {}\n{}", mismatch, text);
 }

@@ -62,17 +62,11 @@ Expr from_text(DataType dtype, std::string_view text, Span span) {
   return ir::make<ir::FloatImmNode>(dtype, value, span);
 }
 
-// The greatest finite value of the usual types.
-double greatest(DataType dtype) {
-  if (dtype.is_float() && dtype.bits() == 16) return 65504.0;
-  if (dtype.is_float() && dtype.bits() == 32) return std::numeric_limits<float>::max();
-  return std::numeric_limits<double>::max();
-}
-
+// Half floats and integers are checked where they are cast.
 void check_fits(DataType dtype, double value, Span span) {
-  if (!std::isfinite(value) || std::abs(value) <= greatest(dtype)) return;
-  throw ir::Error("bad-literal", "`{:g}` does not fit in {}, which ends at {:g}", value, dtype.str(),
-                  greatest(dtype))
+  bool narrow = dtype.is_float() && dtype.bits() == 32;
+  if (!narrow || !std::isfinite(value) || std::abs(value) <= std::numeric_limits<float>::max()) return;
+  throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", value, dtype.str())
       .at(span)
       .help("write `\"inf\"` if infinity is meant, or take a wider type");
 }

@@ -3,9 +3,10 @@
 import importlib
 
 import tvm
-from tvm import relax, tirx
+from tvm import relax, te, tirx
 from tvm.relax import op
 from tvm.target import Target
+from tvm.topi import gpu
 
 UNARY = ("abs acos acosh asin asinh atan atanh ceil cos cosh exp floor log negative round rsqrt sigmoid sign sin sinh square "
          "sqrt tan tanh trunc erf isfinite isinf isnan bitwise_not logical_not")
@@ -233,6 +234,25 @@ def llm_kernels():
     yield "sample_index", sampling.generic_get_sample_index
 
 
+def gpu_kernels():
+    """What topi writes by hand for a GPU: threads and loops, no blocks to schedule."""
+    data, indices, updates = (te.placeholder((4, 8), dtype=dtype, name=name) for dtype, name in [("float32", "data"), ("int64", "indices"), ("float32", "updates")])
+    rows = {
+        "sort": ([data], lambda: gpu.sort(data)),
+        "argsort": ([data], lambda: gpu.argsort(data, axis=0)),
+        "topk": ([data], lambda: gpu.topk(data, 3)),
+        "cumsum": ([data], lambda: gpu.cumsum(data, 1)),
+        "cumprod": ([data], lambda: gpu.cumprod(data, 0, exclusive=True)),
+        "scatter_elements": ([data, indices, updates], lambda: gpu.scatter_elements(data, indices, updates, 1, "add")),
+    }
+    for name, (inputs, make) in rows.items():
+        def function(ins=inputs, m=make):
+            with Target("nvidia/nvidia-a100"):
+                outs = m()
+            return te.create_prim_func([*ins, *(outs if isinstance(outs, (list, tuple)) else [outs])])
+        yield name, function
+
+
 def cases():
     for name, (make, *tensors) in OPERATORS.items():
         yield f"relax/{name}", lambda m=make, t=tensors: kernels(m, *t)
@@ -247,3 +267,5 @@ def cases():
             yield f"relax/{name}-{shape}-{other}-{dtype}", lambda n=name, s=shape, o=other, d=dtype: kernels(getattr(op, n), f"{s}:{d}", f"{o}:{d}")
     for name, make in llm_kernels():
         yield f"llm/{name}", make
+    for name, make in gpu_kernels():
+        yield f"gpu/{name}", make

@@ -215,9 +215,9 @@ void Printer::decl_buffer(const DeclBufferNode* s) {
   line();
   put(names_.define(buffer, name_hint(buffer)), " = ");
   const VarNode* source = s->data ? source_of(s->data) : nullptr;
-  if (scalar) scalars_.insert(buffer);
   if (source && in_function_ && !classic() && view_of(source, buffer->buffer())) return end_line();
   if (scalar) {
+    scalars_.insert(buffer);
     tir("decl_scalar");
     put("(");
     tir(DataType(buffer->buffer()->dtype).str());

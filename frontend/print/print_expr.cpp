@@ -400,7 +400,13 @@ void Printer::keyword_call(const CallNode* e, std::string_view name) {
     keyword("source_code");
     {
       At at(*this, "args", static_cast<int64_t>(args.size()));
-      expr(e->args.back());
+      // A text of several lines, but here it stands where it is.
+      auto* text = as<StringImmNode>(e->args.back());
+      if (text) {
+        put(literal(view(text->value)));
+      } else {
+        expr(e->args.back());
+      }
     }
     if (!e->dtype().is_void()) {
       keyword("return_type");

@@ -270,7 +270,7 @@ constexpr PtxTable tables[] = {
      "u32=uint32/int32/uint64/int64/uint128/int128 u64=uint64/int64/uint128/int128 "
      "u8=uint8/int8/uint16/int16/uint32/int32/uint64/int64/uint128/int128"},
     {"space1", "global",
-     "= local=local shared::cluster=shared::cluster shared::cta=shared::cta"},
+     "= local=local shared=shared shared::cluster=shared::cluster shared::cta=shared::cta"},
     {"types25", "uint8/int8/uint16/int16/float16/bfloat16/uint32/int32/float32/uint64/int64/float64/uint128/int128",
      "b16=uint16/int16/float16/bfloat16/uint32/int32/float32/uint64/int64/float64/uint128/int128 "
      "b32=uint32/int32/float32/uint64/int64/float64/uint128/int128 "

@@ -284,20 +284,26 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
   const Any* reverse = args.keyword("reverse");
   bool descending = reverse != nullptr && evaluator.truth(*reverse);
   Ordering less{evaluator, args.span};
-  std::vector<std::pair<Any, Any>> keyed;
+  // The words of both are moved about; the references stay with `keys` and `values`.
+  struct Keyed {
+    Words key, value;
+  };
+  std::vector<Any> keys;
+  std::vector<Keyed> keyed;
   keyed.reserve(values.size());
-  for (Any& value : values) {
-    Any by = key == nullptr || is_none(*key)
-                 ? value
-                 : evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span);
-    keyed.emplace_back(std::move(by), std::move(value));
+  if (key != nullptr && !is_none(*key)) {
+    keys.reserve(values.size());
+    for (const Any& value : values)
+      keys.push_back(evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span));
   }
+  for (size_t i = 0; i < values.size(); ++i)
+    keyed.push_back({words_of(keys.empty() ? values[i] : keys[i]), words_of(values[i])});
   // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their
   // order in both directions.
-  std::stable_sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-    return descending ? less(b.first, a.first) : less(a.first, b.first);
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+    return descending ? less(lent(b.key), lent(a.key)) : less(lent(a.key), lent(b.key));
   });
-  for (size_t i = 0; i < values.size(); ++i) values[i] = std::move(keyed[i].second);
+  for (size_t i = 0; i < values.size(); ++i) words_of(values[i]) = keyed[i].value;
 }
 
 std::span<const BuiltinRow> function_builtins() { return rows; }

@@ -104,11 +104,11 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
     // Names are interned: equal ones begin at the same place.
     size_t found = parameters;
     for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
-      if (info.parameters[i].str().data() == name.data()) found = i;
+      if (info.parameter_texts[i].data() == name.data()) found = i;
     }
     if (found == parameters) {
       for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
-        if (info.parameters[i].str() == name) found = i;
+        if (info.parameter_texts[i] == name) found = i;
       }
     }
     if (found == parameters) {

@@ -188,6 +188,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     }
     case ExprKind::kTuple: {
       auto& tuple = static_cast<const syntax::Tuple&>(*expr);
+      if (code_of(expr) == Code::kTuple) return take(run_tuple(tuple, f));
       Mark mark(*this);
       for (const Expr* e : tuple.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
@@ -280,7 +281,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       return Any(nullptr);  // only inside of JoinedStr
     case ExprKind::kYield: {
       auto& yield = static_cast<const Yield&>(*expr);
-      return yield_value(yield.value == nullptr ? Any(nullptr) : eval(yield.value, f), f, expr->span);
+      return take(yield_value(yield.value == nullptr ? none_words() : run(yield.value, f), f, expr->span));
     }
     case ExprKind::kYieldFrom: {
       auto& yield = static_cast<const YieldFrom&>(*expr);

@@ -177,6 +177,8 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
   if (plain >= 0) [[likely]]
     return plain == 1;
   if (compare.ops[0] == CmpOperator::kIn || compare.ops[0] == CmpOperator::kNotIn) {
+    if (auto* set = as<SetNode>(lent(right.words)))
+      return set->contains(self, lent(left.words)) == (compare.ops[0] == CmpOperator::kIn);
     return self.contains(lent(right.words), lent(left.words), compare.span) ==
            (compare.ops[0] == CmpOperator::kIn);
   }
@@ -227,6 +229,14 @@ bool State::test_any(const Expr* expr, Frame& f) {
 [[gnu::noinline]] Words State::run_attribute(const Attribute& attribute, Frame& f) {
   Held object = fetch(attribute.value, f);
   return attribute_of(attribute, lent(object.words));
+}
+[[gnu::noinline]] Words State::run_tuple(const syntax::Tuple& tuple, Frame& f) {
+  Mark mark(*this);
+  for (const Expr* e : tuple.elts) push(run(e, f));
+  return give(Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top)));
+}
+[[gnu::noinline]] Words State::run_yield(const Yield& yield, Frame& f) {
+  return yield_value(yield.value == nullptr ? none_words() : run(yield.value, f), f, yield.span);
 }
 [[gnu::noinline]] Words State::run_rare(const Expr* expr, Frame& f) { return give(eval_rare(expr, f)); }
 
@@ -282,6 +292,10 @@ Words State::run(const Expr* expr, Frame& f) {
       return run_attribute(static_cast<const Attribute&>(*expr), f);
     case Code::kCall:
       return run_call(static_cast<const Call&>(*expr), f);
+    case Code::kTuple:
+      return run_tuple(static_cast<const syntax::Tuple&>(*expr), f);
+    case Code::kYield:
+      return run_yield(static_cast<const Yield&>(*expr), f);
     case Code::kByKind:
       break;
   }

@@ -485,7 +485,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     }
   }
   size_t given = tuple ? elements(args).size() : 1;
-  bool mapping = args.type_index() == kTVMFFIDict;
+  // What can be indexed counts as a mapping, which need not be used up.
+  bool mapping = args.type_index() == kTVMFFIDict || args.type_index() == kTVMFFIList;
   if (next < given && !by_name && !mapping) {
     raise("TypeError", span, "format-arguments", "not all arguments converted during string formatting");
   }

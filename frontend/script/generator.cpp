@@ -162,8 +162,8 @@ struct GeneratorNode final : IteratorNode {
   }
 
   // Called inside: gives a value to the caller; the result is what `send` brings.
-  Any yield(Any given) {
-    value = std::move(given);
+  Words yield(Words given) {
+    put(value, given);
     phase = Phase::kSuspended;
     swap_words();
     fiber.leave();
@@ -172,7 +172,7 @@ struct GeneratorNode final : IteratorNode {
       has_thrown = false;
       evaluator.state().throw_exception(std::exchange(thrown, Any(nullptr)), {});
     }
-    return std::exchange(sent, Any(nullptr));
+    return give(std::move(sent));
   }
 
   bool next(Evaluator& asking, Any& out) override {
@@ -199,17 +199,19 @@ Any State::start_generator(const FunctionNode& fn, Any* base) {
   return make_iterator<GeneratorNode>(self, ir::ref(&fn), base);
 }
 
-Any State::yield_value(Any value, Frame& f, ir::Span span) {
-  if (f.generator == nullptr)
+Words State::yield_value(Words value, Frame& f, ir::Span span) {
+  if (f.generator == nullptr) {
+    drop(value);
     raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
-  return f.generator->yield(std::move(value));
+  }
+  return f.generator->yield(value);
 }
 
 // `yield from`: the values of another iterable; its return value if it is a generator.
 Any State::yield_all(const Any& iterable, Frame& f, ir::Span span) {
   Any iterator = self.iterate(iterable, span);
   Any value;
-  while (self.next(iterator, value, span)) yield_value(std::move(value), f, span);
+  while (self.next(iterator, value, span)) drop(yield_value(give(std::move(value)), f, span));
   return generator_result(iterator);
 }
 

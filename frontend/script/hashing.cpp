@@ -240,9 +240,15 @@ Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span s
 
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  if (is_str(key)) {
+    if (Any* found = find_exact(map, key)) {
+      Any old = std::exchange(*found, value);  // goes last: what it leads to may look at the dict
+      return;
+    }
+  }
   Any stored = stored_key(evaluator, key, span);
   if (Any* found = find_spelling(map, stored, nullptr)) {
-    Any old = std::exchange(*found, value);  // goes last: what it leads to may look at the dict
+    Any old = std::exchange(*found, value);
     give_back(stored);
     return;
   }

@@ -131,6 +131,8 @@ struct Evaluator::State {
   Words run_compare(const syntax::Compare& compare, Frame& f);
   Words run_subscript(const syntax::Subscript& subscript, Frame& f);
   Words run_attribute(const syntax::Attribute& attribute, Frame& f);
+  Words run_tuple(const syntax::Tuple& tuple, Frame& f);
+  Words run_yield(const syntax::Yield& yield, Frame& f);
   Words run_rare(const syntax::Expr* expr, Frame& f);
   bool test_compare(const syntax::Compare& compare, Frame& f);
   bool test_any(const syntax::Expr* expr, Frame& f);
@@ -227,7 +229,7 @@ struct Evaluator::State {
                    ir::Span span, std::span<const ir::Span> spans);
   // generator.cpp
   Any start_generator(const FunctionNode& fn, Any* base);
-  Any yield_value(Any value, Frame& f, ir::Span span);
+  Words yield_value(Words value, Frame& f, ir::Span span);
   Any yield_all(const Any& iterable, Frame& f, ir::Span span);
   Any call_packed(const ffi::Function& fn, Any* base, ir::Span span);
   Any call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,

@@ -146,7 +146,7 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float floor division by zero");
       return float_floor_div(a, b);
     case BinOperator::kMod:
-      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float modulo by zero");
+      if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float modulo");
       return float_mod(a, b);
     case BinOperator::kPow: {
       if (a == 0 && b < 0) {

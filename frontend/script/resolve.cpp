@@ -213,6 +213,7 @@ struct Resolver::Work {
       }
       case ExprKind::kYield:
         expression(static_cast<const Yield*>(expr)->value);
+        set(expr, Code::kYield);
         break;
       case ExprKind::kYieldFrom:
         expression(static_cast<const YieldFrom*>(expr)->value);
@@ -263,6 +264,7 @@ struct Resolver::Work {
         break;
       case ExprKind::kTuple:
         expressions(static_cast<const syntax::Tuple*>(expr)->elts);
+        if (!has_slice(expr)) set(expr, Code::kTuple);
         break;
       case ExprKind::kSlice:
         expression(static_cast<const syntax::Slice*>(expr)->lower);
@@ -371,6 +373,7 @@ void add_parameters(FunctionInfo& info, const syntax::Arguments& args) {
   info.has_kwarg = args.kwarg != nullptr;
   if (info.has_vararg) info.parameters.push_back(args.vararg->name);
   if (info.has_kwarg) info.parameters.push_back(args.kwarg->name);
+  for (Symbol name : info.parameters) info.parameter_texts.push_back(name.str());
 }
 
 // Gives every name of the function its slot.

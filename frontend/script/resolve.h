@@ -52,6 +52,8 @@ enum class Code : uint8_t {
   kSubscript,  // no slice among the indices
   kAttribute,
   kCall,  // positional arguments only, no stars
+  kTuple,  // no stars
+  kYield,
 };
 inline Code code_of(const syntax::Expr* expr) { return static_cast<Code>(expr->code); }
 
@@ -70,6 +72,7 @@ struct FunctionInfo {
 
   // Parameters take the first slots: positional, keyword-only, *args, **kwargs.
   std::vector<Symbol> parameters;
+  std::vector<std::string_view> parameter_texts;  // the same as interned text
   uint32_t positional_only = 0;
   uint32_t positional = 0;  // those included
   uint32_t keyword_only = 0;

@@ -51,7 +51,7 @@ enum class Code : uint8_t {
   kCompare,    // `is`, `in` and their opposites
   kSubscript,  // no slice among the indices
   kAttribute,
-  kCall,  // positional arguments only, no stars
+  kCall,   // positional arguments only, no stars
   kTuple,  // no stars
   kYield,
 };

@@ -28,14 +28,27 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
   // Registered objects that are methods where a class has them, such as functions under @T.inline.
   if (is_object(member) && ir::ApiRegistry::global().method(member.type_index(), "__get__"))
     return bind(self, member);
+  if (auto* descriptor = as<InstanceNode>(member)) {
+    Any result, args[] = {self, Any(ir::ref(cls))};
+    if (descriptor->cls->find(known().get) &&
+        evaluator.state().special(member, known().get, args, result, span))
+      return result;
+  }
   return member;
+}
+
+// A member that goes before the instance's own attributes: a property, or a descriptor with __set__.
+bool is_data_descriptor(const Any& member) {
+  if (as<PropertyNode>(member) != nullptr) return true;
+  auto* object = as<InstanceNode>(member);
+  return object != nullptr && object->cls->find(known().set) != nullptr;
 }
 
 // An instance's class; for exceptions and instances alike.
 bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
                         Any& out, ir::Span span) {
   const Any* member = instance->cls->find(name);
-  if (member != nullptr && as<PropertyNode>(*member) != nullptr) {
+  if (member != nullptr && is_data_descriptor(*member)) {
     out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
     return true;
   }
@@ -58,6 +71,13 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
     return true;
   }
   if (instance->cls->is_exception && exception_attribute(evaluator, instance, name, out)) return true;
+  if (!is_none(instance->payload)) {
+    if (const BuiltinRow* row = builtin_method_of(instance->payload, name)) {
+      out = bind(object, builtin_value(row, builtin_type_of(instance->payload)->name));
+      return true;
+    }
+    if (is_number(instance->payload) && number_attribute(instance->payload, name, out)) return true;
+  }
   if (instance->cls->has_getattr) {
     Any args[] = {object, str_value(name.str())};
     out = evaluator.call(*instance->cls->find(known().getattr), args, {}, span);
@@ -67,12 +87,44 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
 }
 
 bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out) {
+  if (cls->metaclass) {
+    const Any* member = cls->metaclass->find(name);
+    if (member != nullptr && is_data_descriptor(*member)) {
+      out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
+                        {});
+      return true;
+    }
+  }
   if (const Any* member = cls->find(name)) {
     if (auto* fixed = as<StaticMethodNode>(*member)) {
       out = fixed->takes_class ? bind(Any(ir::ref(cls)), fixed->callee) : fixed->callee;
+    } else if (auto* object = as<InstanceNode>(*member); object && object->cls->find(known().get)) {
+      Any args[] = {Any(nullptr), Any(ir::ref(cls))};
+      evaluator.state().special(*member, known().get, args, out, {});
     } else {
       out = *member;
     }
+    return true;
+  }
+  if (cls->metaclass) {
+    if (const Any* member = cls->metaclass->find(name)) {
+      out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
+                        {});
+      return true;
+    }
+  }
+  if (name == known().cls) {
+    out = evaluator.type_of(Any(ir::ref(cls)));
+    return true;
+  }
+  if (name == known().dict) {
+    Dict all;
+    for (const auto& [key, value] : cls->members) all.Set(str_value(key.str()), value);
+    out = all;
+    return true;
+  }
+  if (name == known().new_) {
+    out = object_new();
     return true;
   }
   if (name == known().name || name == known().qualname) {
@@ -104,6 +156,18 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
       return true;
     }
     if (class_builtin(evaluator, cls, name, out)) return true;
+  } else {
+    if (cls->data != nullptr) {
+      if (const BuiltinRow* row = type_method_row(cls->data, name)) {
+        out = builtin_value(row, cls->data->name);
+        return true;
+      }
+      if (class_builtin(evaluator, cls, name, out)) return true;
+    }
+    if (const BuiltinRow* row = object_method_row(name)) {
+      out = builtin_value(row, "object");
+      return true;
+    }
   }
   if (name == known().init && cls->is_exception) {
     out = exception_init();
@@ -147,6 +211,9 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
     if (instance == nullptr) return false;
     cls = const_cast<ClassNode*>(instance->cls.get());
   }
+  // In a method of a metaclass the object is a class, and its type's bases are searched.
+  bool of_metaclass = of_class && cls->metaclass && cls->metaclass->derives_from(super->after.get());
+  if (of_metaclass) cls = const_cast<ClassNode*>(cls->metaclass.get());
   bool behind = false;
   for (ClassNode* each : cls->mro) {
     if (!behind) {
@@ -154,9 +221,18 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
       continue;
     }
     if (const Any* member = each->own(name)) {
-      out = of_class && as<StaticMethodNode>(*member) == nullptr
+      out = of_class && !of_metaclass && as<StaticMethodNode>(*member) == nullptr
                 ? *member
                 : bind_member(evaluator, super->self, cls, *member, span);
+      return true;
+    }
+    if (each == types().type.get() && name == known().call) {
+      out = bind(super->self, type_call());
+      return true;
+    }
+    if (const BuiltinRow* row = each == cls->data ? type_method_row(each, name) : nullptr) {
+      Any method = builtin_value(row, each->name);
+      out = of_class ? method : bind(super->self, method);
       return true;
     }
     if (each->is_exception && each->module != "__main__" && name == known().init) {
@@ -169,6 +245,14 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
     }
   }
   if (name == known().init) {
+    out = bind(super->self, object_init());
+    return true;
+  }
+  if (name == known().new_) {
+    out = object_new();
+    return true;
+  }
+  if (name == known().init_subclass) {
     out = bind(super->self, object_init());
     return true;
   }
@@ -377,13 +461,42 @@ bool State::special(const Any& object, Symbol name, std::span<const Any> args, A
   const Any* method = nullptr;
   if (auto* instance = as<InstanceNode>(object)) {
     method = instance->cls->find(name);
+    if (method == nullptr && !is_none(instance->payload))
+      return payload_special(instance, object, name, args, out, span);
     if (method == nullptr || is_none(*method)) return false;
     Any bound = bind_member(self, object, const_cast<ClassNode*>(instance->cls.get()), *method, span);
     out = self.call(bound, args, {}, span);
     return true;
   }
+  if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->metaclass) {
+    auto* metaclass = const_cast<ClassNode*>(cls->metaclass.get());
+    method = metaclass->find(name);
+    if (method == nullptr || is_none(*method)) return false;
+    out = self.call(bind_member(self, object, metaclass, *method, span), args, {}, span);
+    return true;
+  }
   return false;
 }
+
+namespace {
+
+// Classes with __slots__ all the way up have no other attributes.
+void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::Span span) {
+  for (const ClassNode* each : instance->cls->mro) {
+    const Any* slots = each->own(known().slots);
+    if (slots == nullptr) continue;
+    if (is_str(*slots) ? text_of(*slots) == name.str() : evaluator.contains(*slots, str_value(name.str())))
+      return;
+  }
+  if (instance->cls->find(name) != nullptr) {
+    raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only", instance->cls->name,
+          name.str());
+  }
+  raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'", instance->cls->name,
+        name.str());
+}
+
+}  // namespace
 
 void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, ir::Span span) {
   if (auto* instance = as<InstanceNode>(object)) {
@@ -398,22 +511,29 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
         call(property->setter, args, {}, span);
         return;
       }
+      if (is_data_descriptor(*member)) {
+        Any ignored, args[] = {object, value};
+        state_->special(*member, known().set, args, ignored, span);
+        return;
+      }
     }
     if (const Any* hook = instance->cls->find(known().setattr)) {
       Any args[] = {object, str_value(name.str()), value};
       call(*hook, args, {}, span);
       return;
     }
+    if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(*this, instance, name, span);
     instance->set(name, value);
     return;
   }
   if (auto* cls = as<ClassNode>(object)) {
-    if (cls->module == "builtins" || cls->module.find('.') != std::string::npos) {
+    if (!cls->scripted) {
       raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'",
             name.str(), cls->name);
     }
     cls->set(name, value);
     cls->has_getattr = cls->find(known().getattr) != nullptr;
+    if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
     return;
   }
   if (auto* module = as<ModuleNode>(object)) {

@@ -327,6 +327,12 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
           .help(ir::did_you_mean(name, accepted));
     }
   }
+  if (!owner.empty() && given > 0 && owner != "object") {
+    // A method of a builtin type, of an object of a class derived from it. Methods of str take such texts
+    // too.
+    *base = builtin_value_of(*base);
+    for (Any* at = base + 1; owner == "str" && at != top; ++at) *at = builtin_value_of(*at);
+  }
   Arguments arguments{{base, given}, keywords, span, spans};
   Depth depth(*this);
   try {
@@ -340,6 +346,11 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
 Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,
                       std::span<const ir::Span> spans) {
   size_t given = static_cast<size_t>(top - base);
+  if (cls->metaclass) {
+    if (const Any* call = cls->metaclass->find(known().call))
+      return call_on_stack(Any(ir::make<BoundMethodNode>(Any(cls), *call)), base, keywords, span, spans);
+  }
+  if (!cls->plain) return construct(cls, base, keywords, span);
   // A builtin type, or an exception class.
   if (cls->construct != nullptr && (!cls->scripted || cls->is_exception)) {
     Arguments arguments{{base, given}, keywords, span, spans};
@@ -524,6 +535,7 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       continue;
     }
     Any more = eval(keyword->value, f);
+    more = as_mapping(self, more);
     if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
       raise("TypeError", keyword->value->span, "not-a-mapping",
             "{} argument after ** must be a mapping, not {}", callee_text(callee), type_name_of(self, more));

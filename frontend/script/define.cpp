@@ -100,6 +100,33 @@ Any State::make_function(const FunctionInfo* info, const syntax::Arguments& args
   return Any(made);
 }
 
+void State::set_bases(const Ref<ClassNode>& ref, std::span<const Any> bases, ir::Span span) {
+  auto* cls = const_cast<ClassNode*>(ref.get());
+  cls->scripted = true;
+  for (const Any& base : bases) {
+    auto* base_class = as<ClassNode>(base);
+    if (base_class == nullptr) {
+      raise("TypeError", span, "not-a-base-class", "`{}` cannot be a base class", self.repr(base));
+    }
+    const Types& t = types();
+    for (const Ref<ClassNode>& closed :
+         {t.boolean, t.none,     t.range,         t.slice,        t.function,  t.builtin,
+          t.method,  t.module,   t.super,         t.iterator,     t.ellipsis,  t.not_implemented,
+          t.cell,    t.property, t.static_method, t.class_method, t.enumerate, t.zip,
+          t.map,     t.filter,   t.reversed}) {
+      if (base_class == closed.get()) {
+        raise("TypeError", span, "not-a-base-class", "type '{}' is not an acceptable base type",
+              base_class->name);
+      }
+    }
+    cls->bases.push_back(ir::ref(base_class));
+  }
+  if (cls->bases.empty()) cls->bases.push_back(types().object);
+  cls->mro = linearise(cls, span);
+  ClassNode::changed();
+  prepare_class(ref, span);
+}
+
 bool State::run_hook(const Stmt& def, Seq<Expr> decorators, Frame& f, Any& out) {
   if (decorators.empty()) return false;
   const Expr* last = decorators.back();
@@ -167,29 +194,25 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   std::string around = scope_name(f);
   if (!around.empty()) cls->name = around + "." + cls->name;
   cls->module = f.module->name;
-  cls->scripted = true;
-  for (const Expr* e : def.bases) {
-    Any base = eval(e, f);
-    auto* base_class = as<ClassNode>(base);
-    if (base_class == nullptr) {
-      raise("TypeError", e->span, "not-a-base-class", "`{}` cannot be a base class", self.repr(base));
-    }
-    if (base_class->module == "builtins" && !base_class->is_exception && base_class != types().object.get()) {
-      raise("TypeError", e->span, "not-a-base-class", "the builtin type `{}` cannot be a base class here",
-            base_class->name);
-    }
-    cls->bases.push_back(ir::ref(base_class));
-    cls->is_exception = cls->is_exception || base_class->is_exception;
-  }
+  List bases;
+  for (const Expr* e : def.bases) bases.push_back(eval(e, f));
+  Keywords keywords;
   for (const Keyword* keyword : def.keywords) {
-    raise("TypeError", keyword->span, "no-class-keywords", "class keywords such as `{}` are not supported",
-          keyword->name.str());
+    if (!keyword->name)
+      raise("TypeError", keyword->span, "no-class-keywords", "`**` is not supported in a class statement");
+    Any value = eval(keyword->value, f);
+    if (keyword->name != known().metaclass) {
+      keywords.emplace_back(keyword->name.str(), value);
+      continue;
+    }
+    auto* metaclass = as<ClassNode>(value);
+    if (metaclass == nullptr || !metaclass->derives_from(types().type.get())) {
+      raise("TypeError", keyword->value->span, "not-a-metaclass", "`{}` is not a class derived from `type`",
+            self.repr(value));
+    }
+    if (metaclass != types().type.get()) cls->metaclass = ir::ref(metaclass);
   }
-  if (cls->bases.empty()) cls->bases.push_back(types().object);
-  cls->mro = linearise(cls, def.name_span);
-  ClassNode::changed();
-  for (const Ref<ClassNode>& base : cls->bases)
-    cls->construct = cls->construct ? cls->construct : base->construct;
+  set_bases(ref, elements(bases), def.bases.empty() ? def.name_span : def.bases[0]->span);
   Frame body;
   body.dynamic = true;
   body.cls = cls;
@@ -209,18 +232,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     auto* doc = first == nullptr ? nullptr : syntax::as<Constant>(first->value);
     if (doc != nullptr && doc->type == Constant::Type::kStr) cls->set(known().doc, str_value(doc->text));
   }
-  cls->has_getattr = cls->find(known().getattr) != nullptr;
-  if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr)
-    cls->set(known().hash, Any(nullptr));
-  for (size_t i = 0; i < cls->members.size(); ++i) {
-    auto [name, value] = cls->members[i];
-    if (auto* instance = as<InstanceNode>(value);
-        instance != nullptr && instance->cls->find(known().set_name)) {
-      Any args[] = {Any(ref), str_value(name.str())};
-      Any ignored;
-      special(value, known().set_name, args, ignored, def.name_span);
-    }
-  }
+  finish_class(ref, keywords, def.name_span);
   return decorate(def.decorators, def.decorators.size(), Any(ref), f);
 }
 

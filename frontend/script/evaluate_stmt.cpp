@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cxxabi.h>
 
+#include <algorithm>
+
 #include "frontend/script/arithmetic.h"
 #include "frontend/script/machine.h"
 
@@ -114,6 +116,7 @@ void State::set_attribute(const Any& object, const Attribute& attribute, Held& v
 bool State::iterable(const Any& value) {
   if (is_none(value) || is_int(value) || is_bool(value) || is_float(value)) return false;
   if (auto* instance = as<InstanceNode>(value)) {
+    if (!is_none(instance->payload)) return iterable(instance->payload);
     return instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr;
   }
   return as<FunctionNode>(value) == nullptr && as<ClassNode>(value) == nullptr &&
@@ -197,6 +200,75 @@ void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span)
   *place = unbound();
 }
 
+// `del object[index]`.
+void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span) {
+  if (object.type_index() == kTVMFFIDict) {
+    if (!dict_remove(self, object, index, span)) key_error(self, index, index_span);
+    return;
+  }
+  if (object.type_index() == kTVMFFIList) {
+    auto* list = static_cast<ffi::ListObj*>(raw_object(object));
+    if (auto* slice = as<SliceNode>(index)) {
+      SliceBounds bounds = slice_bounds(self, *slice, static_cast<int64_t>(list->size()), span);
+      std::vector<Any> kept;
+      std::vector<bool> gone(list->size());
+      for (int64_t i = 0; i < bounds.count; ++i)
+        gone[static_cast<size_t>(bounds.start + i * bounds.step)] = true;
+      for (size_t i = 0; i < list->size(); ++i) {
+        if (!gone[i]) kept.push_back((*list)[static_cast<int64_t>(i)]);
+      }
+      object.cast<List>().Assign(kept.begin(), kept.end());
+      return;
+    }
+    int64_t i = index_value(self, index, index_span, "list indices");
+    int64_t size = static_cast<int64_t>(list->size());
+    if (i < 0) i += size;
+    if (i < 0 || i >= size) {
+      raise("IndexError", span, "index-out-of-range", "list assignment index out of range");
+    }
+    list->erase(i);
+    return;
+  }
+  Any args[] = {index};
+  Any ignored;
+  if (special(object, known().delitem, args, ignored, span)) return;
+  raise("TypeError", span, "no-item-deletion", "'{}' object doesn't support item deletion",
+        type_name_of(self, object));
+}
+
+// `del object.name`.
+void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
+  auto erase = [&](std::vector<std::pair<Symbol, Any>>& all) {
+    auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
+    bool there = found != all.end();
+    if (there) all.erase(found);
+    return there;
+  };
+  if (auto* instance = as<InstanceNode>(object)) {
+    Any argument = str_value(name.str()), ignored;
+    if (instance->cls->find(known().delattr) != nullptr &&
+        special(object, known().delattr, std::span<const Any>(&argument, 1), ignored, span)) {
+      return;
+    }
+    const Any* member = instance->cls->find(name);
+    if (auto* property = member == nullptr ? nullptr : as<PropertyNode>(*member)) {
+      if (is_none(property->deleter)) {
+        raise("AttributeError", span, "no-deleter", "property '{}' of '{}' object has no deleter", name.str(),
+              instance->cls->name);
+      }
+      call_values(property->deleter, {object}, span);
+      return;
+    }
+    if (erase(instance->attributes)) return;
+  } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
+    if (erase(cls->members)) return;
+  } else if (auto* fn = as<FunctionNode>(object)) {
+    if (erase(fn->attributes)) return;
+  }
+  raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'",
+        type_name_of(self, object), name.str());
+}
+
 void State::remove(const Expr* target, Frame& f) {
   switch (target->kind) {
     case ExprKind::kName: {
@@ -214,53 +286,13 @@ void State::remove(const Expr* target, Frame& f) {
       auto* subscript = static_cast<const Subscript*>(target);
       Any object = eval(subscript->value, f);
       Any index = eval_slice(subscript->slice, f);
-      if (object.type_index() == kTVMFFIDict) {
-        if (!dict_remove(self, object, index, target->span)) key_error(self, index, subscript->slice->span);
-        return;
-      }
-      if (object.type_index() == kTVMFFIList) {
-        auto* list = static_cast<ffi::ListObj*>(raw_object(object));
-        if (auto* slice = as<SliceNode>(index)) {
-          SliceBounds bounds = slice_bounds(self, *slice, static_cast<int64_t>(list->size()), target->span);
-          std::vector<Any> kept;
-          std::vector<bool> gone(list->size());
-          for (int64_t i = 0; i < bounds.count; ++i)
-            gone[static_cast<size_t>(bounds.start + i * bounds.step)] = true;
-          for (size_t i = 0; i < list->size(); ++i) {
-            if (!gone[i]) kept.push_back((*list)[static_cast<int64_t>(i)]);
-          }
-          object.cast<List>().Assign(kept.begin(), kept.end());
-          return;
-        }
-        int64_t i = index_value(self, index, subscript->slice->span, "list indices");
-        int64_t size = static_cast<int64_t>(list->size());
-        if (i < 0) i += size;
-        if (i < 0 || i >= size) {
-          raise("IndexError", target->span, "index-out-of-range", "list assignment index out of range");
-        }
-        list->erase(i);
-        return;
-      }
-      Any args[] = {index};
-      Any ignored;
-      if (special(object, known().delitem, args, ignored, target->span)) return;
-      raise("TypeError", target->span, "no-item-deletion", "'{}' object doesn't support item deletion",
-            type_name_of(self, object));
+      remove_item(object, index, target->span, subscript->slice->span);
+      return;
     }
     case ExprKind::kAttribute: {
       auto* attribute = static_cast<const Attribute*>(target);
-      Any object = eval(attribute->value, f);
-      if (auto* instance = as<InstanceNode>(object)) {
-        auto& all = instance->attributes;
-        for (size_t i = 0; i < all.size(); ++i) {
-          if (all[i].first == attribute->attr) {
-            all.erase(all.begin() + static_cast<ptrdiff_t>(i));
-            return;
-          }
-        }
-      }
-      raise("AttributeError", target->span, "no-attribute", "'{}' object has no attribute '{}'",
-            type_name_of(self, object), attribute->attr.str());
+      remove_attribute(eval(attribute->value, f), attribute->attr, target->span);
+      return;
     }
     default:
       raise("SyntaxError", target->span, "not-a-target", "cannot delete this expression");
@@ -479,6 +511,15 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   }
   if (raise_stmt.cause != nullptr) instance->set(known().cause, eval(raise_stmt.cause, f));
   throw_exception(value, raise_stmt.exc->span);
+}
+
+// `name: type` in a class body: an entry of the class's `__annotations__`.
+void State::annotate(const AnnAssign& assign, Frame& f) {
+  auto* name = syntax::as<Name>(assign.target);
+  if (name == nullptr) return;
+  if (f.cls->own(known().annotations) == nullptr) f.cls->set(known().annotations, Any(Dict()));
+  Any type = eval(assign.annotation, f);
+  dict_set(self, *f.cls->own(known().annotations), str_value(name->id.str()), type, assign.span);
 }
 
 [[gnu::noinline]] Flow State::exec_assign(const Assign& assign, Frame& f) {

@@ -57,6 +57,7 @@ constexpr ClassRow rows[] = {
     {"UserWarning", "Warning"},
     {"RuntimeWarning", "Warning"},
     {"DeprecationWarning", "Warning"},
+    {"JSONDecodeError", "ValueError", "json.decoder"},
     {"AxisError", "ValueError IndexError", "numpy.exceptions"},
     {"InternalError", "RuntimeError", "tvm.error"},
     {"DiagnosticError", "RuntimeError", "tvm.error"},

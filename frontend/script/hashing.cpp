@@ -85,7 +85,8 @@ bool needs_key(const Any& key) {
     default:
       break;
   }
-  if (auto* instance = as<InstanceNode>(key)) return instance->cls->find(known().eq) != nullptr;
+  if (auto* instance = as<InstanceNode>(key))
+    return !is_none(instance->payload) || instance->cls->find(known().eq) != nullptr;
   return as<SetNode>(key) != nullptr || as<RangeNode>(key) != nullptr || as<BoundMethodNode>(key) != nullptr;
 }
 
@@ -127,6 +128,12 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   }
   Any plain = plain_number(key);
   if (!is_object(plain)) return plain;
+  // A str or number of a derived class is the same key as the plain one, unless the class says what is equal.
+  if (auto* instance = as<InstanceNode>(key); instance != nullptr && !is_none(instance->payload) &&
+                                              instance->cls->find(known().eq) == nullptr &&
+                                              (is_str(instance->payload) || !is_object(instance->payload))) {
+    return stored_key(evaluator, instance->payload, span);
+  }
   int64_t h = evaluator.hash(key, span);
   return needs_key(key) ? key_node(evaluator, key, h) : key;
 }
@@ -222,6 +229,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
       if (is_int(result)) return raw_int(result);
       raise("TypeError", span, "bad-hash", "__hash__ method should return an integer");
     }
+    if (!is_none(instance->payload)) return hash(instance->payload, span);
   }
   Any plain = plain_number(value);
   if (!is_object(plain)) return hash(plain, span);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/stdlib.h"
 
 namespace mlc::script {
 
@@ -45,26 +46,14 @@ bool State::module_member(const std::string& path, Symbol name, Any& out) {
   return false;
 }
 
-bool State::import_file(std::string_view name, Any& out, ir::Span span) {
-  std::string relative(name);
-  for (char& c : relative) {
-    if (c == '.') c = '/';
-  }
-  std::filesystem::path path = std::filesystem::path(directory) / (relative + ".mlc");
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::string key = std::filesystem::weakly_canonical(path, ignored).string();
+// Runs the text of a module once; later imports get the same module.
+Any State::load_module(const std::string& key, std::string_view name, const std::string& path,
+                       std::string text, ir::Span span) {
   auto found = files.find(key);
-  if (found != files.end()) {
-    out = found->second;
-    return true;
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
+  if (found != files.end()) return found->second;
   Ref<ModuleNode> module = new_module(std::string(name));
   files[key] = Any(module);
-  uint32_t id = ir::SourceMap::global().add(path.string(), text.str());
+  uint32_t id = ir::SourceMap::global().add(path, std::move(text));
   try {
     run_module(id, module, false);
   } catch (ir::Error& error) {
@@ -75,15 +64,34 @@ bool State::import_file(std::string_view name, Any& out, ir::Span span) {
     files.erase(key);
     throw;
   }
-  out = Any(module);
+  return Any(module);
+}
+
+bool State::import_file(std::string_view name, Any& out, ir::Span span) {
+  std::string relative(name);
+  for (char& c : relative) {
+    if (c == '.') c = '/';
+  }
+  std::filesystem::path path = std::filesystem::path(directory) / (relative + ".mlc");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string key = std::filesystem::weakly_canonical(path, ignored).string();
+  out = load_module(key, name, path.string(), text.str(), span);
   return true;
 }
 
 Any State::import_path(std::string_view path, ir::Span span) {
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  if (registry.is_module(path)) return Any(ir::make<ApiModuleNode>(std::string(path)));
+  std::string_view text = stdlib_text(path);
+  if (text.empty() && registry.is_module(path)) return Any(ir::make<ApiModuleNode>(std::string(path)));
   Any out;
   if (import_file(path, out, span)) return out;
+  if (!text.empty())
+    return load_module(fmt::format("<{}>", path), path, fmt::format("<stdlib>/{}.mlc", path),
+                       std::string(text), span);
   size_t dot = path.rfind('.');
   std::string parent(dot == std::string_view::npos ? "" : path.substr(0, dot));
   std::vector<std::string> candidates;
@@ -103,6 +111,29 @@ Any State::import_path(std::string_view path, ir::Span span) {
       .help(ir::did_you_mean(last, candidates));
 }
 
+// `import a.b` binds `a`: the module `a`, which has `b`; where there is only a folder `a`, a module of its
+// own.
+Any State::import_package(std::string_view path, const Any& module, ir::Span span) {
+  std::string_view parent_path = path.substr(0, path.rfind('.'));
+  if (parent_path == path) return module;
+  Any parent;
+  if (as<ApiModuleNode>(module)) {
+    return import_path(path.substr(0, path.find('.')), span);
+  }
+  if (!stdlib_text(parent_path).empty() || !import_file(parent_path, parent, span)) {
+    std::string key = fmt::format("<package {}>", parent_path);
+    if (!stdlib_text(parent_path).empty()) {
+      parent = import_path(parent_path, span);
+    } else {
+      Any& made = files[key];
+      if (is_none(made)) made = Any(new_module(std::string(parent_path)));
+      parent = made;
+    }
+  }
+  as<ModuleNode>(parent)->set(Symbol(path.substr(path.rfind('.') + 1)), module);
+  return import_package(parent_path, parent, span);
+}
+
 void State::exec_import(const Import& import, Frame& f) {
   for (const Alias* alias : import.names) {
     ir::Span span = alias->name_span ? alias->name_span : alias->span;
@@ -110,8 +141,7 @@ void State::exec_import(const Import& import, Frame& f) {
     if (alias->asname) {
       store_name(alias->asname, place_of(alias->asname, f), module, f);
     } else {
-      if (alias->name != alias->first.str() && as<ApiModuleNode>(module))
-        module = import_path(alias->first.str(), span);
+      if (alias->name != alias->first.str()) module = import_package(alias->name, module, span);
       store_name(alias->first, place_of(alias->first, f), module, f);
     }
   }

@@ -314,7 +314,8 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
     }
     return make_iterator<ArrayIterator>(value, array->tensor.size(0));
   }
-  if (auto* instance = as<InstanceNode>(value)) {
+  auto* cls = as<ClassNode>(value);
+  if (auto* instance = as<InstanceNode>(value); instance != nullptr || (cls != nullptr && cls->metaclass)) {
     Any iterator;
     if (state_->special(value, known().iter, {}, iterator, span)) {
       if (iterator.as<IteratorNode>() != nullptr) return iterator;
@@ -325,7 +326,8 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
       }
       return iterator;
     }
-    if (instance->cls->find(known().getitem) != nullptr) return make_iterator<GetItemIterator>(value);
+    if (instance != nullptr && instance->cls->find(known().getitem) != nullptr)
+      return make_iterator<GetItemIterator>(value);
   } else if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__iter__")) {
     return iterate(call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {}, {}, span), span);
   } else if (ir::ApiRegistry::global().method(value.type_index(), "__getitem__") != nullptr &&

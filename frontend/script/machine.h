@@ -54,7 +54,9 @@ struct KnownNames {
       module{"__module__"}, bases{"__bases__"}, mro{"__mro__"}, args{"args"}, cause{"__cause__"},
       new_{"__new__"}, file{"__file__"}, func{"__func__"}, self{"__self__"}, reversed{"__reversed__"},
       set_name{"__set_name__"}, defaults{"__defaults__"}, notes{"__notes__"}, context{"__context__"},
-      annotations{"__annotations__"}, class_getitem{"__class_getitem__"};
+      annotations{"__annotations__"}, class_getitem{"__class_getitem__"}, get{"__get__"}, set{"__set__"},
+      missing{"__missing__"}, slots{"__slots__"}, init_subclass{"__init_subclass__"}, metaclass{"metaclass"},
+      delattr{"__delattr__"}, abstract_methods{"__abstractmethods__"};
 };
 const KnownNames& known();
 
@@ -183,11 +185,14 @@ struct Evaluator::State {
   void set_attribute(const Any& object, const syntax::Attribute& attribute, Held& value);
   Held augmented(const syntax::AugAssign& assign, Held left, Held right);
   void exec_augmented(const syntax::AugAssign& assign, Frame& f);
+  void annotate(const syntax::AnnAssign& assign, Frame& f);
   [[noreturn]] void exec_raise(const syntax::Raise& raise, Frame& f);
   void store(const syntax::Expr* target, Any value, Frame& f) { store(target, give(std::move(value)), f); }
   void store(const syntax::Expr* target, Words value, Frame& f);
   void store_name(Symbol name, uint32_t resolved, Any value, Frame& f);
   void remove(const syntax::Expr* target, Frame& f);
+  void remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span);
+  void remove_attribute(const Any& object, Symbol name, ir::Span span);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
   uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
   bool iterable(const Any& value);           // as far as its type says
@@ -206,6 +211,9 @@ struct Evaluator::State {
   void exec_import_from(const syntax::ImportFrom& import, Frame& f);
   Any import_path(std::string_view path, ir::Span span);  // the module itself (not its first part)
   bool import_file(std::string_view name, Any& out, ir::Span span);
+  Any import_package(std::string_view path, const Any& module, ir::Span span);
+  Any load_module(const std::string& key, std::string_view name, const std::string& path, std::string text,
+                  ir::Span span);
   bool module_member(const std::string& path, Symbol name, Any& out);
   Any api_value(const ir::Api* api);
   Any evaluate_api_value(const ir::Api& api);
@@ -235,11 +243,22 @@ struct Evaluator::State {
   Any call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,
                  std::span<const ir::Span> spans);
   Any zero_super(Frame& f, ir::Span span);
+  // construct.cpp: objects of script classes that `__init__` alone does not make, and classes made by calls.
+  Any construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span);
+  Any new_object(const Ref<ClassNode>& cls, const Arguments& args);  // object.__new__
+  void initialise(const Any& object, const Ref<ClassNode>& cls, std::span<const Any> args, Keywords& keywords,
+                  ir::Span span);
+  Any make_payload(const ClassNode* cls, const Arguments& args);
+  void set_bases(const Ref<ClassNode>& cls, std::span<const Any> bases, ir::Span span);
+  void prepare_class(const Ref<ClassNode>& cls, ir::Span span);  // what follows from its bases
+  void finish_class(const Ref<ClassNode>& cls, Keywords& keywords, ir::Span span);  // ... and its body
+  bool payload_special(InstanceNode* instance, const Any& object, Symbol name, std::span<const Any> args,
+                       Any& out, ir::Span span);
   // `object.name` as a callee: true when `out` wants `object` as its first argument.
   bool load_method(const Any& object, Symbol name, ir::Span span, Any& out);
   bool attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span);
   [[noreturn]] void no_attribute(const Any& object, Symbol name, ir::Span span);
-  // Calls a special method of a script object; false when its class has none.
+  // Calls a special method of a script object (for a class: of its metaclass); false when there is none.
   bool special(const Any& object, Symbol name, std::span<const Any> args, Any& out, ir::Span span);
   Any call_values(const Any& callee, std::initializer_list<Any> args, ir::Span span = {});
 
@@ -313,6 +332,14 @@ std::span<const BuiltinRow> dict_methods();
 std::span<const BuiltinRow> set_methods();
 std::span<const BuiltinRow> number_methods();
 std::span<const BuiltinRow> generator_methods();
+const BuiltinRow* protocol_row(const Any& value, Symbol name);  // protocol_methods.cpp: (3).__add__, ...
+const BuiltinRow* protocol_row(const ClassNode* cls, Symbol name);
+const BuiltinRow* type_method_row(const ClassNode* cls, Symbol name);  // what this builtin type itself has
+// A dict of an object with keys() and [], or of a class derived from dict; other values as they are.
+Any as_mapping(Evaluator& evaluator, const Any& value);
+Any type_call();                                                  // type.__call__
+Any object_new();                                                 // object.__new__
+Any class_of_three(Evaluator& evaluator, const Arguments& args);  // type(name, bases, dict)
 void sort_values(Evaluator& evaluator, std::vector<Any>& values,
                  const Arguments& args);  // by key= and reverse=
 void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text,

@@ -5,6 +5,9 @@
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
+
+using State = Evaluator::State;
+
 namespace {
 
 using Table = std::unordered_map<Symbol, const BuiltinRow*>;
@@ -65,6 +68,23 @@ Any setattr(Evaluator& e, const Arguments& args) {
   return nullptr;
 }
 Any init(Evaluator&, const Arguments&) { return nullptr; }
+Any make_new(Evaluator& e, const Arguments& args) {
+  auto* cls = as<ClassNode>(args[0]);
+  if (cls == nullptr) {
+    raise("TypeError", args.span_of(0), "wrong-type", "object.__new__(X): X is not a type object ({})",
+          type_name_of(e, args[0]));
+  }
+  Arguments rest{args.positional.subspan(1), args.keywords, args.span};
+  if (!cls->scripted && cls->construct != nullptr) return cls->construct(e, ir::ref(cls), rest);
+  return e.state().new_object(ir::ref(cls), rest);
+}
+// `type.__call__` behind `super()` in a metaclass: makes an object of the class as if there were none.
+Any call_type(Evaluator& e, const Arguments& args) {
+  State::Mark mark(e.state());
+  for (size_t i = 1; i < args.size(); ++i) e.state().push(args[i]);
+  Keywords keywords(args.keywords.begin(), args.keywords.end());
+  return e.state().construct(ir::ref(as<ClassNode>(args[0])), mark.base, keywords, args.span);
+}
 Any exception_init_body(Evaluator&, const Arguments& args) {
   if (auto* instance = as<InstanceNode>(args[0])) {
     instance->set(known().args, Tuple(args.positional.begin() + 1, args.positional.end()));
@@ -83,6 +103,10 @@ constexpr BuiltinRow object_rows[] = {
     {"__str__", "()", "The text of the object.", str, 0, 0},
     {"__setattr__", "(name, value)", "Sets an attribute.", setattr, 2, 2},
 };
+constexpr BuiltinRow new_row = {"__new__", "(cls, *args)", "A new object of the class.", make_new, 1, 127,
+                                "*"};
+constexpr BuiltinRow call_row = {
+    "__call__", "(*args)", "A new, initialised object of the class.", call_type, 1, 127, "*"};
 constexpr BuiltinRow init_row = {"__init__", "(*args)", "Prepares a new object.", init, 0, 127, "*"};
 constexpr BuiltinRow exception_init_row = {
     "__init__", "(*args)", "Keeps the arguments.", exception_init_body, 0, 127, "*"};
@@ -92,10 +116,6 @@ constexpr BuiltinRow exception_str_row = {"__str__", "()", "The message.", excep
 
 Any len_method(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
 Any getitem_method(Evaluator& e, const Arguments& args) { return e.subscript(args[0], args[1], args.span); }
-Any setitem_method(Evaluator& e, const Arguments& args) {
-  e.set_subscript(args[0], args[1], args[2], args.span);
-  return nullptr;
-}
 Any contains_method(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
 Any iter_method(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
 Any next_method(Evaluator& e, const Arguments& args) {
@@ -106,7 +126,6 @@ Any next_method(Evaluator& e, const Arguments& args) {
 constexpr BuiltinRow container_rows[] = {
     {"__len__", "()", "The number of items.", len_method, 0, 0},
     {"__getitem__", "(index)", "The item.", getitem_method, 1, 1},
-    {"__setitem__", "(index, value)", "Sets the item.", setitem_method, 2, 2},
     {"__contains__", "(value)", "Is it there?", contains_method, 1, 1},
     {"__iter__", "()", "An iterator.", iter_method, 0, 0},
     {"__next__", "()", "The next element.", next_method, 0, 0},
@@ -201,9 +220,11 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
       return value_as_iterator(object)->name == "generator" ? row : nullptr;
     }
   }
-  if (name.str().starts_with("__") && builtin_type_of(object) && as<InstanceNode>(object) == nullptr) {
+  if (!name.str().starts_with("__")) return nullptr;
+  if (const BuiltinRow* row = protocol_row(object, name)) return row;
+  if (builtin_type_of(object) && as<InstanceNode>(object) == nullptr) {
     bool container = table_for(object) != nullptr && table_for(object) != &number_table();
-    if (container || value_as_iterator(object) || as<RangeNode>(object)) {
+    if (value_as_iterator(object) || as<RangeNode>(object)) {
       if (const BuiltinRow* row = in(container_table(), name)) return row;
     }
     return container || table_for(object) != nullptr || !is_object(object) ? object_method_row(name)
@@ -240,15 +261,15 @@ const BuiltinRow* builtin_method(int32_t type_index, Symbol name) {
   return type_index == kTVMFFIArray ? in(tuple_table(), name) : nullptr;
 }
 
-const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name) {
-  const Table* table = table_for(cls);
-  if (table != nullptr) {
+const BuiltinRow* type_method_row(const ClassNode* cls, Symbol name) {
+  if (const Table* table = table_for(cls)) {
     if (const BuiltinRow* row = in(*table, name)) return row;
-    if (table != &number_table()) {
-      if (const BuiltinRow* row = in(container_table(), name)) return row;
-    }
   }
-  return object_method_row(name);
+  return protocol_row(cls, name);
+}
+const BuiltinRow* class_method_row(const ClassNode* cls, Symbol name) {
+  const BuiltinRow* row = type_method_row(cls, name);
+  return row != nullptr ? row : object_method_row(name);
 }
 
 const BuiltinRow* object_method_row(Symbol name) {
@@ -306,6 +327,8 @@ bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol n
 
 Any exception_init() { return builtin_value(&exception_init_row, "BaseException"); }
 Any exception_str() { return builtin_value(&exception_str_row, "BaseException"); }
+Any object_new() { return builtin_value(&new_row, ""); }
+Any type_call() { return builtin_value(&call_row, ""); }
 Any object_init() { return builtin_value(&init_row, "object"); }
 
 }  // namespace mlc::script

@@ -347,14 +347,14 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
       bool right_first = left != nullptr && right != nullptr && reflected != nullptr &&
                          left->cls.get() != right->cls.get() && right->cls->derives_from(left->cls.get()) &&
                          reflected != left->cls->find(names.reflected);
+      bool asks_left = forward != nullptr || (left != nullptr && !is_none(left->payload));
+      bool asks_right = reflected != nullptr || (right != nullptr && !is_none(right->payload));
       auto try_right = [&] {
-        return reflected != nullptr &&
-               state_->special(b, names.reflected, std::span<const Any>(&a, 1), result, span) &&
+        return asks_right && state_->special(b, names.reflected, std::span<const Any>(&a, 1), result, span) &&
                !result.same_as(not_implemented());
       };
       if (right_first && try_right()) return result;
-      if (forward != nullptr &&
-          state_->special(a, names.forward, std::span<const Any>(&b, 1), result, span) &&
+      if (asks_left && state_->special(a, names.forward, std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }

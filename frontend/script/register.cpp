@@ -7,6 +7,9 @@ namespace mlc::script {
 void register_key_type();                            // hashing.cpp
 std::span<const ir::ApiRow> standard_module_rows();  // modules.cpp
 std::span<const ir::ApiRow> structural_rows();       // structural.cpp
+std::span<const ir::ApiRow> itertools_rows();        // itertools.cpp
+std::span<const ir::ApiRow> random_rows();           // random.cpp
+std::span<const ir::ApiRow> json_rows();             // json.cpp
 std::span<const ir::ApiRow> ir_rows();               // ir_api.cpp
 std::span<const ir::ApiRow> text_file_rows();        // text_file.cpp
 
@@ -15,7 +18,8 @@ void register_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   for (auto rows :
        {np_create_rows(), np_shape_rows(), np_math_rows(), np_reduce_rows(), np_random_rows(),
-        np_testing_rows(), standard_module_rows(), ir_rows(), structural_rows(), text_file_rows()}) {
+        np_testing_rows(), standard_module_rows(), ir_rows(), structural_rows(), text_file_rows(),
+        itertools_rows(), random_rows(), json_rows()}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -172,7 +172,8 @@ Any join(Evaluator& evaluator, const Arguments& args) {
   std::string separator(self(args));
   bool first = true;
   size_t i = 0;
-  for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+  for (const Any& element : evaluator.elements_of(args[1], args.span_of(1))) {
+    const Any& value = builtin_value_of(element);
     if (!is_str(value)) {
       raise("TypeError", args.span_of(1), "wrong-type", "sequence item {}: expected str instance, {} found",
             i, type_name_of(evaluator, value));

@@ -171,8 +171,9 @@ Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
   expect(args, 0, 1, "dict");
   Dict result;
   if (args.size() == 1) {
-    if (args[0].type_index() == kTVMFFIDict || args[0].type_index() == kTVMFFIMap) {
-      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(args[0])))
+    Any mapping = as_mapping(evaluator, args[0]);
+    if (mapping.type_index() == kTVMFFIDict || mapping.type_index() == kTVMFFIMap) {
+      for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(mapping)))
         result.Set(key, value);
     } else {
       size_t i = 0;
@@ -235,7 +236,7 @@ Any object_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
   return Any(ir::make<InstanceNode>(cls));
 }
 Any type_of_value(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
-  if (args.size() != 1) raise("TypeError", args.span, "wrong-argument-count", "type() takes 1 argument here");
+  if (args.size() != 1) return class_of_three(evaluator, args);
   return evaluator.type_of(args[0]);
 }
 Any property_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
@@ -378,7 +379,7 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
   if (!is_object(value)) return nullptr;
   if (auto* instance = as<InstanceNode>(value)) return instance->cls;
   if (as<FunctionNode>(value)) return t.function;
-  if (as<ClassNode>(value)) return t.type;
+  if (auto* cls = as<ClassNode>(value)) return cls->metaclass ? cls->metaclass : t.type;
   if (as<RangeNode>(value)) return t.range;
   if (auto* set = as<SetNode>(value)) return set->frozen ? t.frozenset : t.set;
   if (auto* iterator = value.as<IteratorNode>()) return iterator_type(iterator->name);
@@ -430,7 +431,7 @@ Any Evaluator::type_of(const Any& value) {
 }
 
 std::string type_name_of(Evaluator& evaluator, const Any& value) {
-  if (Ref<ClassNode> own = builtin_type_of(value)) return own->name;
+  if (Ref<ClassNode> own = builtin_type_of(value)) return own->name.substr(own->name.rfind('.') + 1);
   Any type = evaluator.type_of(value);
   if (auto* cls = as<ClassNode>(type)) return cls->module == "numpy" ? "numpy." + cls->name : cls->name;
   return as<ApiFunctionNode>(type)->api->name;

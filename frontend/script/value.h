@@ -161,6 +161,10 @@ struct ClassNode final : ffi::Object {
   bool scripted = false;            // made by a class statement
   bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
+  bool plain = true;         // instances are made by `__init__` alone: no __new__, no builtin type below
+  bool slotted = false;      // every class of the mro names its attributes in __slots__
+  const ClassNode* data = nullptr;  // the builtin type (dict, str, ...) whose values the instances are
+  Ref<ClassNode> metaclass;         // null: `type`
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
   const Any* own(Symbol member) const;
@@ -193,6 +197,7 @@ struct ClassNode final : ffi::Object {
 struct InstanceNode final : ffi::Object {
   Ref<ClassNode> cls;
   std::vector<std::pair<Symbol, Any>> attributes;
+  Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
   const Any* own(Symbol name) const;
@@ -323,6 +328,11 @@ inline bool is_bool(const Any& value) { return value.type_index() == kTVMFFIBool
 inline bool is_float(const Any& value) { return value.type_index() == kTVMFFIFloat; }
 inline bool is_none(const Any& value) { return value.type_index() == kTVMFFINone; }
 inline bool is_object(const Any& value) { return value.type_index() >= kTVMFFIStaticObjectBegin; }
+// The builtin value an object of a class derived from a builtin type stands for; anything else as it is.
+inline const Any& builtin_value_of(const Any& value) {
+  auto* instance = as<InstanceNode>(value);
+  return instance == nullptr || is_none(instance->payload) ? value : instance->payload;
+}
 // The words of a value whose type index has been looked at.
 inline int64_t raw_int(const Any& value) { return reinterpret_cast<const TVMFFIAny&>(value).v_int64; }
 inline double raw_float(const Any& value) { return reinterpret_cast<const TVMFFIAny&>(value).v_float64; }

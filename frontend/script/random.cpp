@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generator beneath the module `random` (stdlib/python/random.mlc): CPython's streams, number for number.
+#include <random>
+
+#include "frontend/script/mersenne_twister.h"
+#include "frontend/script/np_array.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+namespace {
+
+struct RandomNode final : ffi::Object {
+  MersenneTwister twister;
+  void seed(uint64_t value) {
+    uint32_t words[] = {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+    twister.seed(std::span<const uint32_t>(words, words[1] == 0 ? 1 : 2));
+  }
+  RandomNode() { seed(static_cast<uint64_t>(std::random_device()()) << 32 | std::random_device()()); }
+  uint64_t bits(int64_t count) {
+    if (count <= 32) return twister.next32() >> (32 - count);
+    uint64_t low = twister.next32();
+    return low | static_cast<uint64_t>(twister.next32() >> (64 - count)) << 32;
+  }
+  MLC_NODE("mlc.script.Random", RandomNode, ffi::Object);
+};
+RandomNode* of(const Any& self) { return as<RandomNode>(self); }
+
+Any seed(ApiCall& call, const Any& self, const Any& value) {
+  if (is_none(value)) {
+    *of(self) = RandomNode();
+  } else if (is_int(value) || is_bool(value)) {
+    int64_t number = raw_int(value);
+    of(self)->seed(number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number));
+  } else if (is_float(value)) {
+    of(self)->seed(static_cast<uint64_t>(evaluator_of(call.host).hash(value)));
+  } else {
+    raise("TypeError", call.span, "wrong-type",
+          "The only supported seed types here are: None, int and float, not {}",
+          type_name_of(evaluator_of(call.host), value));
+  }
+  return nullptr;
+}
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "_random", "Random()", "A generator of its own.",
+     native([] { return Any(ir::make<RandomNode>()); })},
+    {ApiKind::kMethod, "mlc.script.Random", "seed(value=None)", "Starts the stream anew.",
+     native([](ApiCall& call, Any self, Any value) { return seed(call, self, value); })},
+    {ApiKind::kMethod, "mlc.script.Random", "random()", "A float of [0, 1).",
+     native([](Any self) { return of(self)->twister.uniform(); })},
+    {ApiKind::kMethod, "mlc.script.Random", "getrandbits(k)", "An int of k bits.",
+     native([](ApiCall& call, Any self, int64_t k) {
+       if (k < 0) raise("ValueError", call.span, "out-of-range", "number of bits must be non-negative");
+       if (k > 63)
+         raise("OverflowError", call.span, "integer-overflow", "{} bits do not fit in an int of 64 bits", k);
+       return k == 0 ? int64_t{0} : static_cast<int64_t>(of(self)->bits(k));
+     })},
+    {ApiKind::kMethod, "mlc.script.Random", "below(n)", "An int of [0, n), n > 0.",
+     native([](Any self, int64_t n) {
+       int64_t width = 64 - __builtin_clzll(static_cast<uint64_t>(n));
+       uint64_t value = of(self)->bits(width);
+       while (value >= static_cast<uint64_t>(n)) value = of(self)->bits(width);
+       return static_cast<int64_t>(value);
+     })},
+};
+
+}  // namespace
+
+std::span<const ApiRow> random_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -162,16 +162,8 @@ Any setattr(Evaluator& evaluator, const Arguments& args) {
 }
 Any delattr(Evaluator& evaluator, const Arguments& args) {
   Symbol name = name_argument(args, "delattr");
-  if (auto* instance = as<InstanceNode>(args[0])) {
-    auto& attributes = instance->attributes;
-    for (size_t i = 0; i < attributes.size(); ++i) {
-      if (attributes[i].first == name) {
-        attributes.erase(attributes.begin() + static_cast<ptrdiff_t>(i));
-        return nullptr;
-      }
-    }
-  }
-  evaluator.state().no_attribute(args[0], name, args.span);
+  evaluator.state().remove_attribute(args[0], name, args.span);
+  return nullptr;
 }
 
 Any id(Evaluator&, const Arguments& args) {

@@ -261,7 +261,7 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
     }
     if (erase(instance->attributes)) return;
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
-    if (erase(cls->members)) return;
+    if (erase(cls->members)) return ClassNode::changed();
   } else if (auto* fn = as<FunctionNode>(object)) {
     if (erase(fn->attributes)) return;
   }

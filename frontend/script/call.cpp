@@ -407,7 +407,7 @@ Words State::run_call(const Call& call, Frame& f) {
       return run_function(fn, mark.base, call.span);
     }
   } else if (auto* cls = as<ClassNode>(lent(callee.words))) {
-    if (cls->scripted && !cls->is_exception && cls->construct != nullptr) {
+    if (cls->scripted && cls->plain && !cls->is_exception && cls->construct != nullptr) {
       // A new object, prepared by an __init__ that is given exactly its parameters.
       const Any* init = cls->find(known().init);
       if (init != nullptr && init->type_index() == function_type) {

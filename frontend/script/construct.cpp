@@ -126,7 +126,8 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
     }
   }
   const Any* abstract = cls->find(known().abstract_methods);
-  cls->plain = cls->data == nullptr && cls->find(known().new_) == nullptr &&
+  bool called = cls->metaclass && cls->metaclass->find(known().call) != nullptr;
+  cls->plain = !called && cls->data == nullptr && cls->find(known().new_) == nullptr &&
                (abstract == nullptr || !self.truth(*abstract)) && !cls->derives_from(types().type.get());
 }
 

@@ -598,6 +598,7 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
     case StmtKind::kAnnAssign: {
       auto* assign = static_cast<const AnnAssign*>(stmt);
       if (assign->value != nullptr) store(assign->target, run(assign->value, f), f);
+      if (f.cls != nullptr) annotate(*assign, f);
       return Flow::kNext;
     }
     case StmtKind::kPass:

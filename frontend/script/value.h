@@ -161,8 +161,8 @@ struct ClassNode final : ffi::Object {
   bool scripted = false;            // made by a class statement
   bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
-  bool plain = true;         // instances are made by `__init__` alone: no __new__, no builtin type below
-  bool slotted = false;      // every class of the mro names its attributes in __slots__
+  bool plain = true;     // instances are made by `__init__` alone: no __new__, no builtin type below
+  bool slotted = false;  // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;  // the builtin type (dict, str, ...) whose values the instances are
   Ref<ClassNode> metaclass;         // null: `type`
 

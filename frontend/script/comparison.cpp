@@ -327,7 +327,7 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
         return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) &&
                               equal(p->step, q->step));
       }
-      if (as<DictViewNode>(a) && as<DictViewNode>(b)) {
+      if ((as<DictViewNode>(a) || as<SetNode>(a)) && (as<DictViewNode>(b) || as<SetNode>(b))) {
         std::vector<Any> all = elements_of(a);
         bool same = all.size() == elements_of(b).size();
         for (const Any& value : all) same = same && contains(b, value, span);
@@ -353,6 +353,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
 
 bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) {
   if (is_str(container)) {
+    if (const Any& plain = builtin_value_of(value); !plain.same_as(value))
+      return contains(container, plain, span);
     if (!is_str(value)) {
       raise("TypeError", span, "wrong-type", "'in <string>' requires string as left operand, not {}",
             type_name_of(*this, value));

@@ -247,7 +247,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       Dict result;
       for (size_t i = 0; i < dict.keys.size(); ++i) {
         if (dict.keys[i] == nullptr) {
-          Any more = eval(dict.values[i], f);
+          Any more = as_mapping(self, eval(dict.values[i], f));
           if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
             raise("TypeError", dict.values[i]->span, "not-a-mapping", "'{}' object is not a mapping",
                   type_name_of(self, more));

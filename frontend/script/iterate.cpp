@@ -119,7 +119,8 @@ struct GetItemIterator final : IteratorNode {  // the old protocol: __getitem__ 
       out = evaluator.subscript(object, Any(at++));
       return true;
     } catch (ir::Error& error) {
-      auto* instance = as<InstanceNode>(evaluator.state().exception_of(error));
+      Any exception = evaluator.state().exception_of(error);
+      auto* instance = as<InstanceNode>(exception);
       if (instance != nullptr && instance->cls->derives_from(exception_classes().at("IndexError").get()))
         return false;
       throw;
@@ -349,7 +350,8 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
   try {
     if (state_->special(iterator, known().next, {}, out, span)) return true;
   } catch (ir::Error& error) {
-    auto* instance = as<InstanceNode>(state_->exception_of(error));
+    Any exception = state_->exception_of(error);
+    auto* instance = as<InstanceNode>(exception);
     static const ClassNode* stop = exception_classes().at("StopIteration").get();
     if (instance != nullptr && instance->cls->derives_from(stop)) return false;
     throw;

@@ -71,6 +71,13 @@ Any sort(Evaluator& evaluator, const Arguments& args) {
   return nullptr;
 }
 Any index(Evaluator& evaluator, const Arguments& args) {
+  if (as<RangeNode>(args[0])) {
+    if (args.size() == 2 && is_int(args[1]) && evaluator.contains(args[0], args[1])) {
+      auto* range = as<RangeNode>(args[0]);
+      return (raw_int(args[1]) - range->start) / range->step;
+    }
+    raise("ValueError", args.span, "not-in-list", "{} is not in range", evaluator.repr(args[1]));
+  }
   auto size = static_cast<int64_t>(elements(args[0]).size());
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i) return otherwise;

@@ -2,6 +2,7 @@
 // The standard modules that scripts use: math, time, sys, os.path, and the exception classes of tvm.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -99,6 +100,24 @@ Any factorial(ApiCall& call, const Any& value) {
     if (__builtin_mul_overflow(result, i, &result)) {
       raise("OverflowError", call.span, "integer-overflow", "factorial({}) does not fit in 64 bits", n);
     }
+  }
+  return result;
+}
+// n * (n - 1) * ... of k factors; for combinations divided by k! as it grows, which is always exact.
+Any choices(ApiCall& call, const Any& from, const Any& of, bool combinations) {
+  int64_t n = integer(call, from, 0), k = integer(call, of, 1);
+  if (n < 0 || k < 0) {
+    raise("ValueError", call.span, "math-domain", "{} must be a non-negative integer", n < 0 ? "n" : "k");
+  }
+  if (k > n) return int64_t{0};
+  if (combinations) k = std::min(k, n - k);
+  int64_t result = 1;
+  for (int64_t i = 0; i < k; ++i) {
+    __int128 next = static_cast<__int128>(result) * (n - i);
+    if (combinations) next /= i + 1;
+    if (next > INT64_MAX)
+      raise("OverflowError", call.span, "integer-overflow", "the number of choices does not fit in 64 bits");
+    result = static_cast<int64_t>(next);
   }
   return result;
 }
@@ -219,6 +238,14 @@ const ApiRow rows[] = {
     MLC_MATH("sinh", "The hyperbolic sine.", std::sinh(x)),
     MLC_MATH("cosh", "The hyperbolic cosine.", std::cosh(x)),
     MLC_MATH("tanh", "The hyperbolic tangent.", std::tanh(x)),
+    MLC_MATH("asinh", "The inverse hyperbolic sine.", std::asinh(x)),
+    MLC_MATH("acosh", "The inverse hyperbolic cosine.", std::acosh(x)),
+    MLC_MATH("atanh", "The inverse hyperbolic tangent.", std::atanh(x)),
+    MLC_MATH("erfc", "1 - erf(x).", std::erfc(x)),
+    MLC_MATH("gamma", "The gamma function.", std::tgamma(x)),
+    MLC_MATH("lgamma", "The logarithm of the gamma function.", std::lgamma(x)),
+    MLC_MATH("exp2", "2 to the power of x.", std::exp2(x)),
+    MLC_MATH("cbrt", "The cube root.", std::cbrt(x)),
     MLC_MATH("erf", "The error function.", std::erf(x)),
     MLC_MATH("fabs", "The absolute value, a float.", std::fabs(x)),
     MLC_MATH("radians", "Degrees as radians.", x * (3.141592653589793 / 180.0)),
@@ -272,6 +299,38 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Tuple values) { return lcm(call, values); })},
     {ApiKind::kFunction, "math", "factorial(n)", "The product of 1 to n.",
      native([](ApiCall& call, Any n) { return factorial(call, n); })},
+    {ApiKind::kFunction, "math", "comb(n, k)", "How many choices of k things of n there are.",
+     native([](ApiCall& call, Any n, Any k) { return choices(call, n, k, true); })},
+    {ApiKind::kFunction, "math", "perm(n, k=None)", "How many orders of k things of n there are.",
+     native([](ApiCall& call, Any n, Any k) { return choices(call, n, is_none(k) ? n : k, false); })},
+    {ApiKind::kFunction, "math", "modf(x)", "The fraction and the integer part, both floats.",
+     native([](ApiCall& call, Any x) {
+       double whole = 0, part = std::modf(number(call, x, 0), &whole);
+       return Tuple{Any(part), Any(whole)};
+     })},
+    {ApiKind::kFunction, "math", "frexp(x)", "The pair (m, e) with x == m * 2 ** e, 0.5 <= abs(m) < 1.",
+     native([](ApiCall& call, Any x) {
+       int exponent = 0;
+       double mantissa = std::frexp(number(call, x, 0), &exponent);
+       return Tuple{Any(mantissa), Any(static_cast<int64_t>(exponent))};
+     })},
+    {ApiKind::kFunction, "math", "ldexp(x, i)", "x * 2 ** i.", native([](ApiCall& call, Any x, int64_t i) -> Any {
+       double value = number(call, x, 0);
+       double result = std::ldexp(value, static_cast<int>(std::clamp<int64_t>(i, -5000, 5000)));
+       if (std::isinf(result) && std::isfinite(value)) raise("OverflowError", call.span, "math-range", "math range error");
+       return result;
+     })},
+    {ApiKind::kFunction, "math", "remainder(x, y)", "The difference to the nearest multiple of y.",
+     native([](ApiCall& call, Any x, Any y) { return std::remainder(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "dist(p, q)", "The distance of two points.", native([](ApiCall& call, Any p, Any q) {
+       std::vector<Any> a = evaluator_of(call.host).elements_of(p, call.span_of(0));
+       std::vector<Any> b = evaluator_of(call.host).elements_of(q, call.span_of(1));
+       if (a.size() != b.size())
+         raise("ValueError", call.span, "wrong-argument-count", "both points must have the same number of dimensions");
+       double sum = 0;
+       for (size_t i = 0; i < a.size(); ++i) sum = std::hypot(sum, number(call, a[i], 0) - number(call, b[i], 1));
+       return sum;
+     })},
     {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
      native([](ApiCall& call, Any n) { return integer_root(call, n); })},
     {ApiKind::kFunction, "math", "prod(iterable, *, start=1)", "The product of the elements.",

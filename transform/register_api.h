@@ -9,5 +9,7 @@ void register_api();
 void register_te_api();
 void register_index_map_api();
 void register_analysis_api();
+// The part of transform/arith: tvm.sym.
+void register_arith_api();
 
 }  // namespace mlc::transform

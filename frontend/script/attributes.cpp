@@ -553,6 +553,11 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
   if (as<ApiModuleNode>(object) != nullptr) {
     raise("AttributeError", span, "no-monkey-patching", "modules of mlc cannot be changed: `{}`", name.str());
   }
+  if (ir::ApiRegistry::global().method(object.type_index(), known().setattr.str()) != nullptr) {
+    Any args[] = {str_value(name.str()), value};
+    call(attribute(object, known().setattr, span), args, {}, span);
+    return;
+  }
   Any existing;
   if (find_attribute(object, name, existing)) {
     raise("AttributeError", span, "read-only", "attribute '{}' of '{}' objects is not writable", name.str(),

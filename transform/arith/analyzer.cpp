@@ -27,6 +27,16 @@ void Analyzer::bind(const Var& var, ConstIntBound bound) {
   impl_->var_residues.erase(var.get());
   impl_->var_bounds[var.get()] = bound;
 }
+void Analyzer::bind(const Var& var, ModularSet residues) {
+  impl_->keep_alive.push_back(var);
+  impl_->var_residues[var.get()] = residues;
+}
+bool Analyzer::knows(const Var& var) const { return impl_->var_bounds.contains(var.get()); }
+std::unique_ptr<Analyzer> Analyzer::clone() const {
+  auto copy = std::make_unique<Analyzer>();
+  *copy->impl_ = *impl_;
+  return copy;
+}
 void Analyzer::bind(const Var& var, const Expr& value) {
   impl_->keep_alive.push_back(var);
   Expr simple = simplify(value);

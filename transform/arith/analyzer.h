@@ -12,6 +12,8 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
+class AnalyzerImpl;
+
 // min <= value <= max for every value the expression can take; the two infinities mean "no bound".
 struct ConstIntBound {
   static constexpr int64_t kPosInf = INT64_MAX;
@@ -25,6 +27,7 @@ struct ConstIntBound {
 struct ModularSet {
   int64_t coeff = 1;
   int64_t base = 0;  // 0 <= base < coeff unless coeff is 0
+  bool operator==(const ModularSet&) const = default;
 };
 
 enum class Ordering : uint8_t { kUnknown, kLess, kLessEqual, kEqual, kGreaterEqual, kGreater };
@@ -44,6 +47,12 @@ class Analyzer {
   void bind(const Var& var, const Expr& value);
   // `var` lies within constant bounds.
   void bind(const Var& var, ConstIntBound bound);
+  // `var` stays in an arithmetic progression; its bounds stay as they are.
+  void bind(const Var& var, ModularSet residues);
+  // Does this know a range or a value of `var`?
+  bool knows(const Var& var) const;
+  // Another one with the same knowledge, which goes its own way from here.
+  std::unique_ptr<Analyzer> clone() const;
 
   // The same value written simpler: constants right, sums as `i0 * 4 + i1`, provable parts dropped.
   // Returns the same node when nothing changed.
@@ -76,6 +85,9 @@ class Analyzer {
     size_t mark_;
   };
   [[nodiscard]] Assumption assume(const Expr& condition);
+
+  // For the other files of this folder.
+  AnalyzerImpl& parts() const { return *impl_; }
 
  private:
   std::unique_ptr<class AnalyzerImpl> impl_;

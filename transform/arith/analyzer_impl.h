@@ -53,9 +53,10 @@ class AnalyzerImpl {
     int64_t upper;
   };
   struct Undo {
-    size_t truths, bounds, differences;
+    size_t truths, bounds, differences, residues;
   };
   void assume_bound(const Expr& e, ConstIntBound bound);
+  void assume_residue(const Expr& remainder, const Expr& value);
   void assume_less(const Expr& a, const Expr& b, bool strict);
   ConstIntBound bounds_of_node(const Expr& e);
   ConstIntBound bounds_of_binary(const BinaryNode* node);
@@ -63,6 +64,7 @@ class AnalyzerImpl {
   std::vector<Truth> truths_;
   std::vector<BoundFact> bound_facts_;
   std::vector<DifferenceFact> differences_;
+  std::vector<std::pair<Var, ModularSet>> old_residues_;  // what assumptions replaced in var_residues
   std::vector<Undo> undo_;
   int depth_ = 0;
 };

@@ -157,6 +157,16 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       if (b.min <= 0 && b.max <= 0) return everything(dtype);
       if (a.min >= 0 && a.max < b.min) return a;
       int64_t top = b.max == kPosInf ? kPosInf : b.max - 1;
+      if (b.min == b.max && !(a.min >= 0 && a.max < b.max)) {  // of 4 * n + 1 by 8: -7, -3, 1, 5
+        ModularSet residue = modular(node->a);
+        int64_t step = std::gcd(residue.coeff, b.min);
+        if (step > 1) {
+          int64_t low = ((residue.base % step) + step) % step;
+          int64_t least = low == 0 ? step - b.min : low - b.min;
+          return {a.min >= 0 ? 0 : std::max(a.min, least),
+                  a.max <= 0 ? 0 : std::min(a.max, b.min - step + low)};
+        }
+      }
       return {a.min >= 0 ? 0 : std::max(a.min, negate(top)), a.max <= 0 ? 0 : std::min(a.max, top)};
     }
     case ExprKind::kBitwiseAnd:

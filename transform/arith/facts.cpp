@@ -30,6 +30,19 @@ void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
   }
 }
 
+// x % c == r, of a variable.
+void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
+  auto* two = as<FloorModNode>(remainder);
+  auto* var = two ? as<VarNode>(two->a) : nullptr;
+  if (!var) return;
+  auto divisor = const_int(two->b), residue = const_int(value);
+  if (!divisor || !residue || *divisor <= 1 || *residue < 0 || *residue >= *divisor) return;
+  ModularSet known = modular(two->a);
+  if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // says more already, or something else
+  old_residues_.emplace_back(ref(var), known);
+  var_residues[var] = {*divisor, *residue};
+}
+
 // a < b, or a <= b when not strict.
 void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (!integers(a)) return;
@@ -46,7 +59,7 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
 }
 
 void AnalyzerImpl::assume(const Expr& condition) {
-  undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size()});
+  undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size(), old_residues_.size()});
   std::vector<std::pair<Expr, bool>> todo{{condition, true}};
   while (!todo.empty()) {
     auto [fact, value] = todo.back();
@@ -79,6 +92,7 @@ void AnalyzerImpl::assume(const Expr& condition) {
         break;
       case ExprKind::kEQ:
         if (value) {
+          assume_residue(two->a, two->b);
           assume_less(two->a, two->b, false);
           assume_less(two->b, two->a, false);
         }
@@ -106,6 +120,9 @@ void AnalyzerImpl::forget(size_t mark) {
   truths_.resize(to.truths);
   bound_facts_.resize(to.bounds);
   differences_.resize(to.differences);
+  for (; old_residues_.size() > to.residues; old_residues_.pop_back()) {
+    var_residues[old_residues_.back().first.get()] = old_residues_.back().second;
+  }
 }
 
 std::optional<bool> AnalyzerImpl::known(const Expr& condition) const {

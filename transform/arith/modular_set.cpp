@@ -64,6 +64,19 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
       // x = p n + r modulo c keeps the residue modulo gcd(p, c)
       if (b.coeff == 0 && b.base > 0) return progression(std::gcd(a.coeff, b.base), a.base);
       return {};
+    case ExprKind::kDiv:
+      // Rounds like floor division where it is exact or nothing is negative.
+      if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0 && a.coeff != 0 &&
+          (a.base == 0 || bounds(two->a).min >= 0)) {
+        return progression(a.coeff / b.base, a.base / b.base);
+      }
+      return {};
+    case ExprKind::kMod:
+      if (b.coeff == 0 && b.base > 0) {
+        int64_t step = std::gcd(a.coeff, b.base);
+        if (step != 0 && (a.base % step == 0 || bounds(two->a).min >= 0)) return progression(step, a.base);
+      }
+      return {};
     default:
       return {};
   }

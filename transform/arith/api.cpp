@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.sym: the analyzer and the facts it gives.
+#include <tvm/ffi/container/list.h>
+
+#include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
+#include "transform/arith/sym.h"
+#include "transform/register_api.h"
+
+namespace mlc::transform {
+namespace sym {
+
+std::optional<Array<Any>> elements(const Any& value) {
+  if (auto tuple = value.as<Array<Any>>()) return *tuple;
+  if (auto list = value.as<ffi::List<Any>>()) return Array<Any>((*list).begin(), (*list).end());
+  return std::nullopt;
+}
+
+Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
+  if (auto e = value.as<Expr>(); e && (*e)->ty && (*e)->ty->kind == TypeKind::kPrim) return *e;
+  if (auto iter = value.as<IterVar>()) return (*iter)->var;
+  if (auto flag = value.as<bool>()) return bool_imm(*flag);
+  if (auto number = value.as<int64_t>()) {
+    return int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number);
+  }
+  if (auto number = value.as<double>()) return make<FloatImmNode>(DataType::Float(32), *number);
+  wrong_argument(call, i, "expression");
+}
+Expr expr_argument(const ApiCall& call, size_t i) { return expr_of(call, call.args[i], i); }
+
+Var var_argument(const ApiCall& call, size_t i) {
+  if (auto iter = call.args[i].as<IterVar>()) return (*iter)->var;
+  auto e = call.args[i].as<Expr>();
+  if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "Var");
+  return ref(as<VarNode>(*e));
+}
+
+Array<Expr> exprs_argument(const ApiCall& call, size_t i) {
+  auto list = elements(call.args[i]);
+  if (!list) wrong_argument(call, i, "list of expressions");
+  Array<Expr> all;
+  for (const Any& one : *list) all.push_back(expr_of(call, one, i));
+  return all;
+}
+
+AnalyzerValue analyzer_argument(const ApiCall& call, size_t i) {
+  if (call.args[i] == nullptr) return make<AnalyzerNode>();
+  if (auto analyzer = call.args[i].as<AnalyzerValue>()) return *analyzer;
+  wrong_argument(call, i, "Analyzer");
+}
+
+IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e) {
+  return interval_of(e, analyzer->domains, *analyzer->analyzer);
+}
+
+namespace {
+
+Ref<AnalyzerNode> self(const ApiCall& call) { return call.args[0].cast<AnalyzerValue>(); }
+Analyzer& analyzer_of(const ApiCall& call) { return *self(call)->analyzer; }
+// Types are shared by all their values, so a node is reached through its handle.
+AnalyzerNode* changed(const AnalyzerValue& value) { return const_cast<AnalyzerNode*>(value.get()); }
+
+std::string text(ConstIntBound bound) {
+  return fmt::format("sym.ConstIntBound(min_value={}, max_value={})", bound.min, bound.max);
+}
+std::string text(ModularSet set) {
+  return fmt::format("sym.ModularSet(coeff={}, base={})", set.coeff, set.base);
+}
+
+// A fact that contradicts nothing known may be replaced only when asked to.
+template <class Fact>
+void refuse_conflict(const ApiCall& call, const Var& var, const Fact& known, const Fact& fact) {
+  if (known == fact) return;
+  throw Error("conflicting-fact", "`{}` is known as {}, not {}", var->name.c_str(), text(known), text(fact))
+      .kind("InternalError")
+      .at(call.span)
+      .help("pass True as the last argument to replace what is known");
+}
+
+void learn(const ApiCall& call, const Var& var, ConstIntBound bound, bool allow_override) {
+  AnalyzerImpl& parts = analyzer_of(call).parts();
+  auto known = parts.var_bounds.find(var.get());
+  if (known != parts.var_bounds.end() && !allow_override) refuse_conflict(call, var, known->second, bound);
+  parts.keep_alive.push_back(var);
+  parts.var_bounds[var.get()] = bound;
+}
+void learn(const ApiCall& call, const Var& var, ModularSet set, bool allow_override) {
+  AnalyzerImpl& parts = analyzer_of(call).parts();
+  auto known = parts.var_residues.find(var.get());
+  if (known != parts.var_residues.end() && !allow_override) refuse_conflict(call, var, known->second, set);
+  analyzer_of(call).bind(var, set);
+}
+void learn(const ApiCall& call, const Var& var, const IntervalSet& set) {
+  AnalyzerNode* own = changed(self(call));
+  own->keep_alive.push_back(var);
+  own->domains[var.get()] = set;
+}
+
+Any bind(ApiCall& call) {
+  Var var = var_argument(call, 1);
+  bool allow_override = detail::argument<bool>(call, 3);
+  AnalyzerImpl& parts = analyzer_of(call).parts();
+  auto range = call.args[2].as<Range>();
+  if (range && !is_const_int((*range)->extent, 1)) {
+    if (auto known = parts.var_bounds.find(var.get()); known != parts.var_bounds.end() && !allow_override) {
+      Analyzer trial;  // what the range says by itself
+      ConstIntBound low = parts.bounds((*range)->min), extent = parts.bounds((*range)->extent);
+      trial.bind(var, make<RangeNode>((*range)->min, (*range)->extent));
+      bool exact = low.min == low.max && extent.min == extent.max;
+      if (exact) refuse_conflict(call, var, known->second, trial.const_int_bound(var));
+    }
+    analyzer_of(call).bind(var, *range);
+    learn(call, var, interval_of(*range, analyzer_of(call)));
+    return nullptr;
+  }
+  Expr value = range ? (*range)->min : expr_argument(call, 2);
+  auto known = parts.var_values.find(var.get());
+  if (!allow_override) {
+    Expr simple = analyzer_of(call).simplify(value);
+    if (known != parts.var_values.end()) {
+      if (!same_expr(known->second, simple)) {
+        throw Error("conflicting-fact", "`{}` is bound to another value", var->name.c_str())
+            .kind("InternalError")
+            .at(call.span)
+            .note(fmt::format("`{}` was bound to `{}`, now to `{}`", var->name.c_str(),
+                              call.host.repr(known->second), call.host.repr(simple)))
+            .help("pass `allow_override=True` to replace it");
+      }
+    } else if (auto bound = parts.var_bounds.find(var.get()); bound != parts.var_bounds.end()) {
+      refuse_conflict(call, var, bound->second, parts.bounds(simple));
+    }
+  }
+  analyzer_of(call).bind(var, value);
+  learn(call, var, int_set(self(call), value));
+  return nullptr;
+}
+
+Any update(ApiCall& call) {
+  Var var = var_argument(call, 1);
+  bool allow_override = detail::argument<bool>(call, 3);
+  if (auto bound = call.args[2].as<Ref<ConstIntBoundNode>>()) {
+    learn(call, var, (*bound)->bound, allow_override);
+  } else if (auto set = call.args[2].as<Ref<ModularSetNode>>()) {
+    learn(call, var, (*set)->set, allow_override);
+  } else if (auto interval = call.args[2].as<IntervalSet>()) {
+    learn(call, var, *interval);
+  } else {
+    wrong_argument(call, 2, "ConstIntBound, ModularSet or IntSet");
+  }
+  return nullptr;
+}
+
+// `a < b` and its like: does the interval of the difference say so?
+bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
+  auto* two = as_binary(condition);
+  if (!two || !two->a->dtype().is_int() || !two->a->dtype().is_scalar()) return false;
+  Analyzer& analyzer = *own->analyzer;
+  auto at_least = [&](const Expr& big, const Expr& small, int64_t margin) {
+    IntervalSet set = int_set(own, analyzer.simplify(sub(big, small)));
+    return set->has_lower() && analyzer.can_prove_ge(set->min_value, margin);
+  };
+  switch (condition->kind) {
+    case ExprKind::kLT:
+      return at_least(two->b, two->a, 1);
+    case ExprKind::kLE:
+      return at_least(two->b, two->a, 0);
+    case ExprKind::kGT:
+      return at_least(two->a, two->b, 1);
+    case ExprKind::kGE:
+      return at_least(two->a, two->b, 0);
+    default:
+      return false;
+  }
+}
+
+Any can_prove(ApiCall& call) {
+  Expr condition = expr_argument(call, 1);
+  if (analyzer_of(call).can_prove(condition)) return true;
+  return detail::argument<int64_t>(call, 2) >= 1 && proves_by_interval(self(call), condition);
+}
+
+// How scripts number the outcomes of try_compare: CompareResult.
+int64_t number_of(Ordering order, const Analyzer& analyzer, const Expr& a, const Expr& b) {
+  switch (order) {
+    case Ordering::kEqual:
+      return 1;
+    case Ordering::kLess:
+      return 2;
+    case Ordering::kLessEqual:
+      return 3;
+    case Ordering::kGreater:
+      return 4;
+    case Ordering::kGreaterEqual:
+      return 5;
+    case Ordering::kUnknown:
+      break;
+  }
+  for (const Expr& equal : {eq(a, b), eq(b, a)}) {
+    if (analyzer.parts().known(equal) == false) return 6;
+  }
+  for (const Expr& different : {ne(a, b), ne(b, a)}) {
+    if (analyzer.parts().known(different) == true) return 6;
+  }
+  return 7;
+}
+Any try_compare(ApiCall& call) {
+  Expr a = expr_argument(call, 1), b = expr_argument(call, 2);
+  detail::argument<bool>(call, 3);
+  return number_of(analyzer_of(call).compare(a, b), analyzer_of(call), a, b);
+}
+
+Any clone(ApiCall& call) {
+  AnalyzerValue from = self(call), made = make<AnalyzerNode>();
+  AnalyzerNode* own = changed(made);
+  own->analyzer = from->analyzer->clone();
+  own->domains = from->domains;
+  own->keep_alive = from->keep_alive;
+  own->extensions = from->extensions;
+  return made;
+}
+
+Any set_attribute(ApiCall& call) {
+  auto name = detail::argument<std::string>(call, 1);
+  if (name != "enabled_extensions") {
+    throw Error("read-only", "`{}` of an analyzer cannot be set", name).kind("AttributeError").at(call.span);
+  }
+  changed(self(call))->extensions = detail::argument<int64_t>(call, 2);
+  return nullptr;
+}
+
+template <Expr (Analyzer::*simplifier)(const Expr&)>
+Any simplified(ApiCall& call) {
+  return (analyzer_of(call).*simplifier)(expr_argument(call, 1));
+}
+
+template <int64_t value>
+Any constant(ApiCall&) {
+  return value;
+}
+
+constexpr std::string_view kSym = "tvm.sym";
+constexpr std::string_view kAnalyzer = "mlc.sym.Analyzer";
+constexpr std::string_view kScope = "mlc.sym.ConstraintScope";
+constexpr std::string_view kBound = "mlc.sym.ConstIntBound";
+constexpr std::string_view kModular = "mlc.sym.ModularSet";
+
+std::span<const ApiRow> rows() {
+  static const ApiRow table[] = {
+      {ApiKind::kClass, kSym, "Analyzer()",
+       "What is known about integer expressions.\n\n    analyzer = tvm.sym.Analyzer()\n"
+       "    analyzer.bind(i, tvm.ir.Range(0, 16))\n    analyzer.simplify(i // 16)",
+       native([] { return make<AnalyzerNode>(); }), kAnalyzer, "tvm.sym.analyzer.Analyzer"},
+      {ApiKind::kMethod, kAnalyzer, "simplify(expr, steps=2)", "The same value written simpler.",
+       +[](ApiCall& call) -> Any {
+         return analyzer_of(call).simplify(expr_argument(call, 1), detail::argument<int64_t>(call, 2));
+       }},
+      {ApiKind::kMethod, kAnalyzer, "rewrite_simplify(expr)", "Simpler by local rules.",
+       simplified<&Analyzer::rewrite_simplify>},
+      {ApiKind::kMethod, kAnalyzer, "canonical_simplify(expr)", "Simpler as a sum of digits.",
+       simplified<&Analyzer::canonical_simplify>},
+      {ApiKind::kMethod, kAnalyzer, "can_prove(expr, strength=0)", "Does the condition always hold?",
+       can_prove},
+      {ApiKind::kMethod, kAnalyzer, "can_prove_equal(lhs, rhs)", "Are both always equal?",
+       +[](ApiCall& call) -> Any {
+         return analyzer_of(call).can_prove_equal(expr_argument(call, 1), expr_argument(call, 2));
+       }},
+      {ApiKind::kMethod, kAnalyzer, "const_int_bound(expr)", "Constant bounds of a value.",
+       +[](ApiCall& call) -> Any {
+         return make<ConstIntBoundNode>(analyzer_of(call).const_int_bound(expr_argument(call, 1)));
+       }},
+      {ApiKind::kMethod, kAnalyzer, "const_int_bound_is_bound(var)", "Is a range of the variable known?",
+       +[](ApiCall& call) -> Any { return analyzer_of(call).knows(var_argument(call, 1)); }},
+      {ApiKind::kMethod, kAnalyzer, "modular_set(expr)", "The arithmetic progression a value stays in.",
+       +[](ApiCall& call) -> Any {
+         return make<ModularSetNode>(analyzer_of(call).modular_set(expr_argument(call, 1)));
+       }},
+      {ApiKind::kMethod, kAnalyzer, "int_set(expr, dom_map=None)",
+       "The interval a value lies in while the variables of dom_map, or those bound, run over theirs.",
+       +[](ApiCall& call) -> Any {
+         Expr e = expr_argument(call, 1);
+         if (call.args[2] == nullptr) return int_set(self(call), e);
+         return interval_of(e, domains_argument(call, 2), analyzer_of(call));
+       }},
+      {ApiKind::kMethod, kAnalyzer, "bind(var, expr, allow_override=False)",
+       "Makes a variable's value or range known.", bind},
+      {ApiKind::kMethod, kAnalyzer, "update(var, info, override=False)",
+       "Makes bounds, residues or a set of a variable known.", update},
+      {ApiKind::kMethod, kAnalyzer, "constraint_scope(constraint)",
+       "Assumes a condition inside `with`.\n\n    with analyzer.constraint_scope(n % 4 == 0):\n        ...",
+       +[](ApiCall& call) -> Any { return make<ConstraintScopeNode>(self(call), expr_argument(call, 1)); }},
+      {ApiKind::kMethod, kAnalyzer, "try_compare(lhs, rhs, propagate_inequalities=True)",
+       "What is known of the order of two values: a CompareResult.", try_compare},
+      {ApiKind::kMethod, kAnalyzer, "clone()", "Another analyzer that knows the same.", clone},
+      {ApiKind::kMethod, kAnalyzer, "__setattr__(name, value)", "Sets enabled_extensions.", set_attribute},
+      {ApiKind::kProperty, kAnalyzer, "enabled_extensions",
+       "Flags of Extension. They are remembered; the rules that they ask for are always on.",
+       +[](ApiCall& call) -> Any { return self(call)->extensions; }},
+      {ApiKind::kProperty, kAnalyzer, "is_z3_enabled", "Is there a solver behind the rules? There is none.",
+       constant<0>},
+      {ApiKind::kMethod, kAnalyzer, "__repr__()", "The name of the class.",
+       +[](ApiCall&) -> Any { return String("sym.Analyzer"); }},
+
+      {ApiKind::kMethod, kScope, "__enter__()", "Puts the condition in force.",
+       +[](ApiCall& call) -> Any {
+         auto scope = call.args[0].cast<Ref<ConstraintScopeNode>>();
+         auto* own = const_cast<ConstraintScopeNode*>(scope.get());
+         own->in_force.emplace(scope->analyzer->analyzer->assume(scope->constraint));
+         return nullptr;
+       }},
+      {ApiKind::kMethod, kScope, "__exit__(kind=None, value=None, traceback=None)", "Ends the condition.",
+       +[](ApiCall& call) -> Any {
+         auto scope = call.args[0].cast<Ref<ConstraintScopeNode>>();
+         const_cast<ConstraintScopeNode*>(scope.get())->in_force.reset();
+         return nullptr;
+       }},
+
+      {ApiKind::kClass, kSym, "ConstIntBound(min_value, max_value)", "Constant bounds.",
+       native([](int64_t min, int64_t max) {
+         return make<ConstIntBoundNode>(ConstIntBound{min, max});
+       }),
+       kBound, "tvm.sym.analyzer.ConstIntBound"},
+      {ApiKind::kValue, "tvm.sym.ConstIntBound", "POS_INF", "No upper bound.",
+       constant<ConstIntBound::kPosInf>},
+      {ApiKind::kValue, "tvm.sym.ConstIntBound", "NEG_INF", "No lower bound.",
+       constant<ConstIntBound::kNegInf>},
+      {ApiKind::kProperty, kBound, "min_value", "The least value.",
+       native([](Ref<ConstIntBoundNode> bound) { return bound->bound.min; })},
+      {ApiKind::kProperty, kBound, "max_value", "The largest value.",
+       native([](Ref<ConstIntBoundNode> bound) { return bound->bound.max; })},
+      {ApiKind::kMethod, kBound, "__repr__()", "Both bounds.",
+       native([](Ref<ConstIntBoundNode> bound) { return String(text(bound->bound)); })},
+      {ApiKind::kClass, kSym, "ModularSet(coeff, base)", "The numbers coeff * n + base.",
+       native([](int64_t coeff, int64_t base) {
+         return make<ModularSetNode>(ModularSet{coeff, base});
+       }),
+       kModular, "tvm.sym.analyzer.ModularSet"},
+      {ApiKind::kProperty, kModular, "coeff", "The step; 0 for a constant.",
+       native([](Ref<ModularSetNode> set) { return set->set.coeff; })},
+      {ApiKind::kProperty, kModular, "base", "The number at n == 0.",
+       native([](Ref<ModularSetNode> set) { return set->set.base; })},
+      {ApiKind::kMethod, kModular, "__repr__()", "Step and base.",
+       native([](Ref<ModularSetNode> set) { return String(text(set->set)); })},
+
+      {ApiKind::kValue, "tvm.sym.ProofStrength", "DEFAULT", "Rules and constant bounds.", constant<0>},
+      {ApiKind::kValue, "tvm.sym.ProofStrength", "SYMBOLIC_BOUND", "Symbolic intervals too.", constant<1>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "INCONSISTENT", "What is known contradicts itself.",
+       constant<0>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "EQ", "Equal.", constant<1>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "LT", "Less.", constant<2>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "LE", "Less or equal.", constant<3>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "GT", "Greater.", constant<4>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "GE", "Greater or equal.", constant<5>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "NE", "Different.", constant<6>},
+      {ApiKind::kValue, "tvm.sym.CompareResult", "UNKNOWN", "Nothing is known.", constant<7>},
+      {ApiKind::kValue, "tvm.sym.Extension", "NoExtensions", "No flag.", constant<0>},
+      {ApiKind::kValue, "tvm.sym.Extension", "TransitivelyProveInequalities", "Flag of an analyzer.",
+       constant<1>},
+      {ApiKind::kValue, "tvm.sym.Extension", "ConvertBooleanToAndOfOrs", "Flag of an analyzer.", constant<2>},
+      {ApiKind::kValue, "tvm.sym.Extension", "ApplyConstraintsToBooleanBranches", "Flag of an analyzer.",
+       constant<4>},
+      {ApiKind::kValue, "tvm.sym.Extension", "ComparisonOfProductAndSum", "Flag of an analyzer.",
+       constant<8>},
+  };
+  return table;
+}
+
+}  // namespace
+}  // namespace sym
+
+void register_arith_api() {
+  ApiRegistry& registry = ApiRegistry::global();
+  registry.add(sym::rows());
+  registry.alias("tvm.sym.analyzer", "tvm.sym");
+  registry.alias("tvm.sym.int_set", "tvm.sym");
+  registry.alias("tvm.sym.pattern", "tvm.sym");
+  registry.alias("tvm.sym.iter_affine_map", "tvm.sym");
+  sym::register_int_set_api();
+  sym::register_bound_api();
+}
+
+}  // namespace mlc::transform

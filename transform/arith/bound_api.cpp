@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
+#include "transform/arith/iter_map.h"
+#include "transform/arith/sym.h"
+
+namespace mlc::transform::sym {
+namespace {
+
+bool uses(const Expr& e, const Var& var) {
+  struct Search final : Walker {
+    const Var& var;
+    bool found = false;
+    explicit Search(const Var& var) : var(var) {}
+    using Walker::visit;
+    void visit(const Expr& e) override {
+      found |= e.same_as(var);
+      if (!found) walk_children(e);
+    }
+  } search(var);
+  search.visit(e);
+  return search.found;
+}
+
+// var * coeff + base; null stands for nothing, where a zero would be written out.
+struct Linear {
+  Expr coeff;
+  Expr base;
+};
+
+Expr sum(const Expr& a, const Expr& b) { return !a ? b : !b ? a : add(a, b); }
+Expr product(const Expr& a, const Expr& b) { return a && b ? mul(a, b) : Expr(nullptr); }
+
+// Nullopt when `e` is not linear in `var`.
+std::optional<Linear> linear(const Expr& e, const Var& var) {
+  if (e.same_as(var)) return Linear{const_like(e, 1), nullptr};
+  bool arithmetic = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul;
+  if (!arithmetic) {
+    if (uses(e, var)) return std::nullopt;
+    return Linear{nullptr, e};
+  }
+  auto* two = as_binary(e);
+  auto a = linear(two->a, var);
+  auto b = a ? linear(two->b, var) : std::nullopt;
+  if (!b) return std::nullopt;
+  switch (e->kind) {
+    case ExprKind::kAdd:
+      return Linear{sum(a->coeff, b->coeff), sum(a->base, b->base)};
+    case ExprKind::kSub: {
+      auto difference = [](const Expr& x, const Expr& y) { return !y ? x : !x ? neg(y) : sub(x, y); };
+      return Linear{difference(a->coeff, b->coeff), difference(a->base, b->base)};
+    }
+    default:
+      if (a->coeff && b->coeff) return std::nullopt;
+      if (a->coeff) std::swap(a, b);
+      return Linear{product(a->base, b->coeff), product(a->base, b->base)};
+  }
+}
+
+Array<Var> vars_argument(const ApiCall& call, size_t i) {
+  Array<Var> vars;
+  for (const Expr& e : exprs_argument(call, i)) {
+    if (e->kind != ExprKind::kVar) wrong_argument(call, i, "list of variables");
+    vars.push_back(ref(as<VarNode>(e)));
+  }
+  return vars;
+}
+
+Any detect_linear_equation(ApiCall& call) {
+  Expr base = expr_argument(call, 0);
+  Array<Var> vars = vars_argument(call, 1);
+  Array<Expr> coefficients;
+  for (const Var& var : vars) {
+    auto found = linear(base, var);
+    if (!found) return Array<Any>();
+    coefficients.push_back(found->coeff ? found->coeff : const_like(var, 0));
+    base = found->base ? found->base : const_like(var, 0);
+  }
+  for (const Expr& coefficient : coefficients) {
+    for (const Var& var : vars) {
+      if (uses(coefficient, var)) return Array<Any>();
+    }
+  }
+  coefficients.push_back(base);
+  return coefficients;
+}
+
+struct Ends {
+  Expr low;
+  Expr high;
+};
+
+// One condition on one of the variables, into `ends`; false when it is none.
+bool clip(const Expr& condition, const Array<Var>& vars, std::vector<Ends>& ends, Analyzer& analyzer) {
+  int64_t which = -1;
+  for (int64_t i = 0; i < static_cast<int64_t>(vars.size()); ++i) {
+    if (!uses(condition, vars[i])) continue;
+    if (which >= 0) return false;
+    which = i;
+  }
+  auto* two = as_binary(condition);
+  if (which < 0 || !two || !two->a->dtype().is_int()) return false;
+  // As difference <= 0, or == 0.
+  Expr difference;
+  switch (condition->kind) {
+    case ExprKind::kLT:
+      difference = add(sub(two->a, two->b), const_like(two->a, 1));
+      break;
+    case ExprKind::kLE:
+    case ExprKind::kEQ:
+      difference = sub(two->a, two->b);
+      break;
+    case ExprKind::kGT:
+      difference = add(sub(two->b, two->a), const_like(two->a, 1));
+      break;
+    case ExprKind::kGE:
+      difference = sub(two->b, two->a);
+      break;
+    default:
+      return false;
+  }
+  auto found = linear(analyzer.simplify(difference), vars[which]);
+  if (!found || !found->coeff) return false;
+  Expr base = found->base ? found->base : const_like(vars[which], 0);
+  Expr coeff = analyzer.simplify(found->coeff);
+  bool above = is_const_int(coeff, 1), below = is_const_int(coeff, -1);
+  if (!above && !below) return false;
+  Expr end = analyzer.simplify(above ? sub(const_like(base, 0), base) : base);
+  bool both = condition->kind == ExprKind::kEQ;
+  Ends& known = ends[static_cast<size_t>(which)];
+  if (above || both) known.high = known.high ? min(known.high, end) : end;
+  if (below || both) known.low = known.low ? max(known.low, end) : end;
+  return true;
+}
+
+Any detect_clip_bound(ApiCall& call) {
+  Analyzer analyzer;
+  Array<Var> vars = vars_argument(call, 1);
+  std::vector<Ends> ends(vars.size());
+  std::vector<Expr> todo{analyzer.simplify(expr_argument(call, 0))};
+  while (!todo.empty()) {
+    Expr condition = todo.back();
+    todo.pop_back();
+    if (auto* both = as<AndNode>(condition)) {
+      todo.push_back(both->b);
+      todo.push_back(both->a);
+      continue;
+    }
+    if (!clip(condition, vars, ends, analyzer)) return Array<Any>();
+  }
+  Array<Any> bounds;
+  for (const Ends& one : ends) {
+    bounds.push_back(one.low ? Any(one.low) : Any(nullptr));
+    bounds.push_back(one.high ? Any(one.high) : Any(nullptr));
+  }
+  return bounds;
+}
+
+IterMapCheck level_argument(const ApiCall& call, size_t i) {
+  if (auto name = call.args[i].as<String>()) {
+    if (*name == "bijective") return IterMapCheck::kBijective;
+    if (*name == "surjective") return IterMapCheck::kSurjective;
+  }
+  if (auto level = call.args[i].as<int64_t>()) {
+    if (*level == 2) return IterMapCheck::kBijective;
+    if (*level == 1) return IterMapCheck::kSurjective;
+  }
+  throw Error("wrong-type", "the check level must be \"surjective\" or \"bijective\"")
+      .kind("ValueError")
+      .at(call.span_of(i));
+}
+
+Any iter_map_simplify(ApiCall& call) {
+  auto ranges = call.args[1].try_cast<Map<Any, Any>>();
+  if (!ranges) wrong_argument(call, 1, "dict of variables and their ranges");
+  std::vector<LoopRange> iters;
+  for (const auto& [key, value] : *ranges) {
+    auto var = key.as<Expr>();
+    auto range = value.as<Range>();
+    if (!var || (*var)->kind != ExprKind::kVar || !range)
+      wrong_argument(call, 1, "dict of variables and their ranges");
+    iters.push_back({ref(as<VarNode>(*var)), *range});
+  }
+  AnalyzerValue analyzer = analyzer_argument(call, 5);
+  return simplify_iter_map(exprs_argument(call, 0), iters, expr_argument(call, 2), level_argument(call, 3),
+                           *analyzer->analyzer, detail::argument<bool>(call, 4));
+}
+
+constexpr std::string_view kSym = "tvm.sym";
+
+constexpr ApiRow rows[] = {
+    {ApiKind::kFunction, kSym, "detect_linear_equation(expr, var_list)",
+     "The coefficients of the variables and the rest, when the expression is linear in them; else ().",
+     detect_linear_equation},
+    {ApiKind::kFunction, kSym, "detect_clip_bound(expr, var_list)",
+     "Least and largest value of each variable, when the condition says no more than that; else ().",
+     detect_clip_bound},
+    {ApiKind::kFunction, kSym,
+     "iter_map_simplify(indices, input_iters, predicate=True, check_level='surjective', "
+     "simplify_trivial_iterators=True, analyzer=None)",
+     "Indices as sums of digits of the iterators; as they are when they are no such sums.",
+     iter_map_simplify},
+};
+
+}  // namespace
+
+void register_bound_api() { ApiRegistry::global().add(rows); }
+
+}  // namespace mlc::transform::sym

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/int_set.h"
+
+#include "ir/op.h"
+#include "transform/arith/expr_equal.h"
+
+namespace mlc::transform {
+namespace {
+
+// Domains may mention variables with domains of their own; this bounds how far that is followed.
+constexpr int kMaxDepth = 16;
+
+Expr least(const Expr& a, const Expr& b) {
+  if (a.same_as(pos_inf())) return b;
+  if (b.same_as(pos_inf())) return a;
+  if (a.same_as(neg_inf()) || b.same_as(neg_inf())) return neg_inf();
+  return min(a, b);
+}
+Expr greatest(const Expr& a, const Expr& b) {
+  if (a.same_as(neg_inf())) return b;
+  if (b.same_as(neg_inf())) return a;
+  if (a.same_as(pos_inf()) || b.same_as(pos_inf())) return pos_inf();
+  return max(a, b);
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Domains& domains, Analyzer& analyzer) : domains_(domains), analyzer_(analyzer) {}
+
+  IntervalSet set(const IntervalSet& interval) {
+    if (depth_ >= kMaxDepth) return interval;
+    ++depth_;
+    IntervalSet low = end(interval->min_value);
+    IntervalSet high = interval->is_point() ? low : end(interval->max_value);
+    --depth_;
+    if (interval->is_point()) return low;
+    return make<IntervalSetNode>(low->min_value, high->max_value);
+  }
+
+  IntervalSet of(const Expr& e) {
+    if (auto* two = as_binary(e)) return of_binary(e, of(two->a), of(two->b));
+    switch (e->kind) {
+      case ExprKind::kIntImm:
+        return point(e);
+      case ExprKind::kVar: {
+        auto found = domains_.find(as<VarNode>(e));
+        if (found == domains_.end()) return point(e);
+        const IntervalSet& domain = found->second;
+        if (domain->min_value.same_as(e) && domain->max_value.same_as(e)) return domain;
+        return set(domain);
+      }
+      case ExprKind::kSelect:
+        return join(of(as<SelectNode>(e)->false_value), of(as<SelectNode>(e)->true_value));
+      case ExprKind::kCast: {
+        IntervalSet value = of(as<CastNode>(e)->value);
+        if (value->is_point()) return point(cast(e->dtype(), value->min_value));
+        return make<IntervalSetNode>(
+            value->has_lower() ? cast(e->dtype(), value->min_value) : Expr(neg_inf()),
+            value->has_upper() ? cast(e->dtype(), value->max_value) : Expr(pos_inf()));
+      }
+      case ExprKind::kRamp: {
+        auto* ramp = as<RampNode>(e);
+        auto stride = const_int(ramp->stride), lanes = const_int(ramp->lanes);
+        if (!stride || !lanes) return everything();
+        DataType dtype = ramp->base->dtype();
+        Expr last = int_imm(dtype, *stride * (*lanes - 1)), first = int_imm(dtype, 0);
+        bool rising = *stride > 0;
+        return sum(of(ramp->base), make<IntervalSetNode>(rising ? first : last, rising ? last : first));
+      }
+      case ExprKind::kBroadcast:
+        return of(as<BroadcastNode>(e)->value);
+      case ExprKind::kTensorLoad:
+        for (const Expr& index : as<TensorLoadNode>(e)->indices) {
+          if (varies(index)) return everything();
+        }
+        return point(e);
+      default:
+        return everything();
+    }
+  }
+
+ private:
+  IntervalSet end(const Expr& e) {
+    return e.same_as(pos_inf()) || e.same_as(neg_inf()) ? make<IntervalSetNode>(e, e) : of(e);
+  }
+  bool varies(const Expr& e) {
+    struct Search final : Walker {
+      const Domains& domains;
+      bool found = false;
+      explicit Search(const Domains& domains) : domains(domains) {}
+      using Walker::visit;
+      void visit(const Expr& e) override {
+        found |= e->kind == ExprKind::kVar && domains.contains(as<VarNode>(e));
+        if (!found) walk_children(e);
+      }
+    } search(domains_);
+    search.visit(e);
+    return search.found;
+  }
+  static IntervalSet truth(const Expr& e, bool known) {
+    if (known) return point(e);
+    return make<IntervalSetNode>(make_const(e->dtype(), 0), make_const(e->dtype(), 1));
+  }
+  bool not_negative(const Expr& e) { return analyzer_.can_prove_ge(e, 0); }
+  bool negative(const Expr& e) { return analyzer_.can_prove_ge(neg(e), 1); }
+
+  static IntervalSet sum(const IntervalSet& a, const IntervalSet& b) {
+    if (a->is_point() && b->is_point()) return point(add(a->min_value, b->min_value));
+    if (a->is_nothing()) return a;
+    if (b->is_nothing()) return b;
+    return make<IntervalSetNode>(
+        a->has_lower() && b->has_lower() ? add(a->min_value, b->min_value) : Expr(neg_inf()),
+        a->has_upper() && b->has_upper() ? add(a->max_value, b->max_value) : Expr(pos_inf()));
+  }
+  static IntervalSet difference(const IntervalSet& a, const IntervalSet& b) {
+    if (a->is_nothing()) return a;
+    if (b->is_nothing()) return b;
+    return make<IntervalSetNode>(
+        a->has_lower() && b->has_upper() ? sub(a->min_value, b->max_value) : Expr(neg_inf()),
+        a->has_upper() && b->has_lower() ? sub(a->max_value, b->min_value) : Expr(pos_inf()));
+  }
+
+  // The ends of `a`, each combined with `by`: in order, swapped for a negative `by`, or chosen when running.
+  template <class F>
+  IntervalSet scaled(const IntervalSet& a, const Expr& by, F combine) {
+    Expr low = a->has_lower() ? combine(a->min_value, by) : Expr(neg_inf());
+    Expr high = a->has_upper() ? combine(a->max_value, by) : Expr(pos_inf());
+    if (not_negative(by)) return make<IntervalSetNode>(low, high);
+    if (negative(by)) {
+      return make<IntervalSetNode>(a->has_upper() ? high : Expr(neg_inf()),
+                                   a->has_lower() ? low : Expr(pos_inf()));
+    }
+    if (!a->has_lower() || !a->has_upper()) return everything();
+    Expr sign = ge(by, const_like(by, 0));
+    return make<IntervalSetNode>(select(sign, low, high), select(sign, high, low));
+  }
+
+  IntervalSet quotient(const IntervalSet& a, const IntervalSet& b, ExprKind kind) {
+    if (!b->is_point()) return everything();
+    refuse_zero(b->min_value);
+    if (is_const_int(b->min_value, 1)) return a;
+    return scaled(a, b->min_value, [&](const Expr& x, const Expr& y) { return build(kind, x, y); });
+  }
+  IntervalSet remainder(const IntervalSet& a, const IntervalSet& b, bool floor) {
+    if (!b->is_point()) return everything();
+    const Expr& by = b->min_value;
+    refuse_zero(by);
+    if (!not_negative(by)) {
+      Expr bound = sub(select(ge(by, const_like(by, 0)), by, neg(by)), const_like(by, 1));
+      return make<IntervalSetNode>(neg(bound), bound);
+    }
+    if (floor && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {
+      // One period of the remainder: shifted down as it is.
+      Expr first = floordiv(a->min_value, by), last = floordiv(a->max_value, by);
+      if (analyzer_.can_prove_equal(first, last)) {
+        return make<IntervalSetNode>(sub(a->min_value, mul(by, first)), sub(a->max_value, mul(by, first)));
+      }
+    }
+    return make<IntervalSetNode>(const_like(by, 0), sub(by, const_like(by, 1)));
+  }
+  static void refuse_zero(const Expr& divisor) {
+    if (is_const_int(divisor, 0)) throw Error("division-by-zero", "division by zero").kind("InternalError");
+  }
+
+  IntervalSet of_binary(const Expr& e, IntervalSet a, IntervalSet b) {
+    if (a->is_point() && b->is_point()) {
+      auto* two = as_binary(e);
+      if (a->min_value.same_as(two->a) && b->min_value.same_as(two->b)) return point(e);
+      return point(build(e->kind, a->min_value, b->min_value));
+    }
+    if (e->dtype().is_bool()) return truth(e, false);
+    switch (e->kind) {
+      case ExprKind::kAdd:
+        return sum(a, b);
+      case ExprKind::kSub:
+        return difference(a, b);
+      default:
+        break;
+    }
+    if (a->is_nothing()) return a;
+    if (b->is_nothing()) return b;
+    switch (e->kind) {
+      case ExprKind::kMul:
+        if (a->is_point()) std::swap(a, b);
+        if (!b->is_point()) return everything();
+        if (is_const_int(b->min_value, 0)) return b;
+        if (is_const_int(b->min_value, 1)) return a;
+        return scaled(a, b->min_value, [](const Expr& x, const Expr& y) { return mul(x, y); });
+      case ExprKind::kDiv:
+      case ExprKind::kFloorDiv:
+        return quotient(a, b, e->kind);
+      case ExprKind::kMod:
+      case ExprKind::kFloorMod:
+        return remainder(a, b, e->kind == ExprKind::kFloorMod);
+      case ExprKind::kMin:
+        return make<IntervalSetNode>(least(a->min_value, b->min_value), least(a->max_value, b->max_value));
+      case ExprKind::kMax:
+        return make<IntervalSetNode>(greatest(a->min_value, b->min_value),
+                                     greatest(a->max_value, b->max_value));
+      default:
+        return everything();
+    }
+  }
+
+  const Domains& domains_;
+  Analyzer& analyzer_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+const Var& pos_inf() {
+  static const auto* end = new Var(make_var("pos_inf", DataType::Handle()));
+  return *end;
+}
+const Var& neg_inf() {
+  static const auto* end = new Var(make_var("neg_inf", DataType::Handle()));
+  return *end;
+}
+
+bool IntervalSetNode::has_lower() const {
+  return !min_value.same_as(neg_inf()) && !min_value.same_as(pos_inf());
+}
+bool IntervalSetNode::has_upper() const {
+  return !max_value.same_as(pos_inf()) && !max_value.same_as(neg_inf());
+}
+bool IntervalSetNode::is_nothing() const {
+  return min_value.same_as(pos_inf()) || max_value.same_as(neg_inf());
+}
+bool IntervalSetNode::is_everything() const {
+  return min_value.same_as(neg_inf()) && max_value.same_as(pos_inf());
+}
+
+IntervalSet everything() { return make<IntervalSetNode>(neg_inf(), pos_inf()); }
+IntervalSet nothing() { return make<IntervalSetNode>(pos_inf(), neg_inf()); }
+IntervalSet point(const Expr& value) { return make<IntervalSetNode>(value, value); }
+
+IntervalSet interval_of(const Expr& e, const Domains& domains, Analyzer& analyzer) {
+  return Evaluator(domains, analyzer).of(e);
+}
+IntervalSet interval_of(const IntervalSet& set, const Domains& domains, Analyzer& analyzer) {
+  return Evaluator(domains, analyzer).set(set);
+}
+IntervalSet join(const IntervalSet& a, const IntervalSet& b) {
+  if (a->is_nothing()) return b;
+  if (b->is_nothing()) return a;
+  return make<IntervalSetNode>(least(a->min_value, b->min_value), greatest(a->max_value, b->max_value));
+}
+IntervalSet interval_of(const Range& range, Analyzer& analyzer) {
+  if (is_const_int(range->extent, 1)) return point(range->min);
+  Expr last = sub(add(range->min, range->extent), const_like(range->extent, 1));
+  return make<IntervalSetNode>(range->min, analyzer.simplify(last));
+}
+
+}  // namespace mlc::transform

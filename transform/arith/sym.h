@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scripts hold of transform/arith: facts as values, an analyzer that lives as long as it is named.
+#pragma once
+
+#include "ir/api.h"
+#include "transform/arith/int_set.h"
+
+namespace mlc::transform::sym {
+
+using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
+
+struct ConstIntBoundNode final : ffi::Object {
+  ConstIntBound bound;
+  explicit ConstIntBoundNode(ConstIntBound bound) : bound(bound) {}
+  MLC_NODE("mlc.sym.ConstIntBound", ConstIntBoundNode, ffi::Object);
+};
+
+struct ModularSetNode final : ffi::Object {
+  ModularSet set;
+  explicit ModularSetNode(ModularSet set) : set(set) {}
+  MLC_NODE("mlc.sym.ModularSet", ModularSetNode, ffi::Object);
+};
+
+struct AnalyzerNode final : ffi::Object {
+  std::unique_ptr<Analyzer> analyzer;
+  Domains domains;  // of bound variables
+  std::vector<Var> keep_alive;
+  int64_t extensions = 0;
+  AnalyzerNode() : analyzer(std::make_unique<Analyzer>()) {}
+  MLC_NODE("mlc.sym.Analyzer", AnalyzerNode, ffi::Object);
+};
+using AnalyzerValue = Ref<AnalyzerNode>;
+
+// `with analyzer.constraint_scope(condition)`.
+struct ConstraintScopeNode final : ffi::Object {
+  AnalyzerValue analyzer;
+  Expr constraint;
+  std::optional<Analyzer::Assumption> in_force;
+  ConstraintScopeNode(AnalyzerValue analyzer, Expr constraint)
+      : analyzer(std::move(analyzer)), constraint(std::move(constraint)) {}
+  MLC_NODE("mlc.sym.ConstraintScope", ConstraintScopeNode, ffi::Object);
+};
+
+// Arguments as scripts write them: numbers and iterators are expressions too.
+std::optional<Array<Any>> elements(const Any& value);
+Expr expr_argument(const ApiCall& call, size_t i);
+Expr expr_of(const ApiCall& call, const Any& value, size_t i);
+Var var_argument(const ApiCall& call, size_t i);
+Array<Expr> exprs_argument(const ApiCall& call, size_t i);
+// The analyzer that argument i is, or a fresh one.
+AnalyzerValue analyzer_argument(const ApiCall& call, size_t i);
+Domains domains_argument(const ApiCall& call, size_t i);
+IntervalSet interval_argument(const ApiCall& call, const Any& value, size_t i);
+// Analyzer.int_set, and the constant part of can_prove with strength SYMBOLIC_BOUND.
+IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e);
+
+// Rows of the other files.
+void register_int_set_api();
+void register_bound_api();
+
+}  // namespace mlc::transform::sym

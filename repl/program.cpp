@@ -34,13 +34,14 @@ uint32_t load_program(script::Evaluator& evaluator, const std::string& path) {
 }
 
 std::optional<ir::IRModule> module_in(script::Evaluator& evaluator, const Any& value) {
+  if (script::is_none(value)) return std::nullopt;  // which converts to a reference to nothing
   if (auto mod = value.as<ir::IRModule>()) return *mod;
   if (auto fn = value.as<ir::PrimFunc>()) return ir::module_of(*fn);
   if (!script::is_object(value)) return std::nullopt;
   Any inner;
   if (ir::ApiRegistry::global().method(value.type_index(), "mod") == nullptr) return std::nullopt;
   if (!evaluator.find_attribute(value, syntax::Symbol("mod"), inner)) return std::nullopt;
-  if (auto mod = inner.as<ir::IRModule>()) return *mod;
+  if (auto mod = inner.as<ir::IRModule>(); mod && *mod) return *mod;
   return std::nullopt;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
-#include <deque>
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
+
+#include <deque>
 
 #include "ir/verify.h"
 #include "transform/pass/pipeline.h"

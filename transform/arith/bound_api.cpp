@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
+#include "transform/arith/deduce_bound.h"
 #include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
 
@@ -194,6 +195,12 @@ constexpr ApiRow rows[] = {
     {ApiKind::kFunction, kSym, "detect_clip_bound(expr, var_list)",
      "Least and largest value of each variable, when the condition says no more than that; else ().",
      detect_clip_bound},
+    {ApiKind::kFunction, kSym, "deduce_bound(var, cond, hint_map, relax_map)",
+     "The values of a variable for which the condition holds, whatever the variables of relax_map are.",
+     +[](ApiCall& call) -> Any {
+       return deduce_bound(var_argument(call, 0), expr_argument(call, 1), domains_argument(call, 2),
+                           domains_argument(call, 3));
+     }},
     {ApiKind::kFunction, kSym,
      "iter_map_simplify(indices, input_iters, predicate=True, check_level='surjective', "
      "simplify_trivial_iterators=True, analyzer=None)",

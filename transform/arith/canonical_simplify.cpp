@@ -44,6 +44,7 @@ class Canonical final : public Rewriter {
       case ExprKind::kSub:
         result = sum(two->a);
         result.add(sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
+        result.summed = true;
         return result;
       case ExprKind::kMul:
         return product(sum(two->a), sum(two->b), e);

@@ -99,7 +99,9 @@ void LinearSum::merge() {
 Expr LinearSum::expr() const {
   LinearSum merged = *this;
   merged.merge();
-  if (base == 0 && merged.terms.size() == 1) return term_expr(merged.terms[0], merged.terms[0].scale);
+  bool subtracted = summed && !merged.terms.empty() && merged.terms[0].scale == -1;
+  if (base == 0 && merged.terms.size() == 1 && !subtracted)
+    return term_expr(merged.terms[0], merged.terms[0].scale);
   Expr result;
   auto plus = [&](Expr e) { result = result ? ir::add(result, std::move(e)) : std::move(e); };
   for (const LinearTerm& term : merged.terms) {

@@ -28,6 +28,7 @@ struct LinearSum {
   DataType dtype = DataType::Int(32);
   std::vector<LinearTerm> terms;
   int64_t base = 0;
+  bool summed = false;  // came of + or -: then a lone -x is written `0 - x`, else `x * -1`
 
   bool is_const() const { return terms.empty(); }
   void add(LinearTerm term, int64_t scale);

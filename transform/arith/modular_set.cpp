@@ -14,8 +14,12 @@ ModularSet progression(int64_t coeff, int64_t base) {
   return {coeff, base < 0 ? base + coeff : base};
 }
 ModularSet join(ModularSet a, ModularSet b) {
-  int64_t step = std::gcd(std::gcd(a.coeff, b.coeff), a.base - b.base);
-  return progression(step, a.base);
+  // As TVM joins them, which is coarser than need be: of two constants nothing is kept.
+  int64_t step = std::gcd(a.coeff, b.coeff);
+  if (step == 0) return a.base == b.base ? a : ModularSet{};
+  int64_t x = a.base % step, y = b.base % step;
+  if (x == y) return progression(step, x);
+  return progression(std::gcd(std::gcd(x, y), step), 0);
 }
 
 }  // namespace

@@ -141,6 +141,8 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
           return truth(e, true);
         if (order == Ordering::kGreater) return truth(e, false);
         if (order == Ordering::kGreaterEqual) return rewrite_node(binary(ExprKind::kEQ, a, b, e->span));
+        if (!var_residues.empty() && order == Ordering::kUnknown && proves_by_bounds(ExprKind::kNE, a, b))
+          return rewrite_node(binary(ExprKind::kLT, a, b, e->span));
         Expr less = rewrite_node(binary(ExprKind::kLT, b, a, e->span));
         auto* still = as<LTNode>(less);
         if (!still) return rewrite_node(make<NotNode>(less));
@@ -168,6 +170,26 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
         if (order == Ordering::kEqual) return truth(e, e->kind == ExprKind::kEQ);
         if (order == Ordering::kGreaterEqual && e->kind == ExprKind::kLT) return truth(e, false);
         if (e->kind == ExprKind::kEQ && proves_by_bounds(ExprKind::kNE, a, b)) return truth(e, false);
+        break;
+      }
+      case ExprKind::kAdd: {
+        // min and max lead a sum; those that lead already keep their order.
+        auto chosen = [](const Expr& x) { return x->kind == ExprKind::kMin || x->kind == ExprKind::kMax; };
+        auto has_chosen = [&](auto& self, const Expr& x) -> bool {
+          if (x->kind != ExprKind::kAdd && x->kind != ExprKind::kSub && x->kind != ExprKind::kMul)
+            return chosen(x);
+          return self(self, as_binary(x)->a) || self(self, as_binary(x)->b);
+        };
+        if (chosen(b) && !has_chosen(has_chosen, a))
+          return rewrite_node(binary(ExprKind::kAdd, b, a, e->span));
+        break;
+      }
+      case ExprKind::kFloorMod: {
+        auto divisor = const_int(b);
+        if (!divisor || *divisor <= 0 || var_residues.empty()) break;
+        ModularSet residue = modular(a);
+        if (residue.coeff % *divisor == 0)
+          return const_like(e, (residue.base % *divisor + *divisor) % *divisor);
         break;
       }
       default:

@@ -120,6 +120,8 @@ const Rule kLtRules[] = {
     {"x - y < 0", "x < y"},
     {"0 < x - y", "y < x"},
     {"c1 - x < c2", "c1 - c2 < x"},
+    {"x < c1 - y", "x + y < c1"},
+    {"c1 - y < x", "c1 < x + y"},
     {"x * c1 < y * c1", "x < y", "c1 > 0"},
     {"x * c1 < y * c1", "y < x", "c1 < 0"},
     {"x * c1 < c2", "x < (c2 - 1) // c1 + 1", "c1 > 0"},
@@ -187,6 +189,7 @@ const Rule kAndRules[] = {
     {"(x and y) and x", "x and y"},
     {"(x and y) and y", "x and y"},
     {"(x and y) and (x and z)", "x and y and z"},
+    {"x and (y and z)", "(x and y) and z"},
 };
 
 const Rule kOrRules[] = {
@@ -215,6 +218,7 @@ const Rule kOrRules[] = {
     {"(x or y) or y", "x or y"},
     {"x or (x and y)", "x"},
     {"x or (y and x)", "x"},
+    {"x or (y or z)", "(x or y) or z"},
 };
 
 const Rule kSelectRules[] = {

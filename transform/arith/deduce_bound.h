@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a comparison says about one of its variables.
+#pragma once
+
+#include "transform/arith/int_set.h"
+
+namespace mlc::transform {
+
+// Values of `target` for which `condition` holds, whatever the variables of `relaxed` are within their sets.
+// `hints` tells the signs of factors. Nothing when `target` cannot be brought to one side.
+IntervalSet deduce_bound(const Var& target, const Expr& condition, const Domains& hints,
+                         const Domains& relaxed);
+
+}  // namespace mlc::transform

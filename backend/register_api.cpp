@@ -12,6 +12,7 @@
 #include "backend/runtime/parallel.h"
 #include "backend/runtime/tensor.h"
 #include "backend/runtime/time_evaluator.h"
+#include "backend/target_api.h"
 #include "ir/api.h"
 #include "ir/array_text.h"
 
@@ -26,60 +27,16 @@ using ir::Array;
 using ir::Error;
 using ir::native;
 using ir::String;
-using ir::Target;
 using runtime::Tensor;
 
 constexpr std::string_view kModule = "ffi.Module";
 constexpr std::string_view kTensor = "ffi.Tensor";
 constexpr std::string_view kExecutable = "mlc.runtime.Executable";
 constexpr std::string_view kBenchmark = "mlc.runtime.BenchmarkResult";
-constexpr std::string_view kTarget = "mlc.target.Target";
 constexpr std::string_view kDevice = "Device";
 constexpr std::string_view kEntryName = "main";
 
 std::string_view view(const String& text) { return {text.data(), text.size()}; }
-
-// ---- targets ----
-
-// `with Target(...)` makes a target current; build and compile without a target use it.
-std::vector<Target>& current_targets() {
-  thread_local std::vector<Target> stack;
-  return stack;
-}
-Target target_argument(const Any& given) {
-  if (given != nullptr) return ir::parse_target(given);
-  return current_targets().empty() ? ir::parse_target(String("llvm")) : current_targets().back();
-}
-
-const ApiRow target_rows[] = {
-    {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
-     "What code is generated for: a kind, a tag, a JSON text or a dict.", native([](Any target, Any host) {
-       Target made = ir::parse_target(target);
-       if (host == nullptr) return made;
-       return ir::with(made, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
-     }),
-     kTarget, "tvm.target.target.Target"},
-    {ApiKind::kMethod, kTarget, "__enter__()", "Makes this the target of builds that name none.",
-     native([](Target target) {
-       current_targets().push_back(target);
-       return target;
-     })},
-    {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
-     native([](Target, Any, Any, Any) { current_targets().pop_back(); })},
-    {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.",
-     native([](Target target, String key) -> Any {
-       auto found = target->attrs.find(key);
-       if (found == target->attrs.end())
-         throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
-       return (*found).second;
-     })},
-    {ApiKind::kFunction, "tvm.target.Target", "current(allow_none=True)",
-     "The target that `with` made current, or None.", native([](bool allow_none) -> Any {
-       if (!current_targets().empty()) return current_targets().back();
-       if (allow_none) return nullptr;
-       throw Error("no-current-target", "no target is current").help("use `with tvm.target.Target(...):`");
-     })},
-};
 
 // ---- building ----
 
@@ -287,7 +244,7 @@ const ApiRow device_rows[] = {
      [](ApiCall& call) -> Any {
        if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
-       if (auto target = call.args[0].as<Target>(); target && *target)
+       if (auto target = call.args[0].as<ir::Target>(); target && *target)
          return runtime::parse_device(view((*target)->kind), index);
        auto name = call.args[0].try_cast<String>();
        if (!name) ir::wrong_argument(call, 0, "str");
@@ -424,9 +381,8 @@ const ApiRow tensor_rows[] = {
 
 void register_api() {
   ir::register_node<runtime::BenchmarkResultNode>();
-  ir::register_node<ir::TargetNode>();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  registry.add(target_rows);
+  register_target_api();
   registry.add(build_rows);
   registry.add(module_rows);
   registry.add(device_rows);

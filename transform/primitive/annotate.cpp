@@ -27,7 +27,9 @@ static Any attribute_value(const Any& value) {
     for (const auto& [key, item] : *dict) items.Set(key.cast<String>(), attribute_value(item));
     return items;
   }
+  if (value == nullptr) return value;
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
+  if (auto constant = value.as<FloatImm>()) return (*constant)->value;
   return value;
 }
 
@@ -35,7 +37,8 @@ static void apply(Step& step, PlaceRef place, String key, Any value) {
   const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
   if (present.count(key)) return;
   auto put = [&](auto node) {
-    return Stmt(with(ref(node), [&](auto& copy) { copy.annotations.Set(key, attribute_value(value)); }));
+    return Stmt(with(ref(node),
+                     [&](auto& copy) { copy.annotations.Set(key, attribute_value(step.evaluate(value))); }));
   };
   step.replace(*place, place->loop() ? put(place->loop()) : put(place->block()));
 }

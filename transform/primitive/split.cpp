@@ -26,6 +26,7 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
     given.assign(tuple->begin(), tuple->end());
   else
     wrong_argument(step.call, 2, "a list of factors");
+  for (Any& factor : given) factor = step.evaluate(factor);
   if (given.empty())
     throw refuse("split-without-factors", "loop `{}` is split by no factors", loop->name.c_str())
         .at(step.span(2));

@@ -50,9 +50,7 @@ Any work_on(ApiCall& call) {
   return nullptr;
 }
 
-Any copy(ApiCall& call) { return copy_schedule(*self(call)); }
-
-// Shows the module as `sch.mod.show(...)` does.
+// Shows the module as `sch.mod.show(...)` does, then the trace.
 Any show(ApiCall& call) {
   IRModule mod = self(call)->state->mod();
   const Api* api = ApiRegistry::global().method(IRModuleNode::RuntimeTypeIndex(), "show");
@@ -67,13 +65,17 @@ Any show(ApiCall& call) {
   }
   std::vector<std::pair<std::string_view, Any>> keywords;
   for (size_t i = 0; i < names.size(); ++i) keywords.emplace_back(names[i], values[i]);
-  return call_api(*api, call.host, {positional, keywords, call.span, {}, {}});
+  call_api(*api, call.host, {positional, keywords, call.span, {}, {}});
+  call.host.print(self(call)->trace->as_python() + "\n");
+  return nullptr;
 }
 
 Any get(ApiCall& call) {
   Schedule schedule = self(call);
   const Any& rv = call.args[1];
   if (auto constant = rv.as<IntImm>()) return (*constant)->value;
+  if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
+  if (rv.as<Expr>()) return evaluate_numbers(*schedule, rv);
   if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
@@ -91,6 +93,7 @@ Any get(ApiCall& call) {
 
 Any remove_rv(ApiCall& call) {
   const Any& rv = call.args[1];
+  if (rv.as<Var>() && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
   if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
     throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
@@ -110,9 +113,15 @@ Any seed(ApiCall& call) {
   mutable_schedule(self(call)).random_state = value == -1 ? 1 : value;
   return nullptr;
 }
-Any fork_seed(ApiCall& call) {
-  int64_t& state = mutable_schedule(self(call)).random_state;
-  return (next_random(state) * 32767) % 1999999973;
+int64_t forked_seed(ScheduleNode& schedule) {
+  return (next_random(schedule.random_state) * 32767) % 1999999973;
+}
+Any fork_seed(ApiCall& call) { return forked_seed(mutable_schedule(self(call))); }
+Any copy(ApiCall& call) {
+  ScheduleNode& schedule = mutable_schedule(self(call));
+  Schedule twin = copy_schedule(schedule);
+  mutable_schedule(twin).random_state = forked_seed(schedule);
+  return twin;
 }
 
 Any run_method(ApiCall& call) {
@@ -125,8 +134,22 @@ Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_pyt
 Any trace_apply(ApiCall& call) {
   auto to = call.args[1].try_cast<Schedule>();
   if (!to) wrong_argument(call, 1, "a schedule");
-  apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host);
+  apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host, call.args[2].cast<bool>());
   return nullptr;
+}
+Any trace_lines(ApiCall& call) {
+  Array<Any> lines;
+  for (const std::string& line : call.args[0].cast<Trace>()->lines(call.args[1].cast<bool>())) {
+    lines.push_back(String(line));
+  }
+  return lines;
+}
+Any trace_show(ApiCall& call) {
+  call.host.print(call.args[0].cast<Trace>()->as_python() + "\n");
+  return nullptr;
+}
+Any trace_simplified(ApiCall& call) {
+  return call.args[0].cast<Trace>()->simplified(call.args[1].cast<bool>());
 }
 
 Any refuse_handle(ApiCall& call) {
@@ -160,8 +183,8 @@ const ApiRow kRows[] = {
      &work_on},
     {ApiKind::kMethod, kSchedule, "copy()",
      "An independent schedule in the same state; handles work in both.", &copy},
-    {ApiKind::kMethod, kSchedule, "show(*args, **kwargs)", "Print the module, highlighted on terminals.",
-     &show},
+    {ApiKind::kMethod, kSchedule, "show(*args, **kwargs)",
+     "Print the module, highlighted on terminals, then the steps.", &show},
     {ApiKind::kMethod, kSchedule, "get(rand_var)", "The loop or block that a handle refers to.", &get},
     {ApiKind::kMethod, kSchedule, "remove_rv(rand_var)", "Forget a handle.", &remove_rv},
     {ApiKind::kMethod, kSchedule, "seed(seed)", "Set the state of the random generator.", &seed},
@@ -176,7 +199,12 @@ const ApiRow kRows[] = {
      "mlc.s_tir.SBlockRV", "tvm.s_tir.schedule.schedule.SBlockRV"},
     {ApiKind::kMethod, "mlc.s_tir.SBlockRV", "__repr__()", "The type of the object.",
      &constant_text<kBlockText>},
-    {ApiKind::kMethod, kTrace, "as_python()", "The script that repeats the steps.", &trace_text},
+    {ApiKind::kMethod, kTrace, "as_python(remove_postproc=False)", "The steps as lines of a script.",
+     &trace_lines},
+    {ApiKind::kMethod, kTrace, "show(style=None, black_format=False)",
+     "Print the script that repeats the steps.", &trace_show},
+    {ApiKind::kMethod, kTrace, "simplified(remove_postproc)",
+     "The trace without the lookups and samples that no later step uses.", &trace_simplified},
     {ApiKind::kMethod, kTrace, "__str__()", "The script that repeats the steps.", &trace_text},
     {ApiKind::kMethod, kTrace, "__repr__()", "The script that repeats the steps.", &trace_text},
     {ApiKind::kMethod, kTrace, "apply_to_schedule(sch, remove_postproc=False)",

@@ -125,6 +125,22 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
       .help(names.empty() ? fmt::format("it {} nothing", role) : fmt::format("it {} {}", role, list));
 }
 
+void require_storage_scope(Step& step, size_t argument, const String& storage_scope) {
+  static constexpr std::string_view kinds[] = {
+      "global",           "shared",  "warp",    "local",           "wmma.matrix_a",   "wmma.matrix_b",
+      "wmma.accumulator", "texture", "amx.tmm", "m16n8k8.matrixA", "m16n8k8.matrixB", "m16n8k8.matrixC",
+      "metal.simdgroup",  "trn."};
+  std::string_view scope(storage_scope.data(), storage_scope.size());
+  if (scope.empty()) return;
+  for (std::string_view kind : kinds) {
+    if (scope.starts_with(kind)) return;
+  }
+  std::vector<std::string> names(std::begin(kinds), std::end(kinds));
+  throw refuse("unknown-storage-scope", "there is no memory `{}`", scope)
+      .at(step.span(argument))
+      .help(did_you_mean(scope, names));
+}
+
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope) {
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->storage_scope = storage_scope;

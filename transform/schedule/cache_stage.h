@@ -18,6 +18,8 @@ struct CacheStage {
 // Errors: no-such-buffer.
 Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
                      std::string_view role);
+// Is it a memory that targets have? Error: unknown-storage-scope.
+void require_storage_scope(Step& step, size_t argument, const String& storage_scope);
 // A buffer like `buffer` in another memory, called after it.
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
 // The only block that writes the buffer in this scope; null when none does. Error: several-writers.

@@ -143,6 +143,28 @@ Any Step::handles(const std::vector<Place*>& places) {
   return list;
 }
 
+Any Step::number(int64_t value) {
+  Var var = make_var(String(fmt::format("v{}", schedule.handles.size() + schedule.numbers.size() + 1)),
+                     DataType::Int(32));
+  schedule.numbers[var.get()] = value;
+  return var;
+}
+
+Any evaluate_numbers(const ScheduleNode& schedule, const Any& value) {
+  if (value == nullptr) return value;
+  auto e = value.as<Expr>();
+  if (!e || schedule.numbers.empty()) return value;
+  VarMap values;
+  for (const Var& var : free_vars(*e)) {
+    auto found = schedule.numbers.find(var.get());
+    if (found != schedule.numbers.end()) values[var.get()] = int_imm(var->dtype(), found->second);
+  }
+  if (values.empty()) return value;
+  Expr result = Analyzer().simplify(substitute(*e, values));
+  if (auto constant = const_int(result)) return *constant;
+  return result;
+}
+
 const Primitive* find_primitive(std::string_view name) {
   for (const Primitive* primitive : all_primitives()) {
     if (primitive->name() == name) return primitive;

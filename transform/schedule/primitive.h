@@ -25,6 +25,9 @@ struct BlockArg {
   Place* operator->() const { return place.get(); }
 };
 
+// Sampled variables in an expression replaced by what they stand for.
+Any evaluate_numbers(const ScheduleNode& schedule, const Any& value);
+
 // One application of a primitive to a schedule.
 class Step {
  public:
@@ -59,6 +62,10 @@ class Step {
   // New handles.
   Any handle(Place* place);
   Any handles(const std::vector<Place*>& places);
+  // A new variable that stands for a number, and what expressions of such variables stand for: an int or an
+  // expression; other values stay as they are.
+  Any number(int64_t value);
+  Any evaluate(const Any& value) const { return evaluate_numbers(schedule, value); }
 };
 
 struct Primitive {
@@ -102,6 +109,8 @@ struct RunStep<F, R (*)(Step&, A...)> {
       if constexpr (std::is_void_v<R>) {
         F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
         return Any(nullptr);
+      } else if constexpr (std::is_same_v<R, Any>) {
+        return F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
       } else if constexpr (std::is_same_v<R, Place*>) {
         return step.handle(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
       } else {

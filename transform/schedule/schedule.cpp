@@ -29,6 +29,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
     auto found = moved.find(place.get());
     node->handles[rv] = found != moved.end() ? found->second : place;  // a place that is gone stays gone
   }
+  node->numbers = schedule.numbers;
   auto trace = ffi::make_object<TraceNode>();
   trace->instructions = schedule.trace->instructions;
   node->trace = Trace(trace);

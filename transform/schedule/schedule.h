@@ -40,18 +40,23 @@ struct TraceNode final : ffi::Object {
   TraceNode() = default;
   // The script that repeats these steps, as TVM prints it.
   std::string as_python() const;
+  // Its lines, one per step; without what follows `enter_postproc` when asked.
+  std::vector<std::string> lines(bool remove_postproc) const;
+  // Without the lookups and samples that no later step uses.
+  Ref<TraceNode> simplified(bool remove_postproc) const;
   MLC_NODE("mlc.s_tir.Trace", TraceNode, ffi::Object);
 };
 using Trace = Ref<TraceNode>;
 
 // Applies the steps of a trace to another schedule: its handles are new ones of that schedule.
-void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host);
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false);
 
 // Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
 // nothing.
 struct ScheduleNode final : ffi::Object {
   std::unique_ptr<ScheduleState> state;
   std::unordered_map<const ffi::Object*, PlaceRef> handles;
+  std::unordered_map<const ffi::Object*, int64_t> numbers;  // what sampled variables stand for
   Trace trace;
   GlobalVar func_working_on;  // null: no function has been chosen
   int64_t random_state = 1;

@@ -20,14 +20,44 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+bool is_postproc(const Instruction& instruction) { return instruction.primitive->kind == "EnterPostproc"; }
+// Changes no module: what it returns is all it does.
+bool is_pure(const Instruction& instruction) {
+  return instruction.primitive->kind.starts_with("Get") || instruction.primitive->kind.starts_with("Sample");
+}
+
+// Calls `act` on the handles in an argument.
+template <class Act>
+void each_handle(const Any& value, const Act& act) {
+  if (value == nullptr) return;
+  if (auto list = value.as<Array<Any>>()) {
+    for (const Any& item : *list) each_handle(item, act);
+  } else if (auto items = value.as<ffi::List<Any>>()) {
+    for (const Any& item : *items) each_handle(item, act);
+  } else if (auto e = value.as<Expr>()) {
+    for (const Var& var : free_vars(*e)) act(var.get());
+  } else if (auto* object = value.as<ffi::Object>()) {
+    act(object);
+  }
+}
+
 class TracePrinter {
  public:
   std::string print(const TraceNode& trace) {
     std::string out = "# from tvm import s_tir\ndef apply_trace(sch: s_tir.Schedule) -> None:\n";
     if (trace.instructions.empty()) out += "  pass\n";
-    for (const Instruction& instruction : trace.instructions) out += "  " + line(instruction) + "\n";
+    for (const std::string& line : lines(trace, false)) out += "  " + line + "\n";
     out.pop_back();
     return out;
+  }
+
+  std::vector<std::string> lines(const TraceNode& trace, bool remove_postproc) {
+    std::vector<std::string> result;
+    for (const Instruction& instruction : trace.instructions) {
+      if (remove_postproc && is_postproc(instruction)) break;
+      result.push_back(line(instruction));
+    }
+    return result;
   }
 
  private:
@@ -57,6 +87,7 @@ class TracePrinter {
   }
 
   std::string named(const Any& rv) {
+    if (rv == nullptr) return names_.try_emplace(nullptr, "_").first->second;
     auto [it, fresh] = names_.try_emplace(rv.as<ffi::Object>());
     if (fresh)
       it->second = fmt::format("{}{}",
@@ -73,10 +104,10 @@ class TracePrinter {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIBool) return value.cast<bool>() ? "True" : "False";
     if (auto text = value.try_cast<String>()) return quoted({text->data(), text->size()});
     if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return fmt::format("{}", value.cast<int64_t>());
-    if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat) {
-      std::string text = fmt::format("{}", value.cast<double>());
-      return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
-    }
+    if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat)
+      return fmt::format("{:.17g}", value.cast<double>());
+    if (value.as<ffi::Object>() && names_.contains(value.as<ffi::Object>())) return named(value);
+    if (auto constant = value.as<FloatImm>()) return fmt::format("{:.17g}", (*constant)->value);
     if (auto constant = value.as<IntImm>()) {
       if ((*constant)->dtype().is_bool()) return (*constant)->value ? "True" : "False";
       return fmt::format("{}", (*constant)->value);
@@ -104,10 +135,19 @@ class TracePrinter {
 
 // Handles of the recorded schedule replaced by those of the schedule the trace is applied to.
 Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& handles) {
+  if (value == nullptr) return value;
   if (value.as<LoopRVNode>() != nullptr || value.as<SBlockRVNode>() != nullptr) {
     auto found = handles.find(value.as<ffi::Object>());
     MLC_CHECK(found != handles.end(), "a trace uses a handle that no step of it made");
     return found->second;
+  }
+  if (auto e = value.as<Expr>()) {
+    VarMap values;
+    for (const Var& var : free_vars(*e)) {
+      auto found = handles.find(var.get());
+      if (found != handles.end()) values[var.get()] = found->second.cast<Expr>();
+    }
+    return substitute(*e, values);
   }
   if (auto list = value.as<Array<Any>>()) {
     Array<Any> copy;
@@ -126,9 +166,34 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
 
 std::string TraceNode::as_python() const { return TracePrinter().print(*this); }
 
-void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host) {
+std::vector<std::string> TraceNode::lines(bool remove_postproc) const {
+  return TracePrinter().lines(*this, remove_postproc);
+}
+
+Trace TraceNode::simplified(bool remove_postproc) const {
+  std::vector<Instruction> kept;
+  size_t end = 0;
+  while (end < instructions.size() && !(remove_postproc && is_postproc(instructions[end]))) ++end;
+  std::unordered_set<const ffi::Object*> used;
+  for (size_t i = end; i-- > 0;) {
+    const Instruction& instruction = instructions[i];
+    bool needed = !is_pure(instruction);
+    for (const Any& output : instruction.outputs) needed = needed || used.contains(output.as<ffi::Object>());
+    if (!needed) continue;
+    for (const Any& arg : instruction.args) {
+      each_handle(arg, [&](const ffi::Object* handle) { used.insert(handle); });
+    }
+    kept.push_back(instruction);
+  }
+  auto result = ffi::make_object<TraceNode>();
+  result->instructions.assign(kept.rbegin(), kept.rend());
+  return Trace(result);
+}
+
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc) {
   std::unordered_map<const ffi::Object*, Any> handles;
   for (const Instruction& instruction : trace.instructions) {
+    if (remove_postproc && is_postproc(instruction)) break;
     const Api* api =
         ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
     MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
@@ -141,7 +206,7 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host) {
               "a replayed `{}` returned {} handles instead of {}", instruction.primitive->name(),
               done.outputs.size(), instruction.outputs.size());
     for (size_t i = 0; i < done.outputs.size(); ++i)
-      handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
+      if (done.outputs[i] != nullptr) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
   }
 }
 

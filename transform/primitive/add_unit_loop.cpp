@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+add_unit_loop(block_or_loop) -> loop      Put a loop of one iteration around a loop or block.
+
+    S      =>      for u in range(1):
+                       S
+
+needs: not the root block.
+keeps: everything.
+)";
+
+static Place* apply(Step& step, PlaceRef place) {
+  // check
+  if (!place->parent) {
+    throw refuse("root-block", "`{}` is a root block: no loop goes around it", place->name.c_str())
+        .at(step.span(1));
+  }
+
+  // apply
+  Stmt body = place->stmt;
+  if (place->block()) body = realize_of(step.state, *place);
+  Var var = make_var("u", DataType::Int(32));
+  Stmt loop = make<ForNode>(var, int32(0), int32(1), ForKind::kSerial, body);
+  step.replace(*place, loop);
+  return step.place(loop);
+}
+
+extern const Primitive add_unit_loop;
+const Primitive add_unit_loop = primitive<&apply>("AddUnitLoop", "add_unit_loop(block_or_loop)", doc);
+
+}  // namespace mlc::transform

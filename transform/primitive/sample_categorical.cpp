@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "transform/schedule/sampling.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+sample_categorical(candidates, probs, decision=None) -> number      Draw one of some numbers, each with its weight.
+
+    v = sch.sample_categorical([2, 4, 8], [0.25, 0.5, 0.25])      =>      decision=1: v is 4
+
+The decision is the position of what was drawn.
+needs: as many weights as candidates; a given decision is one of their positions.
+)";
+
+static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<int64_t> decision) {
+  // check
+  std::vector<int64_t> candidates = integers(step, 1, candidate_list);
+  std::vector<double> weights;
+  Array<Any> traced;
+  for (const Any& item : items_of(step, 2, weight_list)) {
+    auto constant = item.as<FloatImm>();
+    auto number = constant ? std::optional((*constant)->value) : item.try_cast<double>();
+    if (!number) wrong_argument(step.call, 2, "a list of float");
+    weights.push_back(*number);
+    traced.push_back(make<FloatImmNode>(DataType::Float(32), *number));
+  }
+  int64_t count = static_cast<int64_t>(candidates.size());
+  if (weights.size() != candidates.size() || candidates.empty()) {
+    throw refuse("weights-do-not-match", "there are {} candidates and {} weights", count, weights.size())
+        .at(step.span(2));
+  }
+  if (decision && (*decision < 0 || *decision >= count)) {
+    throw refuse("bad-decision", "decision {} is none of the {} candidates", *decision, count)
+        .at(step.span(3));
+  }
+
+  // apply
+  if (!decision) {
+    RandomEngine engine(step.schedule.random_state);
+    decision = std::discrete_distribution<int32_t>(weights.begin(), weights.end())(engine);
+  }
+  step.call.args[2] = traced;
+  step.call.args[3] = *decision;
+  return step.number(candidates[*decision]);
+}
+
+extern const Primitive sample_categorical;
+const Primitive sample_categorical =
+    primitive<&apply>("SampleCategorical", "sample_categorical(candidates, probs, decision=None)", doc);
+
+}  // namespace mlc::transform

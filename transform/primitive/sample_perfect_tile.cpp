@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/sampling.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+sample_perfect_tile(loop, n, max_innermost_factor=16, decision=None) -> numbers      Draw `n` factors whose product is the extent of a loop.
+
+    v0, v1 = sch.sample_perfect_tile(i, n=2)      =>      decision=[8, 16] for an extent of 128
+    i0, i1 = sch.split(i, [v0, v1])
+
+The innermost factor is at most `max_innermost_factor`, without a limit when that is -1. A decision is taken as it is;
+where it does not divide the extent any more, the factor takes all that is left. A symbolic extent gives [-1, 1, ...].
+needs: n of 2 or more.
+)";
+
+static Any apply(Step& step, LoopArg loop, int64_t n, int64_t max_innermost_factor, Any decision) {
+  // check
+  if (n < 1 || (n < 2 && max_innermost_factor != -1)) {
+    throw refuse("bad-tile-count", "loop `{}` cannot be tiled by {} factors", loop->name.c_str(), n)
+        .at(step.span(2));
+  }
+  std::vector<int64_t> tile(n, 1);
+  auto extent = const_int(loop->loop()->extent);
+  if (extent && *extent < 1) {
+    throw refuse("bad-tile-extent", "loop `{}` has {} iterations, nothing to tile", loop->name.c_str(),
+                 *extent)
+        .at(loop.span);
+  }
+  std::vector<int64_t> given;
+  if (decision != nullptr) given = integers(step, 4, decision);
+  if (decision != nullptr && static_cast<int64_t>(given.size()) != n) {
+    throw refuse("bad-decision", "the decision has {} factors instead of {}", given.size(), n)
+        .at(step.span(4));
+  }
+
+  // apply
+  int64_t& state = step.schedule.random_state;
+  if (!extent) {
+    tile[0] = -1;
+  } else if (decision != nullptr) {
+    tile = repaired_tile(given, *extent);
+  } else {
+    do {
+      tile = sample_tile(state, *extent, n);
+    } while (max_innermost_factor != -1 && tile.back() > max_innermost_factor);
+  }
+  return decided_tile(step, 4, tile, true);
+}
+
+extern const Primitive sample_perfect_tile;
+const Primitive sample_perfect_tile = primitive<&apply>(
+    "SamplePerfectTile", "sample_perfect_tile(loop, n, max_innermost_factor=16, decision=None)", doc);
+
+}  // namespace mlc::transform

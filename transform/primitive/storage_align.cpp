@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/buffers.h"
+#include "transform/schedule/cache_stage.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+storage_align(block, buffer_index, axis, factor, offset)      Ask for padding of a dimension of a buffer, so that its stride is `factor * k + offset`.
+
+    with T.sblock("B"):      =>      with T.sblock("B"):
+                                         T.sblock_attr({"buffer_dim_align": [[0, axis, factor, offset]]})
+
+A second call for the same buffer and axis takes the place of the first.
+needs: a block allocates the buffer; axis in [-ndim, ndim); factor > 0.
+keeps: the program; the allocation is made larger when it is lowered.
+)";
+
+static void apply(Step& step, BlockArg block, Any, int64_t axis, int64_t factor, int64_t offset) {
+  // check
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  int64_t index = step.call.args[2].cast<int64_t>();
+  if (factor <= 0) {
+    throw refuse("align-factor-not-positive", "an alignment of {} elements is not possible", factor)
+        .at(step.span(4));
+  }
+  int64_t ndim = static_cast<int64_t>(buffer->buffer()->shape.size());
+  if (axis < -ndim || axis >= ndim) {
+    throw refuse("axis-out-of-range", "buffer `{}` has {} dimensions, so there is no axis {}",
+                 buffer->name.c_str(), ndim, axis)
+        .at(step.span(3));
+  }
+  if (axis < 0) axis += ndim;
+  allocating_block(*block, buffer, "storage_align", step.span(2));
+  Array<Any> rows;
+  const Map<String, Any>& present = block->block()->annotations;
+  if (auto found = present.find("buffer_dim_align"); found != present.end()) {
+    bool valid = (*found).second.as<Array<Any>>().has_value();
+    if (valid) rows = (*found).second.cast<Array<Any>>();
+    for (const Any& row : rows) {
+      auto numbers = row.as<Array<Any>>();
+      valid = valid && numbers && numbers->size() == 4;
+      for (size_t i = 0; valid && i < 4; ++i) valid = (*numbers)[i].try_cast<int64_t>().has_value();
+    }
+    if (!valid) {
+      throw refuse("bad-align-annotation",
+                   "block `{}` has an annotation `buffer_dim_align` that is no list of four integers each",
+                   block->name.c_str())
+          .at(block.span)
+          .note("the block is defined here", block->stmt->span);
+    }
+  }
+
+  // apply
+  Array<Any> added{index, axis, factor, offset}, next;
+  bool replaced = false;
+  for (const Any& row : rows) {
+    Array<Any> numbers = row.cast<Array<Any>>();
+    bool same = numbers[0].cast<int64_t>() == index && numbers[1].cast<int64_t>() == axis;
+    next.push_back(same && !replaced ? added : numbers);
+    replaced = replaced || same;
+  }
+  if (!replaced) next.push_back(added);
+  step.replace(*block, with(ref(block->block()),
+                            [&](SBlockNode& copy) { copy.annotations.Set("buffer_dim_align", next); }));
+}
+
+extern const Primitive storage_align;
+const Primitive storage_align =
+    primitive<&apply>("StorageAlign", "storage_align(block, buffer_index, axis, factor, offset)", doc);
+
+}  // namespace mlc::transform

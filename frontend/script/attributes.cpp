@@ -345,6 +345,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = slice->stop;
     else if (name.str() == "step")
       out = slice->step;
+    else if (name.str() == "indices")
+      out = bind(object, builtin_value(&slice_indices(), "slice"));
     else
       return false;
     return true;

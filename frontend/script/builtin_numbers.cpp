@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builtin functions and methods of numbers.
+// Builtin functions of numbers.
 #include <cmath>
 
 #include "frontend/script/machine.h"
@@ -179,23 +179,6 @@ Any ord(Evaluator& evaluator, const Arguments& args) {
   return static_cast<int64_t>(point);
 }
 
-Any bit_length(Evaluator&, const Arguments& args) {
-  int64_t value = raw_int(args[0]);
-  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
-  return static_cast<int64_t>(magnitude == 0 ? 0 : 64 - __builtin_clzll(magnitude));
-}
-Any bit_count(Evaluator&, const Arguments& args) {
-  int64_t value = raw_int(args[0]);
-  return static_cast<int64_t>(
-      __builtin_popcountll(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)));
-}
-Any is_integer(Evaluator&, const Arguments& args) {
-  if (!is_float(args[0])) return true;
-  double value = raw_float(args[0]);
-  return std::isfinite(value) && value == std::floor(value);
-}
-Any conjugate(Evaluator&, const Arguments& args) { return args[0]; }
-
 constexpr BuiltinRow functions[] = {
     {"sum", "(iterable, start=0)", "The sum of the elements.", sum, 1, 2, "start"},
     {"abs", "(x)", "The absolute value.", abs, 1, 1},
@@ -208,30 +191,9 @@ constexpr BuiltinRow functions[] = {
     {"chr", "(i)", "The character of a code point.", chr, 1, 1},
     {"ord", "(c)", "The code point of a character.", ord, 1, 1},
 };
-constexpr BuiltinRow methods[] = {
-    {"bit_length", "()", "Bits needed for the absolute value.", bit_length, 0, 0},
-    {"bit_count", "()", "Ones in the absolute value.", bit_count, 0, 0},
-    {"is_integer", "()", "Is the number whole?", is_integer, 0, 0},
-    {"conjugate", "()", "The number itself.", conjugate, 0, 0},
-};
 
 }  // namespace
 
 std::span<const BuiltinRow> number_builtins() { return functions; }
-std::span<const BuiltinRow> number_methods() { return methods; }
-
-bool number_attribute(const Any& number, Symbol name, Any& out) {
-  std::string_view text = name.str();
-  if (text == "real" || (text == "numerator" && !is_float(number))) {
-    out = number;
-  } else if (text == "imag") {
-    out = is_float(number) ? Any(0.0) : Any(int64_t{0});
-  } else if (text == "denominator" && !is_float(number)) {
-    out = int64_t{1};
-  } else {
-    return false;
-  }
-  return true;
-}
 
 }  // namespace mlc::script

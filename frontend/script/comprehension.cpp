@@ -58,12 +58,11 @@ struct Loops {
     if (level + 1 == generators.size()) {
       emit();
     } else {
-      run(level + 1);
+      run(level + 1, state.eval(generators[level + 1]->iter, f));
     }
   }
-  void run(size_t level) {
+  void run(size_t level, Any iterable) {
     const Comprehension& c = *generators[level];
-    Any iterable = state.eval(c.iter, f);
     if (auto* range = as<RangeNode>(iterable)) {
       int64_t count = range->size();
       for (int64_t i = 0; i < count; ++i) {
@@ -94,22 +93,22 @@ void run_loops(State& state, Frame& f, Seq<Comprehension> generators, uint32_t r
   if (resolved == 0) {
     Frame inner;
     inner.dynamic = true;
-    inner.outer = &f;
+    // The names of a class body are for its first iterable only.
+    inner.outer = f.cls != nullptr ? f.outer : &f;
     inner.module = f.module;
     inner.info = nullptr;
     inner.function = f.function;
     inner.generator = f.generator;
     Loops<F> loops{state, inner, generators, emit};
     emit.frame = &inner;
-    loops.run(0);
+    loops.run(0, state.eval(generators[0]->iter, f));
     return;
   }
   emit.frame = &f;
   Loops<F> loops{state, f, generators, emit};
-  loops.run(0);
+  loops.run(0, state.eval(generators[0]->iter, f));
 }
 
-// Names of the class body around are visible in a dynamic comprehension through `outer`.
 template <class F>
 struct Emit {
   F body;
@@ -218,8 +217,9 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
     info = resolver.info(expr.resolved);
   } else {
     NameList by_name;
+    Frame& around = f.cls != nullptr && f.outer != nullptr ? *f.outer : f;
     for (Symbol name : resolver.free_names(expr)) {
-      const Any* found = find_dynamic(name, f);
+      const Any* found = find_dynamic(name, around);
       if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
         by_name.push_back(name);
     }

@@ -103,11 +103,16 @@ constexpr BuiltinRow from_keys_row = {
 std::span<const BuiltinRow> dict_methods() { return rows; }
 
 bool class_builtin(Evaluator&, const ClassNode* cls, Symbol name, Any& out) {
-  if (cls == types().dict.get() && name.str() == "fromkeys") {
-    out = builtin_value(&from_keys_row, "");
-    return true;
-  }
-  return false;
+  const Types& t = types();
+  const BuiltinRow* row = nullptr;
+  if (cls == t.dict.get()) row = &from_keys_row;
+  if (cls == t.str.get()) row = &str_maketrans();
+  if (cls == t.bytes.get()) row = &bytes_fromhex();
+  if (cls == t.integer.get()) row = &int_from_bytes();
+  if (cls == t.real.get()) row = &float_fromhex();
+  if (row == nullptr || row->name != name.str()) return false;
+  out = builtin_value(row, "");
+  return true;
 }
 
 }  // namespace mlc::script

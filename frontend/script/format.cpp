@@ -13,7 +13,7 @@ namespace {
 struct Spec {
   std::string fill = " ";
   char align = 0;
-  char sign = '-';
+  char sign = 0;
   bool alternate = false;
   bool zero = false;
   int64_t width = 0;
@@ -266,6 +266,13 @@ std::string format_str(std::string_view text, const Spec& spec, std::string_view
     raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", spec.type,
           type_name);
   }
+  if (spec.sign != 0) {
+    raise("ValueError", span, "bad-format", "{} not allowed in string format specifier",
+          spec.sign == ' ' ? "Space" : "Sign");
+  }
+  if (spec.alternate) {
+    raise("ValueError", span, "bad-format", "Alternate form (#) not allowed in string format specifier");
+  }
   if (spec.align == '=' && !spec.zero) {
     raise("ValueError", span, "bad-format", "'=' alignment not allowed in string format specifier");
   }
@@ -314,6 +321,12 @@ std::string format_value(Evaluator& evaluator, const Any& original, std::string_
   if (text.empty()) return evaluator.str(value);
   std::string type_name = type_name_of(evaluator, value);
   Spec spec = parse_spec(text, type_name, span);
+  char type = spec.type == 0 && is_str(value) ? 's' : spec.type;
+  if (spec.grouping != 0 && type != 0 &&
+      std::string_view(spec.grouping == '_' ? "deEfFgG%boxX" : "deEfFgG%").find(type) ==
+          std::string_view::npos) {
+    raise("ValueError", span, "bad-format", "Cannot specify '{}' with '{}'.", spec.grouping, type);
+  }
   if (is_int(value)) return format_int(raw_int(value), spec, type_name, span);
   if (is_bool(value)) {
     return spec.type == 0 || spec.type == 's' ? format_str(evaluator.str(value), spec, type_name, span)

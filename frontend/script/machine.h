@@ -326,11 +326,20 @@ void add_builtins(std::unordered_map<Symbol, Any>& builtins);
 std::span<const BuiltinRow> function_builtins();
 std::span<const BuiltinRow> number_builtins();
 std::span<const BuiltinRow> str_methods();
+std::span<const BuiltinRow> str_case_methods();
+const BuiltinRow& str_maketrans();
+std::span<const BuiltinRow> bytes_methods();
+const BuiltinRow& bytes_fromhex();
 std::span<const BuiltinRow> list_methods();
 std::span<const BuiltinRow> tuple_methods();
 std::span<const BuiltinRow> dict_methods();
 std::span<const BuiltinRow> set_methods();
-std::span<const BuiltinRow> number_methods();
+std::span<const BuiltinRow> int_methods();
+std::span<const BuiltinRow> float_methods();
+const BuiltinRow& int_from_bytes();
+const BuiltinRow& float_fromhex();
+const BuiltinRow& slice_indices();
+Any text_of_bytes(std::string_view bytes, std::string_view encoding, ir::Span span);  // bytes_methods.cpp
 std::span<const BuiltinRow> generator_methods();
 const BuiltinRow* protocol_row(const Any& value, Symbol name);  // protocol_methods.cpp: (3).__add__, ...
 const BuiltinRow* protocol_row(const ClassNode* cls, Symbol name);

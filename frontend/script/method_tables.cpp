@@ -18,7 +18,11 @@ Table table_of(std::span<const BuiltinRow> rows) {
   return table;
 }
 const Table& str_table() {
-  static const Table table = table_of(str_methods());
+  static const Table table = [] {
+    Table all = table_of(str_methods());
+    all.merge(table_of(str_case_methods()));
+    return all;
+  }();
   return table;
 }
 const Table& list_table() {
@@ -37,8 +41,16 @@ const Table& set_table() {
   static const Table table = table_of(set_methods());
   return table;
 }
-const Table& number_table() {
-  static const Table table = table_of(number_methods());
+const Table& int_table() {
+  static const Table table = table_of(int_methods());
+  return table;
+}
+const Table& float_table() {
+  static const Table table = table_of(float_methods());
+  return table;
+}
+const Table& bytes_table() {
+  static const Table table = table_of(bytes_methods());
   return table;
 }
 
@@ -151,8 +163,12 @@ const Table* table_for(const Any& object) {
       return &dict_table();
     case kTVMFFIInt:
     case kTVMFFIBool:
+      return &int_table();
     case kTVMFFIFloat:
-      return &number_table();
+      return &float_table();
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes:
+      return &bytes_table();
     default:
       break;
   }
@@ -166,7 +182,9 @@ const Table* table_for(const ClassNode* cls) {
   if (cls == t.tuple.get()) return &tuple_table();
   if (cls == t.dict.get()) return &dict_table();
   if (cls == t.set.get() || cls == t.frozenset.get()) return &set_table();
-  if (cls == t.integer.get() || cls == t.boolean.get() || cls == t.real.get()) return &number_table();
+  if (cls == t.integer.get() || cls == t.boolean.get()) return &int_table();
+  if (cls == t.real.get()) return &float_table();
+  if (cls == t.bytes.get()) return &bytes_table();
   return nullptr;
 }
 
@@ -223,7 +241,7 @@ const BuiltinRow* builtin_method_of(const Any& object, Symbol name) {
   if (!name.str().starts_with("__")) return nullptr;
   if (const BuiltinRow* row = protocol_row(object, name)) return row;
   if (builtin_type_of(object) && as<InstanceNode>(object) == nullptr) {
-    bool container = table_for(object) != nullptr && table_for(object) != &number_table();
+    bool container = table_for(object) != nullptr && !is_number(object);
     if (value_as_iterator(object) || as<RangeNode>(object)) {
       if (const BuiltinRow* row = in(container_table(), name)) return row;
     }

@@ -63,6 +63,31 @@ Any update(Evaluator& evaluator, const Arguments& args) {
   }
   return nullptr;
 }
+// Makes the set the result of the operator with each of the others.
+Any in_place(Evaluator& evaluator, const Arguments& args, syntax::BinOperator op, std::string_view method) {
+  SetNode* set = mutable_set(args, method);
+  for (size_t i = 1; i < args.size(); ++i) {
+    Any result = evaluator.binary(op, args[0], as_set(evaluator, args[i], args.span_of(i)), args.span);
+    auto* made = as<SetNode>(result);
+    std::swap(set->table, made->table);
+    std::swap(set->used, made->used);
+    std::swap(set->filled, made->filled);
+  }
+  return nullptr;
+}
+Any intersection_update(Evaluator& evaluator, const Arguments& args) {
+  return in_place(evaluator, args, syntax::BinOperator::kBitAnd, "intersection_update");
+}
+Any difference_update(Evaluator& evaluator, const Arguments& args) {
+  SetNode* set = mutable_set(args, "difference_update");
+  for (size_t i = 1; i < args.size(); ++i) {
+    for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->remove(evaluator, value);
+  }
+  return nullptr;
+}
+Any symmetric_difference_update(Evaluator& evaluator, const Arguments& args) {
+  return in_place(evaluator, args, syntax::BinOperator::kBitXor, "symmetric_difference_update");
+}
 Any union_(Evaluator& evaluator, const Arguments& args) {
   return combine(evaluator, args, syntax::BinOperator::kBitOr);
 }
@@ -98,6 +123,10 @@ constexpr BuiltinRow rows[] = {
     {"clear", "()", "Removes everything.", clear, 0, 0},
     {"copy", "()", "A new set of the same elements.", copy, 0, 0},
     {"update", "(*iterables)", "Adds all elements.", update, 0, 127},
+    {"intersection_update", "(*iterables)", "Keeps what is in all.", intersection_update, 0, 127},
+    {"difference_update", "(*iterables)", "Removes what is in any.", difference_update, 0, 127},
+    {"symmetric_difference_update", "(iterable)", "Keeps what is in exactly one.",
+     symmetric_difference_update, 1, 1},
     {"union", "(*iterables)", "Elements of any.", union_, 0, 127},
     {"intersection", "(*iterables)", "Elements of all.", intersection, 0, 127},
     {"difference", "(*iterables)", "Elements of this one only.", difference, 0, 127},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods of str. Case and character classes know ASCII and leave other letters as they are, save where
-// noted.
+// Methods of str, save those about the case and class of letters (str_case.cpp).
 #include <algorithm>
 
 #include "frontend/script/machine.h"
@@ -19,39 +18,8 @@ std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size
   return text_of(args[i]);
 }
 
+// Of white space these methods know that of ASCII.
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return is_upper(c) || is_lower(c) || static_cast<unsigned char>(c) >= 0x80; }
-char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 32) : c; }
-char to_lower(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
-
-template <class F>
-Any map_text(const Arguments& args, F change) {
-  std::string text(self(args));
-  for (char& c : text) c = change(c);
-  return str_value(text);
-}
-Any upper(Evaluator&, const Arguments& args) { return map_text(args, to_upper); }
-Any lower(Evaluator&, const Arguments& args) { return map_text(args, to_lower); }
-Any swapcase(Evaluator&, const Arguments& args) {
-  return map_text(args, [](char c) { return is_upper(c) ? to_lower(c) : to_upper(c); });
-}
-Any capitalize(Evaluator&, const Arguments& args) {
-  std::string text(self(args));
-  for (size_t i = 0; i < text.size(); ++i) text[i] = i == 0 ? to_upper(text[i]) : to_lower(text[i]);
-  return str_value(text);
-}
-Any title(Evaluator&, const Arguments& args) {
-  std::string text(self(args));
-  bool inside = false;
-  for (char& c : text) {
-    c = inside ? to_lower(c) : to_upper(c);
-    inside = is_letter(c);
-  }
-  return str_value(text);
-}
 
 // strip, lstrip, rstrip
 std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left, bool right,
@@ -363,53 +331,6 @@ Any expandtabs(Evaluator& evaluator, const Arguments& args) {
   return str_value(result);
 }
 
-template <class F>
-Any every(const Arguments& args, F test) {
-  std::string_view text = self(args);
-  return !text.empty() && std::all_of(text.begin(), text.end(), test);
-}
-Any isdigit(Evaluator&, const Arguments& args) { return every(args, is_digit); }
-Any isalpha(Evaluator&, const Arguments& args) { return every(args, is_letter); }
-Any isalnum(Evaluator&, const Arguments& args) {
-  return every(args, [](char c) { return is_letter(c) || is_digit(c); });
-}
-Any isspace(Evaluator&, const Arguments& args) { return every(args, is_space); }
-Any isascii(Evaluator&, const Arguments& args) {
-  std::string_view text = self(args);
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-Any cased(const Arguments& args, bool (*wanted)(char), bool (*unwanted)(char)) {
-  std::string_view text = self(args);
-  return std::any_of(text.begin(), text.end(), wanted) && std::none_of(text.begin(), text.end(), unwanted);
-}
-Any isupper(Evaluator&, const Arguments& args) { return cased(args, is_upper, is_lower); }
-Any islower(Evaluator&, const Arguments& args) { return cased(args, is_lower, is_upper); }
-Any istitle(Evaluator&, const Arguments& args) {
-  bool inside = false, some = false;
-  for (char c : self(args)) {
-    if (is_upper(c)) {
-      if (inside) return false;
-      inside = some = true;
-    } else if (is_lower(c)) {
-      if (!inside) return false;
-    } else {
-      inside = is_letter(c);
-    }
-  }
-  return some;
-}
-Any isidentifier(Evaluator&, const Arguments& args) {
-  std::string_view text = self(args);
-  return !text.empty() && !is_digit(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '_';
-  });
-}
-Any isprintable(Evaluator&, const Arguments& args) {
-  std::string_view text = self(args);
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-}
-
 Any format(Evaluator& evaluator, const Arguments& args) {
   return str_value(format_method(evaluator, self(args), args));
 }
@@ -425,12 +346,6 @@ Any format_map(Evaluator& evaluator, const Arguments& args) {
 Any encode(Evaluator&, const Arguments& args) { return ffi::Bytes(std::string(self(args))); }
 
 constexpr BuiltinRow rows[] = {
-    {"upper", "()", "In capitals.", upper, 0, 0},
-    {"lower", "()", "In small letters.", lower, 0, 0},
-    {"casefold", "()", "In small letters, for comparing.", lower, 0, 0},
-    {"swapcase", "()", "Capitals and small letters exchanged.", swapcase, 0, 0},
-    {"capitalize", "()", "The first letter a capital, the rest small.", capitalize, 0, 0},
-    {"title", "()", "Each word's first letter a capital.", title, 0, 0},
     {"strip", "(chars=None)", "Without white space (or chars) at both ends.", strip, 0, 1},
     {"lstrip", "(chars=None)", "Without white space (or chars) at the start.", lstrip, 0, 1},
     {"rstrip", "(chars=None)", "Without white space (or chars) at the end.", rstrip, 0, 1},
@@ -455,18 +370,6 @@ constexpr BuiltinRow rows[] = {
     {"center", "(width, fillchar=' ')", "Filled at both sides.", center, 1, 2},
     {"zfill", "(width)", "Filled with zeros behind the sign.", zfill, 1, 1},
     {"expandtabs", "(tabsize=8)", "With tabs as spaces.", expandtabs, 0, 1, "tabsize"},
-    {"isdigit", "()", "Digits only?", isdigit, 0, 0},
-    {"isdecimal", "()", "Digits only?", isdigit, 0, 0},
-    {"isnumeric", "()", "Digits only?", isdigit, 0, 0},
-    {"isalpha", "()", "Letters only?", isalpha, 0, 0},
-    {"isalnum", "()", "Letters and digits only?", isalnum, 0, 0},
-    {"isspace", "()", "White space only?", isspace, 0, 0},
-    {"isascii", "()", "ASCII only?", isascii, 0, 0},
-    {"isupper", "()", "No small letter, some capital?", isupper, 0, 0},
-    {"islower", "()", "No capital, some small letter?", islower, 0, 0},
-    {"istitle", "()", "Each word with one capital, its first letter?", istitle, 0, 0},
-    {"isidentifier", "()", "Could it be a name?", isidentifier, 0, 0},
-    {"isprintable", "()", "Printable characters only?", isprintable, 0, 0},
     {"format", "(*args, **kwargs)", "With the fields in braces replaced.", format, 0, 127, "*"},
     {"format_map", "(mapping)", "As format, from a mapping.", format_map, 1, 1},
     {"encode", "(encoding='utf-8')", "As UTF-8 bytes.", encode, 0, 2},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builtin types as class objects, and the type of every value.
+#include <bit>
 #include <charconv>
 #include <cmath>
 
@@ -106,6 +107,14 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
         type_name_of(evaluator, value));
 }
 
+// Each `float("nan")` is an object of its own in Python, and containers ask whether elements are the same
+// object before they ask whether they are equal. The bits that a NaN has to spare number them here.
+double fresh_nan() {
+  static uint64_t made = 0;
+  made = (made + 1) & ((uint64_t{1} << 50) - 1);
+  return std::bit_cast<double>(uint64_t{0x7FF8} << 48 | made);
+}
+
 Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 1, "float");
   if (args.size() == 0) return 0.0;
@@ -129,7 +138,7 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
     if (body == "inf" || body == "infinity") {
       real = HUGE_VAL;
     } else if (body == "nan") {
-      real = NAN;
+      real = fresh_nan();
     } else if (end != body.data() + body.size() || body.empty() ||
                std::isalpha(static_cast<unsigned char>(body[0]))) {
       raise("ValueError", args.span_of(0), "not-a-number", "could not convert string to float: {}",

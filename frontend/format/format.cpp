@@ -42,7 +42,12 @@ std::string lay_out(uint32_t file) {
   std::string out;
   for (size_t i = 0; i < document.lines.size(); ++i) {
     const LogicalLine& line = document.lines[i];
-    out.append(static_cast<size_t>(blanks[i]), '\n');
+    int empty = blanks[i];
+    if (line.form_feed) {
+      out.append(static_cast<size_t>(std::max(0, empty - 1)), '\n').append("\f\n");
+    } else {
+      out.append(static_cast<size_t>(empty), '\n');
+    }
     switch (line.kind) {
       case LogicalLine::Kind::kCode:
         write_line(document, line, out);

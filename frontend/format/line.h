@@ -60,6 +60,7 @@ struct LogicalLine {
   std::string text;  // of a comment or a region
   int depth = 0;     // blocks around it
   int blanks = 0;    // empty lines before it in the source
+  bool form_feed = false;  // a page ends before it: one of those lines holds a form feed
   bool docstring = false;
 
   bool code() const { return kind == Kind::kCode; }

@@ -148,6 +148,7 @@ class LineReader {
     LogicalLine& line = document_.lines.emplace_back();
     line.depth = static_cast<int>(columns_.size()) - 1 + inline_depth_;
     line.blanks = inline_depth_ > 0 ? 0 : blanks_before(begin_);
+    line.form_feed = line.depth == 0 && ends_page(begin_);
     line.leaves = std::move(line_);
     line_.clear();
     if (!line.leaves.back()->comments.empty() && line.leaves.back()->comments.back() == "# fmt: skip" &&
@@ -182,6 +183,13 @@ class LineReader {
       }
     }
     return newlines;
+  }
+
+  // Do the empty lines above hold a form feed?
+  bool ends_page(uint32_t offset) const {
+    std::string_view above = text_.substr(0, line_start(offset));
+    size_t last = above.find_last_not_of(" \t\f\r\n");
+    return above.find('\f', last == above.npos ? 0 : last + 1) != above.npos;
   }
 
   // ---- comments ----
@@ -244,6 +252,7 @@ class LineReader {
     LogicalLine& line = document_.lines.emplace_back();
     line.depth = static_cast<int>(depth);
     line.blanks = blanks_before(word.begin);
+    line.form_feed = depth == 0 && ends_page(word.begin);
     if (text.starts_with("#|") || text.starts_with("#!")) {
       line.kind = LogicalLine::Kind::kGolden;
       uint32_t begin = line_start(word.begin);
@@ -264,7 +273,9 @@ class LineReader {
     line.kind = LogicalLine::Kind::kRaw;
     line.depth = static_cast<int>(off_depth_);
     uint32_t begin = off_;
-    line.blanks = blanks_before(static_cast<uint32_t>(text_.find_first_not_of(" \t\f", begin)));
+    auto first = static_cast<uint32_t>(text_.find_first_not_of(" \t\f", begin));
+    line.blanks = blanks_before(first);
+    line.form_feed = off_depth_ == 0 && ends_page(first);
     std::string_view region = text_.substr(begin, end - begin);
     size_t last = region.find_last_not_of(" \t\r\n");
     line.text = region.substr(0, last + 1);

@@ -36,8 +36,7 @@ std::vector<std::string> comments_of(uint32_t file) {
   return comments;
 }
 
-std::string lay_out(uint32_t file) {
-  Document document = read_lines(file);
+std::string lay_out(Document& document) {
   std::vector<int> blanks = blank_lines(document.lines);
   std::string out;
   for (size_t i = 0; i < document.lines.size(); ++i) {
@@ -69,14 +68,23 @@ std::string lay_out(uint32_t file) {
 
 std::string format(uint32_t file) {
   std::string before = syntax::dump(syntax::parse_file(file)->module);
-  std::string text = lay_out(file);
+  Document document = read_lines(file);
+  std::string text = lay_out(document);
   uint32_t formatted = ir::SourceMap::global().add("<formatted>", text);
   std::string after;
+  std::string trouble;
   try {
     after = syntax::dump(syntax::parse_file(formatted)->module);
   } catch (const ir::Error& error) {
-    MLC_CHECK(false, "the formatted text does not parse: {}", error.what());
+    trouble = error.what();
   }
+  if (document.has_region && before != after) {
+    throw ir::Error("untouchable-region", "what is left as it stands here does not fit the lines around it")
+        .at(document.region)
+        .help("indent it by 4 spaces for each block around it, and put `# fmt: off` and `# fmt: on` on lines of "
+              "their own within one block");
+  }
+  MLC_CHECK(trouble.empty(), "the formatted text does not parse: {}", trouble);
   MLC_CHECK(before == after, "the formatted text means something else");
   MLC_CHECK(comments_of(file) == comments_of(formatted), "the formatted text has other comments");
   return text;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/span.h"
+
 namespace mlc::format {
 
 // What a line may be broken at, loosest binding first in a comparison of numbers.
@@ -80,6 +82,8 @@ struct Document {
   std::deque<Leaf> leaves;
   std::vector<LogicalLine> lines;
   std::string newline = "\n";
+  ir::Span region;  // the first that `# fmt: off` or `# fmt: skip` leaves as it stands
+  bool has_region = false;
 };
 
 // lines.cpp: words into logical lines, comments where they belong, optional parentheses around what may be

@@ -15,7 +15,7 @@ using syntax::LexemeKind;
 class LineReader {
  public:
   explicit LineReader(uint32_t file)
-      : text_(ir::SourceMap::global().file(file).text), words_(syntax::lexemes(file)) {}
+      : file_(file), text_(ir::SourceMap::global().file(file).text), words_(syntax::lexemes(file)) {}
 
   Document run() {
     document_.newline = text_.find("\r\n") != text_.npos ? "\r\n" : "\n";
@@ -156,6 +156,7 @@ class LineReader {
       line.kind = LogicalLine::Kind::kRaw;
       size_t end = std::min(text_.find_first_of("\r\n", words_[at_ - 1].end), text_.size());
       line.text = text_.substr(begin_, end - begin_);
+      note_region(begin_, end);
       return;
     }
     add_optional_parentheses(line.leaves);
@@ -279,7 +280,13 @@ class LineReader {
     std::string_view region = text_.substr(begin, end - begin);
     size_t last = region.find_last_not_of(" \t\r\n");
     line.text = region.substr(0, last + 1);
+    note_region(first, begin + last + 1);
     off_ = kOn;
+  }
+  void note_region(size_t begin, size_t end) {
+    if (document_.has_region) return;
+    document_.has_region = true;
+    document_.region = {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
   }
 
   // ---- optional parentheses ----
@@ -472,6 +479,7 @@ class LineReader {
 
   static constexpr uint32_t kOn = static_cast<uint32_t>(-1);
 
+  uint32_t file_;
   std::string_view text_;
   std::vector<Lexeme> words_;
   Document document_;

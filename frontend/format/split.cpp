@@ -463,7 +463,16 @@ class Writer {
   // ---- writing ----
 
   void emit(const Line& line) {
-    out_.append(static_cast<size_t>(line.depth) * 4, ' ');
+    auto indent = static_cast<size_t>(line.depth) * 4;
+    // Two comments on one line would read as one: all but the last stand above it.
+    const std::string* last = nullptr;
+    for (const Leaf* leaf : line.leaves) {
+      for (const std::string& comment : leaf->comments) {
+        if (last != nullptr) out_.append(indent, ' ').append(*last).append("\n");
+        last = &comment;
+      }
+    }
+    out_.append(indent, ' ');
     bool first = true;
     for (const Leaf* leaf : line.leaves) {
       if (leaf->comment() && !first) {
@@ -474,9 +483,7 @@ class Writer {
       out_ += leaf->text;
       first = first && leaf->text.empty();
     }
-    for (const Leaf* leaf : line.leaves) {
-      for (const std::string& comment : leaf->comments) out_.append("  ").append(comment);
-    }
+    if (last != nullptr) out_.append("  ").append(*last);
     out_ += '\n';
   }
 

@@ -81,8 +81,10 @@ std::string format(uint32_t file) {
   if (document.has_region && before != after) {
     throw ir::Error("untouchable-region", "what is left as it stands here does not fit the lines around it")
         .at(document.region)
-        .help("indent it by 4 spaces for each block around it, and put `# fmt: off` and `# fmt: on` on lines of "
-              "their own within one block");
+        .help(
+            "indent it by 4 spaces for each block around it, and put `# fmt: off` and `# fmt: on` on lines "
+            "of "
+            "their own within one block");
   }
   MLC_CHECK(trouble.empty(), "the formatted text does not parse: {}", trouble);
   MLC_CHECK(before == after, "the formatted text means something else");

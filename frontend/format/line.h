@@ -59,9 +59,9 @@ struct LogicalLine {
   enum class Kind : uint8_t { kCode, kComment, kGolden, kRaw };
   Kind kind = Kind::kCode;
   std::vector<Leaf*> leaves;
-  std::string text;  // of a comment or a region
-  int depth = 0;     // blocks around it
-  int blanks = 0;    // empty lines before it in the source
+  std::string text;        // of a comment or a region
+  int depth = 0;           // blocks around it
+  int blanks = 0;          // empty lines before it in the source
   bool form_feed = false;  // a page ends before it: one of those lines holds a form feed
   bool docstring = false;
 

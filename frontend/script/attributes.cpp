@@ -180,6 +180,36 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
   return false;
 }
 
+// function.__code__: what is asked of it to learn the names of parameters.
+Any code_object(const FunctionInfo& info) {
+  static const Ref<ClassNode> type = [] {
+    Ref<ClassNode> made = ir::make<ClassNode>("code");
+    auto* cls = const_cast<ClassNode*>(made.get());
+    cls->module = "builtins";
+    cls->bases = {types().object};
+    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+    return made;
+  }();
+  Ref<InstanceNode> made = ir::make<InstanceNode>(type);
+  auto* code = const_cast<InstanceNode*>(made.get());
+  std::vector<std::pair<uint32_t, Symbol>> locals;  // behind the parameters, in the order of their slots
+  for (const auto& [name, place] : info.names) {
+    bool parameter = std::find(info.parameters.begin(), info.parameters.end(), name) != info.parameters.end();
+    if (!parameter && storage_of(place) == Storage::kLocal) locals.emplace_back(index_of(place), name);
+  }
+  std::sort(locals.begin(), locals.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Any> names;
+  for (Symbol name : info.parameters) names.push_back(str_value(name.str()));
+  for (const auto& [slot, name] : locals) names.push_back(str_value(name.str()));
+  code->set(Symbol("co_name"), str_value(info.name));
+  code->set(Symbol("co_qualname"), str_value(info.qualified_name));
+  code->set(Symbol("co_argcount"), static_cast<int64_t>(info.positional));
+  code->set(Symbol("co_posonlyargcount"), static_cast<int64_t>(info.positional_only));
+  code->set(Symbol("co_kwonlyargcount"), static_cast<int64_t>(info.keyword_only));
+  code->set(Symbol("co_varnames"), Tuple(names.begin(), names.end()));
+  return Any(made);
+}
+
 bool function_attribute(FunctionNode* fn, Symbol name, Any& out) {
   for (const auto& [key, value] : fn->attributes) {
     if (key == name) {
@@ -197,6 +227,8 @@ bool function_attribute(FunctionNode* fn, Symbol name, Any& out) {
     out = str_value(fn->module->name);
   } else if (name == known().defaults) {
     out = fn->defaults.empty() ? Any(nullptr) : Any(Tuple(fn->defaults.begin(), fn->defaults.end()));
+  } else if (name.str() == "__code__") {
+    out = code_object(*fn->info);
   } else {
     return false;
   }

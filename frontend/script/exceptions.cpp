@@ -40,6 +40,7 @@ constexpr ClassRow rows[] = {
     {"FileNotFoundError", "OSError"},
     {"FileExistsError", "OSError"},
     {"IsADirectoryError", "OSError"},
+    {"NotADirectoryError", "OSError"},
     {"PermissionError", "OSError"},
     {"TimeoutError", "OSError"},
     {"RuntimeError", "Exception"},

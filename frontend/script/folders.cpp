@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// os: folders and names of files.
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <regex>
+
+#include "frontend/script/np_array.h"
+
+extern char** environ;
+
+namespace mlc::script {
+namespace {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::native;
+namespace fs = std::filesystem;
+
+std::string path_argument(ApiCall& call, const Any& path) {
+  if (!is_str(path)) {
+    raise("TypeError", call.span_of(0), "wrong-type", "expected str, bytes or os.PathLike object, not {}",
+          type_name_of(evaluator_of(call.host), path));
+  }
+  return std::string(text_of(path));
+}
+void check(ApiCall& call, const std::error_code& error, const std::string& path) {
+  if (!error) return;
+  int code = error.value();
+  std::string_view kind = code == ENOENT                    ? "FileNotFoundError"
+                          : code == EEXIST                  ? "FileExistsError"
+                          : code == ENOTDIR                 ? "NotADirectoryError"
+                          : code == EACCES || code == EPERM ? "PermissionError"
+                                                            : "OSError";
+  raise(kind, call.span_of(0), "file-error", "[Errno {}] {}: {}", code, std::strerror(code), quote(path));
+}
+
+Any make_folder(ApiCall& call, const Any& given) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  if (!fs::create_directory(path, error) && !error) error = std::make_error_code(std::errc::file_exists);
+  check(call, error, path);
+  return nullptr;
+}
+Any make_folders(ApiCall& call, const Any& given, bool exist_ok) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  if (!fs::create_directories(path, error) && !error && !(exist_ok && fs::is_directory(path)))
+    error = std::make_error_code(std::errc::file_exists);
+  check(call, error, path);
+  return nullptr;
+}
+Any list_folder(ApiCall& call, const Any& given) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  List names;
+  fs::directory_iterator at(path, error);
+  check(call, error, path);
+  for (; at != fs::directory_iterator(); at.increment(error)) {
+    names.push_back(str_value(at->path().filename().string()));
+  }
+  check(call, error, path);
+  return names;
+}
+Any remove_folder(ApiCall& call, const Any& given) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  fs::file_status status = fs::symlink_status(path, error);
+  if (!error && !fs::is_directory(status)) error = std::make_error_code(std::errc::not_a_directory);
+  if (!error) fs::remove(path, error);
+  check(call, error, path);
+  return nullptr;
+}
+Any rename(ApiCall& call, const Any& from, const Any& to) {
+  std::string path = path_argument(call, from);
+  std::error_code error;
+  fs::rename(path, path_argument(call, to), error);
+  check(call, error, path);
+  return nullptr;
+}
+
+// Does the pattern match somewhere? For `pytest.raises(match=)`: what ECMAScript and Python write alike.
+bool pattern_found(ApiCall& call, const std::string& pattern, const std::string& text) {
+  for (std::string_view other : {"(?P", "(?<", "(?i", "(?s", "(?m", "(?x", "(?#", "\\A", "\\Z", "[[:"}) {
+    if (pattern.find(other) != std::string::npos) {
+      raise("NotImplementedError", call.span, "not-supported", "`{}` in a pattern is not supported", other);
+    }
+  }
+  try {
+    return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript));
+  } catch (const std::regex_error& error) {
+    raise("ValueError", call.span, "bad-pattern", "the pattern {} cannot be read", quote(pattern));
+  }
+}
+
+const ir::ApiRow rows[] = {
+    {ApiKind::kFunction, "mlc", "pattern_found(pattern, text)",
+     "Does the regular expression match somewhere in the text?",
+     native([](ApiCall& call, Any pattern, Any text) {
+       return Any(pattern_found(call, path_argument(call, pattern), path_argument(call, text)));
+     })},
+    {ApiKind::kFunction, "os", "mkdir(path)", "Makes a folder.",
+     native([](ApiCall& call, Any path) { return make_folder(call, path); })},
+    {ApiKind::kFunction, "os", "makedirs(name, exist_ok=False)", "Makes a folder and those above it.",
+     native([](ApiCall& call, Any name, bool exist_ok) { return make_folders(call, name, exist_ok); })},
+    {ApiKind::kFunction, "os", "listdir(path='.')", "The names in a folder.",
+     native([](ApiCall& call, Any path) { return list_folder(call, path); })},
+    {ApiKind::kFunction, "os", "rmdir(path)", "Removes an empty folder.",
+     native([](ApiCall& call, Any path) { return remove_folder(call, path); })},
+    {ApiKind::kFunction, "os", "rename(src, dst)", "Gives a file or folder another name.",
+     native([](ApiCall& call, Any src, Any dst) { return rename(call, src, dst); })},
+    {ApiKind::kFunction, "os.path", "islink(path)", "Is it a symbolic link?",
+     native([](ApiCall& call, Any path) {
+       std::error_code ignored;
+       return Any(fs::is_symlink(path_argument(call, path), ignored));
+     })},
+    {ApiKind::kFunction, "os.path", "getsize(filename)", "The number of bytes of a file.",
+     native([](ApiCall& call, Any filename) {
+       std::string path = path_argument(call, filename);
+       std::error_code error;
+       auto size = fs::file_size(path, error);
+       check(call, error, path);
+       return Any(static_cast<int64_t>(size));
+     })},
+    {ApiKind::kValue, "os", "environ", "The environment variables, as they were when first asked for.",
+     [](ApiCall& call) -> Any {
+       Dict all;
+       for (char** at = environ; *at != nullptr; ++at) {
+         std::string_view row = *at;
+         size_t sign = row.find('=');
+         if (sign == std::string_view::npos) continue;
+         dict_set(evaluator_of(call.host), all, str_value(row.substr(0, sign)),
+                  str_value(row.substr(sign + 1)));
+       }
+       return all;
+     }},
+};
+
+// tvm.testing's members are functions of the module pytest, where tests are run.
+Any testing_member(ApiCall& call) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  Any module = evaluator.state().import_path("pytest", call.span);
+  return evaluator.attribute(module, Symbol("testing_" + std::string(call.api.name)), call.span);
+}
+constexpr ir::ApiRow testing[] = {
+    {ApiKind::kValue, "tvm.testing", "main", "Runs the tests of the program and exits.", testing_member},
+    {ApiKind::kValue, "tvm.testing", "parameter", "A fixture that takes each of these values.",
+     testing_member},
+    {ApiKind::kValue, "tvm.testing", "fixture", "A value that tests ask for by the name of a parameter.",
+     testing_member},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> folder_rows() { return rows; }
+std::span<const ir::ApiRow> testing_rows() { return testing; }
+
+}  // namespace mlc::script

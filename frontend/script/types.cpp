@@ -446,6 +446,46 @@ std::string type_name_of(Evaluator& evaluator, const Any& value) {
   return as<ApiFunctionNode>(type)->api->name;
 }
 
+namespace {
+
+// isinstance(value, collections.abc.Sequence) and the like: builtin types are known, objects are asked for
+// methods.
+bool is_abstract_instance(const Any& object, std::string_view name) {
+  const Any& value = builtin_value_of(object);
+  auto any_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (auto* instance = as<InstanceNode>(value)) {
+    auto has = [&](std::string_view method) {
+      const Any* found = instance->cls->find(Symbol(method));
+      return found != nullptr && !is_none(*found);
+    };
+    if (name == "Iterable") return has("__iter__");
+    if (name == "Iterator") return has("__iter__") && has("__next__");
+    if (name == "Container") return has("__contains__");
+    if (name == "Collection") return has("__iter__") && has("__contains__") && has("__len__");
+    return name == "Reversible" && has("__iter__") && has("__reversed__");
+  }
+  if (IteratorNode* iterator = value_as_iterator(value))
+    return any_of({"Iterable", "Iterator"}) || (name == "Generator" && iterator->name == "generator");
+  bool list = value.type_index() == kTVMFFIList;
+  bool dict = value.type_index() == kTVMFFIDict;
+  auto* set = as<SetNode>(value);
+  bool sequence = list || is_str(value) || value.type_index() == kTVMFFIArray ||
+                  value.type_index() == kTVMFFIBytes || value.type_index() == kTVMFFISmallBytes ||
+                  as<RangeNode>(value) != nullptr;
+  if (any_of({"Iterable", "Container", "Collection"}))
+    return sequence || dict || set != nullptr || as<DictViewNode>(value) != nullptr;
+  if (name == "Reversible") return sequence || dict || as<DictViewNode>(value) != nullptr;
+  if (name == "Sequence") return sequence;
+  if (name == "MutableSequence") return list;
+  if (any_of({"Mapping", "MutableMapping"})) return dict;
+  if (name == "AbstractSet") return set != nullptr;
+  return name == "MutableSet" && set != nullptr && !set->frozen;
+}
+
+}  // namespace
+
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
     for (const Any& each : elements(type)) {
@@ -455,6 +495,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   }
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
+    if (cls->module == "typing" && is_abstract_instance(value, cls->name)) return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
       return own->derives_from(cls);

@@ -268,6 +268,14 @@ struct Binder {
     return i < given.keyword_spans.size() && given.keyword_spans[i] ? given.keyword_spans[i] : given.span;
   }
 
+  // `T.call_extern("f", x, dtype="int32")`: operators whose first argument is the type take it by its name
+  // also where all others are given by their places.
+  bool keeps_dtype_apart() const {
+    if (api.params[0].name != "dtype" || api.params.back().kind != ApiParam::Kind::kVarArgs) return false;
+    return std::any_of(given.keywords.begin(), given.keywords.end(),
+                       [](const auto& keyword) { return keyword.first == "dtype"; });
+  }
+
   void positional() {
     size_t next = 0;
     for (size_t p = 0; p < api.params.size(); ++p) {
@@ -280,6 +288,7 @@ struct Binder {
         bound[p] = true;
         return;
       }
+      if (p == 0 && keeps_dtype_apart()) continue;
       if (param.kind != ApiParam::Kind::kPositional || next == given.positional.size()) break;
       values[p] = given.positional[next];
       spans[p] = positional_span(next);

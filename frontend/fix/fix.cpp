@@ -73,7 +73,8 @@ class ImportFixer final : public Visitor {
     if (stmt.level > 0) return;
     std::string module(stmt.module);
     std::string module_now = ir::current_path(module);
-    bool alone = stmt.names.size() == 1;
+    if (std::string shared = shared_module(stmt); !shared.empty()) module_now = shared;
+    std::set<const Alias*> moved;  // to another module than the rest
     bool stays = false;  // some name is still found in the module that is written
     for (const Alias* alias : stmt.names) {
       std::string name(alias->name);
@@ -98,16 +99,29 @@ class ImportFixer final : public Visitor {
       if (parent_of(current) == module_now) {
         stays = true;
         if (last_of(current) != name) rewriter_.replace(alias->name_span, last_of(current));
-      } else if (alone) {
-        rewriter_.replace(stmt.module_span, parent_of(current));
-        if (last_of(current) != name) rewriter_.replace(alias->name_span, last_of(current));
       } else {
-        rewriter_.remove_from_list(stmt.names, alias);
+        moved.insert(alias);
         rewriter_.insert_line(stmt.span.begin, "from " + parent_of(current) + " import " + last_of(current) +
                                                    (alias->asname ? " as " + bound : ""));
       }
     }
     if (stays && module_now != module) rewriter_.replace(stmt.module_span, module_now);
+    if (moved.empty()) return;
+    if (stays) return rewriter_.remove_from_list(stmt.names, moved);
+    rewriter_.leave(stmt.span, "its names live in several modules now, imported above; delete this line");
+  }
+
+  // The module that all names of an import live in today; "" when there are several.
+  static std::string shared_module(const ImportFrom& stmt) {
+    std::string shared;
+    for (const Alias* alias : stmt.names) {
+      std::string name(alias->name);
+      if (name == "*") return "";
+      std::string parent = parent_of(ir::current_path(std::string(stmt.module) + "." + name));
+      if (parent == kIrDialect || (!shared.empty() && parent != shared)) return "";
+      shared = parent;
+    }
+    return shared;
   }
 
   Rewriter& rewriter_;

@@ -177,13 +177,16 @@ class FormFixer final : public Visitor {
     allocate(*call, *target);
   }
 
-  // B = T.Buffer((8,), "int32", data=A): what names memory is declared today.
+  // B = T.Buffer((8,), "int32", data=A), T.buffer_decl: what names memory is declared today.
   void view(const Assign& assign) {
     auto* call = as<Call>(assign.value);
-    if (function_ == nullptr || call == nullptr || name_in_t(imports_, call->func) != "Buffer") return;
+    if (function_ == nullptr || call == nullptr) return;
+    std::string name = name_in_t(imports_, call->func);
+    if (name != "Buffer" && name != "buffer_decl") return;
     for (const Keyword* keyword : call->keywords) {
       if (keyword->name.str() == "data") return rename(call->func, "decl_buffer");
     }
+    if (name == "buffer_decl") rename(call->func, "Buffer");
   }
 
   // What was the pointer is the buffer now; the pointer is its `.data`.

@@ -26,12 +26,19 @@ void Rewriter::insert_line(uint32_t before, std::string line) {
   edits_.push_back({start, start, std::string(indent) + line + "\n"});
 }
 
-void Rewriter::remove_from_list(syntax::Seq<syntax::Alias> names, const syntax::Alias* name) {
-  auto index = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  if (index + 1 < names.size()) {
-    replace({file_, name->span.begin, names[index + 1]->span.begin}, "");
-  } else {
-    replace({file_, names[index - 1]->span.end, name->span.end}, "");
+void Rewriter::remove_from_list(syntax::Seq<syntax::Alias> names,
+                                const std::set<const syntax::Alias*>& removed) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (removed.count(names[i]) == 0) continue;
+    size_t end = i + 1;
+    while (end < names.size() && removed.count(names[end]) != 0) ++end;
+    if (end < names.size()) {
+      replace({file_, names[i]->span.begin, names[end]->span.begin}, "");
+    } else {
+      MLC_CHECK(i > 0, "all names of an import are removed");
+      replace({file_, names[i - 1]->span.end, names[end - 1]->span.end}, "");
+    }
+    i = end;
   }
 }
 

@@ -25,8 +25,8 @@ class Rewriter {
   void replace(ir::Span span, std::string text) { edits_.push_back({span.begin, span.end, std::move(text)}); }
   // A line of its own, indented like the statement that begins at `before`.
   void insert_line(uint32_t before, std::string line);
-  // One name of `from m import a, b, c` with its comma.
-  void remove_from_list(syntax::Seq<syntax::Alias> names, const syntax::Alias* name);
+  // Names of `from m import a, b, c` with their commas; one at least stays.
+  void remove_from_list(syntax::Seq<syntax::Alias> names, const std::set<const syntax::Alias*>& removed);
   // Moves the lines of a block to the left, except those inside of strings.
   void dedent(syntax::Seq<syntax::Stmt> body, uint32_t columns);
   // The name has no successor, or the form none that an edit could give.

@@ -49,7 +49,10 @@ void need_integers(const Expr& a, const Expr& b, std::string_view what, Span spa
   for (const Expr* e : {&a, &b}) {
     DataType dtype = (*e)->dtype();
     if (dtype.is_int() || dtype.is_uint() || (or_bool && dtype.is_bool())) continue;
-    throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str()).at(use_of(*e, span));
+    bool compared = or_bool && dtype.is_float() && what != "`~`";
+    throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
+        .at(use_of(*e, span))
+        .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : "");
   }
 }
 

@@ -68,7 +68,8 @@ class Analysis {
 
   void visit(Leaf& leaf) {
     if (leaf.comment()) {
-      leaf.level = level();
+      // A line may end here whatever stands around, also between `lambda` and its colon.
+      leaf.level = static_cast<uint32_t>(frames_.size()) - 1;
       return;
     }
     if (leaf.closes()) return close(leaf);

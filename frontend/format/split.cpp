@@ -464,11 +464,12 @@ class Writer {
 
   void emit(const Line& line) {
     auto indent = static_cast<size_t>(line.depth) * 4;
-    // Two comments on one line would read as one: all but the last stand above it.
+    // Two comments on one line would read as one: all but the last stand above it, within what it closes.
+    size_t above = indent + (line.leaves[0]->closes() && !line.leaves[0]->text.empty() ? 4 : 0);
     const std::string* last = nullptr;
     for (const Leaf* leaf : line.leaves) {
       for (const std::string& comment : leaf->comments) {
-        if (last != nullptr) out_.append(indent, ' ').append(*last).append("\n");
+        if (last != nullptr) out_.append(above, ' ').append(*last).append("\n");
         last = &comment;
       }
     }

@@ -75,7 +75,7 @@ class ImportFixer final : public Visitor {
     std::string module_now = ir::current_path(module);
     if (std::string shared = shared_module(stmt); !shared.empty()) module_now = shared;
     std::set<const Alias*> moved;  // to another module than the rest
-    bool stays = false;  // some name is still found in the module that is written
+    bool stays = false;            // some name is still found in the module that is written
     for (const Alias* alias : stmt.names) {
       std::string name(alias->name);
       if (name == "*") {

@@ -49,7 +49,7 @@ void need_integers(const Expr& a, const Expr& b, std::string_view what, Span spa
   for (const Expr* e : {&a, &b}) {
     DataType dtype = (*e)->dtype();
     if (dtype.is_int() || dtype.is_uint() || (or_bool && dtype.is_bool())) continue;
-    bool compared = or_bool && dtype.is_float() && what != "`~`";
+    bool compared = or_bool && (*e)->kind == ExprKind::kFloatImm;  // the bound of a comparison
     throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
         .at(use_of(*e, span))
         .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : "");

@@ -170,7 +170,8 @@ void Printer::prim_func(const PrimFuncNode* fn, std::string_view name, const Glo
   scope_root_ = ref(fn);
   schedulable_ = fn->attrs.count("s_tir") > 0;
   makes_variables_ = !free_vars(scope_root_.cast<PrimFunc>()).empty();
-  post_order(fn->body, [this](const Expr& e) { makes_variables_ = makes_variables_ || as<LetNode>(e); });
+  if (!makes_variables_)
+    post_order(fn->body, [this](const Expr& e) { makes_variables_ |= as<LetNode>(e) != nullptr; });
   type_bound_.clear();
   dims_bound_.clear();
   std::vector<std::pair<String, Any>> attrs;

@@ -7,21 +7,6 @@
 namespace mlc::transform::sym {
 namespace {
 
-bool uses(const Expr& e, const Var& var) {
-  struct Search final : Walker {
-    const Var& var;
-    bool found = false;
-    explicit Search(const Var& var) : var(var) {}
-    using Walker::visit;
-    void visit(const Expr& e) override {
-      found |= e.same_as(var);
-      if (!found) walk_children(e);
-    }
-  } search(var);
-  search.visit(e);
-  return search.found;
-}
-
 // var * coeff + base; null stands for nothing, where a zero would be written out.
 struct Linear {
   Expr coeff;
@@ -36,7 +21,7 @@ std::optional<Linear> linear(const Expr& e, const Var& var) {
   if (e.same_as(var)) return Linear{const_like(e, 1), nullptr};
   bool arithmetic = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub || e->kind == ExprKind::kMul;
   if (!arithmetic) {
-    if (uses(e, var)) return std::nullopt;
+    if (depends_on(e, var)) return std::nullopt;
     return Linear{nullptr, e};
   }
   auto* two = as_binary(e);
@@ -78,7 +63,7 @@ Any detect_linear_equation(ApiCall& call) {
   }
   for (const Expr& coefficient : coefficients) {
     for (const Var& var : vars) {
-      if (uses(coefficient, var)) return Array<Any>();
+      if (depends_on(coefficient, var)) return Array<Any>();
     }
   }
   coefficients.push_back(base);
@@ -94,7 +79,7 @@ struct Ends {
 bool clip(const Expr& condition, const Array<Var>& vars, std::vector<Ends>& ends, Analyzer& analyzer) {
   int64_t which = -1;
   for (int64_t i = 0; i < static_cast<int64_t>(vars.size()); ++i) {
-    if (!uses(condition, vars[i])) continue;
+    if (!depends_on(condition, vars[i])) continue;
     if (which >= 0) return false;
     which = i;
   }

@@ -4,21 +4,6 @@
 namespace mlc::transform {
 namespace {
 
-bool uses(const Expr& e, const Var& var) {
-  struct Search final : Walker {
-    const Var& var;
-    bool found = false;
-    explicit Search(const Var& var) : var(var) {}
-    using Walker::visit;
-    void visit(const Expr& e) override {
-      found |= e.same_as(var);
-      if (!found) walk_children(e);
-    }
-  } search(var);
-  search.visit(e);
-  return search.found;
-}
-
 enum class Side : uint8_t { kAtMost, kAtLeast, kEqual };
 
 // `expr` SIDE `limit`, brought step by step to `target` SIDE `limit`.
@@ -44,8 +29,8 @@ class Deducer {
   bool take(const Expr& condition) {
     auto* two = as_binary(condition);
     if (!two || !two->a->dtype().is_int()) return false;
-    bool left = uses(two->a, target_);
-    if (left == uses(two->b, target_)) return false;
+    bool left = depends_on(two->a, target_);
+    if (left == depends_on(two->b, target_)) return false;
     expr_ = left ? two->a : two->b;
     limit_ = left ? two->b : two->a;
     Expr one = const_like(limit_, 1);
@@ -82,7 +67,7 @@ class Deducer {
       return false;
     expr_ = below ? expr->max_value : expr->min_value;
     limit_ = below ? limit->min_value : limit->max_value;
-    return uses(expr_, target_);
+    return depends_on(expr_, target_);
   }
 
   void turn_round() {
@@ -101,8 +86,8 @@ class Deducer {
   bool step() {
     auto* two = as_binary(expr_);
     if (!two) return false;
-    bool left = uses(two->a, target_);
-    if (left && uses(two->b, target_)) return false;
+    bool left = depends_on(two->a, target_);
+    if (left && depends_on(two->b, target_)) return false;
     Expr inner = left ? two->a : two->b, other = left ? two->b : two->a;
     switch (expr_->kind) {
       case ExprKind::kAdd:

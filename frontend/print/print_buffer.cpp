@@ -166,10 +166,10 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
   const BufferTypeNode* ty = buffer->buffer();
   line();
   put(names_.define(buffer, name_hint(buffer)));
+  std::string_view scope = view(ty->storage_scope);
   bool scalar = is_scalar(s->buffer) && s->annotations.empty();
-  if (scalar && (!options_.syntax_sugar || view(ty->storage_scope) != "local")) {
+  if (scalar && (!options_.syntax_sugar || scope != "local")) {
     // The annotation means the scope `local`. TVM's annotates the others too, and reads that back as local.
-    std::string_view scope = view(ty->storage_scope);
     bool has_name = scope == "local" || scope == "shared";
     put(" = ");
     tir(scope == "local" ? "local_scalar" : has_name ? "shared_scalar" : "alloc_scalar");
@@ -192,7 +192,6 @@ void Printer::alloc_buffer(const AllocBufferNode* s, const Stmt& next, bool* too
     scalars_.insert(buffer);
     return end_line();
   }
-  std::string_view scope = view(ty->storage_scope);
   put(" = ");
   BufferForm form;
   form.scope_implied = !classic() && (scope == "shared" || scope == "local");

@@ -51,32 +51,21 @@ inline void put(Any& place, Words words) {
   drop(old);
 }
 
-inline Words int_words(int64_t value) {
+inline Words tagged_words(int32_t type_index, int64_t value) {
   Words words;
-  words.type_index = kTVMFFIInt;
+  words.type_index = type_index;
   words.zero_padding = 0;
   words.v_int64 = value;
   return words;
 }
+inline Words int_words(int64_t value) { return tagged_words(kTVMFFIInt, value); }
+inline Words bool_words(bool value) { return tagged_words(kTVMFFIBool, value); }
+inline Words none_words() { return tagged_words(kTVMFFINone, 0); }
 inline Words float_words(double value) {
   Words words;
   words.type_index = kTVMFFIFloat;
   words.zero_padding = 0;
   words.v_float64 = value;
-  return words;
-}
-inline Words bool_words(bool value) {
-  Words words;
-  words.type_index = kTVMFFIBool;
-  words.zero_padding = 0;
-  words.v_int64 = value;
-  return words;
-}
-inline Words none_words() {
-  Words words;
-  words.type_index = kTVMFFINone;
-  words.zero_padding = 0;
-  words.v_int64 = 0;
   return words;
 }
 

@@ -21,15 +21,6 @@ needs: a reduction block in a stage pipeline; the loop is around it, and no loop
 keeps: the values computed.
 )";
 
-static void conjuncts(const Expr& e, std::vector<Expr>& out) {
-  if (auto* both = as<AndNode>(e)) {
-    conjuncts(both->a, out);
-    conjuncts(both->b, out);
-  } else {
-    out.push_back(e);
-  }
-}
-
 // The statement with the realize of one block replaced; looks into loops and sequences only.
 static Stmt with_realize(const Stmt& s, const SBlockNode* block, const SBlock& next) {
   struct Replace final : Rewriter {
@@ -104,10 +95,8 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
       dropped.insert(inner->loop_var.get());
     }
   }
-  std::vector<Expr> conditions;
-  conjuncts(realize->predicate, conditions);
   Expr predicate = bool_imm(true);
-  for (const Expr& condition : conditions) {
+  for (const Expr& condition : conjuncts(realize->predicate)) {
     if (uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); })) continue;
     predicate = logical_and(predicate, substitute(condition, loop_map));
   }

@@ -144,6 +144,14 @@ VarMap bindings_of(const SBlockRealize& realize) {
   return values;
 }
 
+std::vector<Expr> conjuncts(const Expr& condition) {
+  auto* both = as<AndNode>(condition);
+  if (!both) return {condition};
+  std::vector<Expr> all = conjuncts(both->a);
+  for (const Expr& part : conjuncts(both->b)) all.push_back(part);
+  return all;
+}
+
 Dependences dependences(ScheduleState& state, const Place& scope) {
   Dependences result;
   result.blocks = child_blocks(state, scope);

@@ -37,6 +37,8 @@ SBlockRealize realize_of(ScheduleState& state, const Place& block);
 std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops);
 void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops);
 VarMap bindings_of(const SBlockRealize& realize);
+// The parts of `a and b and ...`.
+std::vector<Expr> conjuncts(const Expr& condition);
 
 // Flow of data between the blocks of one scope.
 struct Dependences {

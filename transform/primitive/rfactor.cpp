@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "transform/schedule/reducer.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+rfactor(loop, factor_axis) -> block      Make the iterations of one reduction loop reduce on their own, then reduce their results.
+
+    for i, k0, k1 in T.grid(n, a, b):       =>      for i, k0, k1 in T.grid(n, a, b):
+        with T.sblock("C"):                             with T.sblock("C_rf"):
+            C[vi] += A[vi, k0 * b + k1]                     C_rf[vi, vk0] += A[vi, vk0 * b + vk1]
+                                                    for i, k0 in T.grid(n, a):
+                                                        with T.sblock("C"):
+                                                            C[vi] += C_rf[vi, vk0]
+
+`loop` (here k0) becomes dimension `factor_axis` of the new buffer. Returns the new block; the given loop's block combines.
+needs: one reduction block below the loop, the first block below its outermost loop; the loop is serial, starts at 0 and
+       belongs to reduction iterators only; init and update are a known reduction (sum, product, min, max, a pair of
+       sums, argmax, argmin).
+keeps: the values computed, up to the order in which floats are added.
+)";
+
+namespace {
+
+struct LoopUse {
+  std::unordered_set<const VarNode*> spatial, reduced;
+};
+
+LoopUse use_of_loops(const SBlockRealize& realize) {
+  LoopUse use;
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    auto& set = realize->block->iter_vars[i]->iter_type == IterType::kDataPar ? use.spatial : use.reduced;
+    for (const Var& var : free_vars(realize->iter_values[i])) set.insert(var.get());
+  }
+  return use;
+}
+
+void require_loops(Step& step, const LoopArg& loop, const Place& block, const std::vector<Place*>& loops,
+                   const LoopUse& use) {
+  bool reducing = false;
+  for (Place* each : loops) {
+    const VarNode* var = each->loop()->loop_var.get();
+    bool spatial = use.spatial.contains(var), reduced = use.reduced.contains(var);
+    if (spatial && reduced) {
+      throw refuse("rfactor-mixed-loop",
+                   "loop `{}` belongs to both a data-parallel and a reduction iterator of block `{}`",
+                   each->name.c_str(), block.name.c_str())
+          .at(loop.span)
+          .note("the loop is made here", each->stmt->span)
+          .help("fuse data-parallel loops with data-parallel loops only");
+    }
+    if (spatial && each == &*loop) {
+      throw refuse("rfactor-spatial-loop", "loop `{}` belongs to a data-parallel iterator of block `{}`",
+                   loop->name.c_str(), block.name.c_str())
+          .at(loop.span)
+          .help("choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)");
+    }
+    if (spatial) continue;
+    if (reduced && !reducing) {
+      reducing = true;
+      if (child_blocks(step.state, *each).size() != 1) {
+        throw refuse("rfactor-several-blocks",
+                     "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well",
+                     each->name.c_str(), block.name.c_str())
+            .at(loop.span);
+      }
+    } else if (!reduced && reducing && !is_const_int(each->loop()->extent, 1)) {
+      throw refuse("rfactor-unbound-loop",
+                   "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it",
+                   each->name.c_str(), block.name.c_str())
+          .at(loop.span)
+          .note("the loop is made here", each->stmt->span);
+    }
+  }
+}
+
+// When is there an iteration of the loops `inner` that passes the block's condition? Written as a condition
+// on the loops outside: it says which elements the first stage writes, and so which the second may read.
+Expr reached(const SBlockRealize& realize, const std::vector<Place*>& loops,
+             const std::unordered_set<const VarNode*>& inner, const LoopArg& loop) {
+  Analyzer analyzer;
+  VarMap least;
+  bind_loops(analyzer, loops);
+  for (const Place* each : loops) {
+    const VarNode* var = each->loop()->loop_var.get();
+    if (inner.contains(var)) least[var] = each->loop()->min;
+  }
+  Expr result = bool_imm(true);
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    if (analyzer.can_prove(condition)) continue;
+    if (!uses_var(condition, [&](const VarNode* var) { return inner.contains(var); })) {
+      result = logical_and(result, condition);
+      continue;
+    }
+    Expr first = analyzer.simplify(substitute(condition, least));
+    auto* two = as_binary(condition);
+    bool upper = condition->kind == ExprKind::kLT || condition->kind == ExprKind::kLE;
+    // An upper bound on something that grows with the inner loops: where it fails at first it fails always.
+    if (!upper || !analyzer.can_prove(ge(two->a, substitute(two->a, least))) ||
+        uses_var(two->b, [&](const VarNode* var) { return inner.contains(var); })) {
+      throw refuse("rfactor-condition",
+                   "the condition of block `{}` does not tell which iterations of loop `{}` compute anything",
+                   realize->block->name_hint.c_str(), loop->name.c_str())
+          .at(loop.span)
+          .note("the block is defined here", realize->block->span)
+          .help("`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`");
+    }
+    if (!analyzer.can_prove(first)) result = logical_and(result, first);
+  }
+  return result;
+}
+
+IterVar iter_of(const ForNode* loop, IterType type) {
+  Var var = make_var(String(fmt::format("v{}", loop->loop_var->name.c_str())), loop->loop_var->dtype());
+  return make<IterVarNode>(make<RangeNode>(loop->min, loop->extent), var, type);
+}
+
+Array<Expr> inserted(const Array<Expr>& list, size_t at, const Expr& e) {
+  std::vector<Expr> all(list.begin(), list.end());
+  all.insert(all.begin() + at, e);
+  return Array<Expr>(all.begin(), all.end());
+}
+
+Stmt init_of(const Reduction& reduction, const std::vector<Buffer>& buffers, const Array<Expr>& indices) {
+  Array<Stmt> stores;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    stores.push_back(make<BufferStoreNode>(buffers[i], reduction.identity[i], indices));
+  return seq(stores);
+}
+
+// buffers[indices] = combine(buffers[indices], rhs)
+Stmt update_of(const Reduction& reduction, const std::vector<Buffer>& buffers, const Array<Expr>& indices,
+               const std::vector<Expr>& rhs) {
+  std::vector<Expr> lhs;
+  for (const Buffer& buffer : buffers) lhs.push_back(make<TensorLoadNode>(buffer, indices));
+  std::vector<Expr> values = reduction.reducer->combine(lhs, rhs);
+  if (values.size() == 1) return make<BufferStoreNode>(buffers[0], values[0], indices);
+  Array<Stmt> binds, stores;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Var name = make_var(String(fmt::format("v_{}", buffers[i]->name.c_str())), values[i]->dtype());
+    binds.push_back(make<BindNode>(name, values[i]));
+    stores.push_back(make<BufferStoreNode>(buffers[i], Expr(name), indices));
+  }
+  for (const Stmt& store : stores) binds.push_back(store);
+  return seq(binds);
+}
+
+TensorRegion point(const Buffer& buffer, const Array<Expr>& indices) {
+  Array<Range> region;
+  for (const Expr& index : indices) region.push_back(make<RangeNode>(index, const_like(index, 1)));
+  return make<TensorRegionNode>(buffer, region);
+}
+
+// The loops with the realize of the old block replaced and the reduction loops but one taken away.
+class CombineNest final : public Rewriter {
+ public:
+  CombineNest(const SBlockNode* old, const Stmt& next, const ForNode* kept, const LoopUse& use)
+      : old_(old), next_(next), kept_(kept), use_(use) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) return realize->block.get() == old_ ? next_ : s;
+    Stmt next = rewrite_children(s);
+    auto* loop = as<ForNode>(s);
+    bool gone = loop && loop != kept_ && use_.reduced.contains(loop->loop_var.get());
+    return gone ? as<ForNode>(next)->body : next;
+  }
+
+ private:
+  const SBlockNode* old_;
+  const Stmt& next_;
+  const ForNode* kept_;
+  const LoopUse& use_;
+};
+
+// The first stage: one block iterator per reduction loop, the chosen loop's among the spatial ones.
+SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const std::vector<Place*>& loops,
+                     const Reduction& reduction, const std::vector<Buffer>& partial, size_t axis,
+                     Array<Expr>& values) {
+  const SBlock& old = realize->block;
+  IterVar added = iter_of(rf_loop, IterType::kDataPar);
+  Array<IterVar> iters{added};
+  values.push_back(rf_loop->loop_var);
+  VarMap iter_of_loop{{rf_loop->loop_var.get(), added->var}}, value_of_iter;
+  bool reduces = false;
+  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    const Expr& value = realize->iter_values[i];
+    std::vector<Var> vars = free_vars(value);
+    bool touched =
+        std::any_of(vars.begin(), vars.end(), [&](const Var& var) { return var.same_as(rf_loop->loop_var); });
+    if (iter->iter_type == IterType::kDataPar || !touched) {
+      reduces = reduces || iter->iter_type == IterType::kCommReduce;
+      iters.push_back(iter);
+      values.push_back(value);
+      continue;
+    }
+    for (const Var& var : vars) {
+      auto found = std::find_if(loops.begin(), loops.end(),
+                                [&](const Place* place) { return place->loop()->loop_var.same_as(var); });
+      if (found == loops.end() || iter_of_loop.contains(var.get())) continue;
+      IterVar fresh = iter_of((*found)->loop(), IterType::kCommReduce);
+      reduces = true;
+      iter_of_loop[var.get()] = fresh->var;
+      iters.push_back(fresh);
+      values.push_back(var);
+    }
+    value_of_iter[iter->var.get()] = substitute(value, iter_of_loop);
+  }
+  Array<Expr> indices = inserted(reduction.indices, axis, added->var);
+  Stmt body, init;
+  if (reduces) {
+    body = update_of(reduction, partial, indices, reduction.rhs);
+    init = substitute(init_of(reduction, partial, indices), value_of_iter);
+  } else {
+    Array<Stmt> stores;
+    for (size_t i = 0; i < partial.size(); ++i)
+      stores.push_back(make<BufferStoreNode>(partial[i], reduction.rhs[i], indices));
+    body = seq(stores);
+  }
+  Array<TensorRegion> reads, writes;
+  for (const TensorRegion& read : old->reads) reads.push_back(substitute(read, value_of_iter));
+  for (const TensorRegion& write : old->writes) {
+    std::vector<Range> region(write->region.begin(), write->region.end());
+    region.insert(region.begin() + axis, make<RangeNode>(Expr(added->var), const_like(added->var, 1)));
+    size_t i = std::find(reduction.buffers.begin(), reduction.buffers.end(), write->source) -
+               reduction.buffers.begin();
+    writes.push_back(substitute(
+        TensorRegion(make<TensorRegionNode>(partial[i], Array<Range>(region.begin(), region.end()))),
+        value_of_iter));
+  }
+  return make<SBlockNode>(iters, reads, writes, String(fmt::format("{}_rf", old->name_hint.c_str())),
+                          substitute(body, value_of_iter), init, Array<Buffer>{}, Array<MatchBufferRegion>{},
+                          old->annotations, old->span);
+}
+
+// The second stage reduces over the chosen loop.
+SBlock combining_block(const SBlockRealize& realize, const ForNode* rf_loop, const Reduction& reduction,
+                       const std::vector<Buffer>& partial, size_t axis, Array<Expr>& values) {
+  const SBlock& old = realize->block;
+  IterVar added = iter_of(rf_loop, IterType::kCommReduce);
+  Array<IterVar> iters{added};
+  values.push_back(rf_loop->loop_var);
+  VarMap renamed;
+  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    if (iter->iter_type != IterType::kDataPar) continue;
+    Var var = make<VarNode>(iter->var->name, iter->var->ty);
+    renamed[iter->var.get()] = var;
+    iters.push_back(make<IterVarNode>(iter->dom, var, iter->iter_type, iter->thread_tag));
+    values.push_back(realize->iter_values[i]);
+  }
+  Array<Expr> indices;
+  for (const Expr& index : reduction.indices) indices.push_back(substitute(index, renamed));
+  Array<Expr> partial_indices = inserted(indices, axis, added->var);
+  std::vector<Expr> rhs;
+  Array<TensorRegion> reads, writes;
+  for (size_t i = 0; i < partial.size(); ++i) {
+    rhs.push_back(make<TensorLoadNode>(partial[i], partial_indices));
+    reads.push_back(point(partial[i], partial_indices));
+    writes.push_back(point(reduction.buffers[i], indices));
+  }
+  return make<SBlockNode>(iters, reads, writes, old->name_hint,
+                          update_of(reduction, reduction.buffers, indices, rhs),
+                          init_of(reduction, reduction.buffers, indices), Array<Buffer>{},
+                          Array<MatchBufferRegion>{}, old->annotations, old->span);
+}
+
+Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
+  // check
+  Place& scope = *scope_of(*loop);
+  require_stage_pipeline(scope, "rfactor");
+  std::vector<Place*> below = child_blocks(step.state, *loop);
+  if (below.size() != 1) {
+    throw refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",
+                 loop->name.c_str(), below.size())
+        .at(loop.span);
+  }
+  Place& block = *below[0];
+  require_reduction(step.state, block, scope);
+  require_affine_binding(step.state, block);
+  const ForNode* rf_loop = loop->loop();
+  if (rf_loop->for_kind != ForKind::kSerial) {
+    throw refuse("rfactor-loop-not-serial", "loop `{}` is not serial", loop->name.c_str())
+        .at(loop.span)
+        .help("`rfactor` first; make the loops of the block it returns parallel, or bind them to threads");
+  }
+  if (!is_const_int(rf_loop->min, 0)) {
+    throw refuse("loop-not-from-zero", "`rfactor` needs loop `{}` to start at 0", loop->name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", rf_loop->span);
+  }
+  SBlockRealize realize = realize_of(step.state, block);
+  std::vector<Place*> loops = loops_above(block);
+  LoopUse use = use_of_loops(realize);
+  require_loops(step, loop, block, loops, use);
+  if (child_blocks(step.state, *loops[0])[0] != &block) {
+    throw refuse("rfactor-not-first",
+                 "block `{}` is not the first below loop `{}`, and its first stage would move before it",
+                 block.name.c_str(), loops[0]->name.c_str())
+        .at(loop.span)
+        .help("give the block loops of its own first");
+  }
+  Reduction reduction = reduction_of(block, step.span(1));
+  int64_t ndim = static_cast<int64_t>(reduction.indices.size());
+  if (factor_axis < -(ndim + 1) || factor_axis > ndim) {
+    throw refuse("rfactor-axis-out-of-range", "axis {} is not in {}..{}", factor_axis, -(ndim + 1), ndim)
+        .at(step.span(2))
+        .help(fmt::format("buffer `{}` has {} dimension{}, the new one goes before or after any of them",
+                          reduction.buffers[0]->name.c_str(), ndim, ndim == 1 ? "" : "s"));
+  }
+  size_t axis = static_cast<size_t>(factor_axis < 0 ? factor_axis + ndim + 1 : factor_axis);
+  std::unordered_set<const VarNode*> inner = use.reduced;
+  inner.erase(rf_loop->loop_var.get());
+  Expr predicate = reached(realize, loops, inner, loop);
+
+  // apply
+  std::vector<Buffer> partial;
+  for (const Buffer& buffer : reduction.buffers) {
+    auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
+    type->shape = inserted(type->shape, axis, rf_loop->extent);
+    type->strides = {};
+    partial.push_back(
+        make<VarNode>(String(fmt::format("{}_rf", buffer->name.c_str())), Type(BufferType(type))));
+  }
+  Array<Expr> partial_values, combined_values;
+  SBlock first = partial_block(realize, rf_loop, loops, reduction, partial, axis, partial_values);
+  SBlock second = combining_block(realize, rf_loop, reduction, partial, axis, combined_values);
+  VarMap loop_map;
+  for (const Place* each : loops) {
+    const Var& var = each->loop()->loop_var;
+    loop_map[var.get()] = make<VarNode>(var->name, var->ty);
+  }
+  Array<Expr> moved_values;
+  for (const Expr& value : partial_values) moved_values.push_back(substitute(value, loop_map));
+  Stmt nest = make<SBlockRealizeNode>(moved_values, substitute(realize->predicate, loop_map), first);
+  for (size_t i = loops.size(); i-- > 0;) {
+    nest = with(ref(loops[i]->loop()), [&](ForNode& copy) {
+      copy.loop_var = ref(as<VarNode>(loop_map.at(copy.loop_var.get())));
+      copy.min = substitute(copy.min, loop_map);
+      copy.extent = substitute(copy.extent, loop_map);
+      copy.body = nest;
+    });
+  }
+  Stmt realized = make<SBlockRealizeNode>(combined_values, predicate, second);
+  Stmt combining = CombineNest(realize->block.get(), realized, rf_loop, use).rewrite(loops[0]->stmt);
+  Stmt next = with(ref(scope.block()), [&](SBlockNode& copy) {
+    Array<Stmt> body;
+    for (const Stmt& s : statements_of(copy.body)) {
+      if (s.same_as(loops[0]->stmt)) body.push_back(nest);
+      body.push_back(s.same_as(loops[0]->stmt) ? combining : s);
+    }
+    copy.body = seq(body);
+    for (const Buffer& buffer : partial) copy.alloc_buffers.push_back(buffer);
+  });
+  step.replace(scope, next, {{realize->block.get(), second.get()}});
+  for (const SBlock& made : {first, second}) {
+    Place* place = step.place(made);
+    place->affine_binding = has_affine_binding(step.state, *place);
+  }
+  return step.place(first);
+}
+
+}  // namespace
+
+extern const Primitive rfactor;
+const Primitive rfactor = primitive<&apply>("RFactor", "rfactor(loop, factor_axis)", doc);
+
+}  // namespace mlc::transform

@@ -404,15 +404,21 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
           "'{}' object does not support the context manager protocol", type_name_of(self, manager));
   }
   Any value = call_values(enter, {}, span);
-  Flow flow;
+  Flow flow = Flow::kNext;
+  std::unique_ptr<ScriptError> failed;
   try {
     if (item->optional_vars != nullptr) store(item->optional_vars, value, f);
     flow = exec_with(with, item_index + 1, f);
   } catch (ir::Error& error) {
-    Any exception = exception_of(error);
-    Any swallowed = call_values(exit, {self.type_of(exception), exception, Any(nullptr)}, span);
-    if (self.truth(swallowed)) return Flow::kNext;
-    throw;
+    failed = std::make_unique<ScriptError>(error.all(), exception_of(error));
+  }
+  if (failed != nullptr) {
+    const Any& exception = failed->exception;
+    bool swallowed = while_handling(exception, [&] {
+      return self.truth(call_values(exit, {self.type_of(exception), exception, Any(nullptr)}, span));
+    });
+    if (swallowed) return Flow::kNext;
+    throw *failed;
   }
   Any kept = std::move(f.result);
   f.result = nullptr;
@@ -439,14 +445,15 @@ Flow State::handle(const Try& attempt, ScriptError& error, Frame& f) {
       if (!self.is_instance(exception, type, handler->type->span)) continue;
     }
     if (handler->name) store_name(handler->name, handler->resolved, exception, f);
-    handled.push_back(exception);
-    struct Leave {
+    struct Forget {
       State& state;
-      ~Leave() { state.handled.pop_back(); }
-    } leave{*this};
-    Flow flow = exec_block(handler->body, f);
-    if (handler->name) store_name(handler->name, handler->resolved, unbound(), f);
-    return flow;
+      const ExceptHandler* handler;
+      Frame& f;
+      ~Forget() {
+        if (handler->name) state.store_name(handler->name, handler->resolved, unbound(), f);
+      }
+    } forget{*this, handler, f};
+    return while_handling(exception, [&] { return exec_block(handler->body, f); });
   }
   throw error;
 }
@@ -470,19 +477,24 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
   };
   if (attempt.finalbody.empty()) return guarded();
   std::exception_ptr pending;
+  std::unique_ptr<ScriptError> failed;
   Flow flow = Flow::kNext;
   try {
     flow = guarded();
   } catch (abi::__forced_unwind&) {
     throw;
+  } catch (ir::Error& error) {
+    failed = std::make_unique<ScriptError>(error.all(), exception_of(error));
   } catch (...) {
     pending = std::current_exception();
   }
   Any kept = std::move(f.result);
   f.result = nullptr;
-  Flow last = exec_block(attempt.finalbody, f);
+  auto finish = [&] { return exec_block(attempt.finalbody, f); };
+  Flow last = failed != nullptr ? while_handling(failed->exception, finish) : finish();
   if (last != Flow::kNext) return last;  // `return` in `finally` wins
   f.result = std::move(kept);
+  if (failed != nullptr) throw *failed;
   if (pending) std::rethrow_exception(pending);
   return flow;
 }
@@ -509,7 +521,19 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   if (instance == nullptr || !instance->cls->is_exception) {
     raise("TypeError", raise_stmt.exc->span, "not-an-exception", "exceptions must derive from BaseException");
   }
-  if (raise_stmt.cause != nullptr) instance->set(known().cause, eval(raise_stmt.cause, f));
+  if (raise_stmt.cause != nullptr) {
+    Any cause = eval(raise_stmt.cause, f);
+    auto* cls = as<ClassNode>(cause);
+    if (cls != nullptr && cls->is_exception) cause = call_values(cause, {}, raise_stmt.cause->span);
+    auto* origin = as<InstanceNode>(cause);
+    if (!is_none(cause) && (origin == nullptr || !origin->cls->is_exception)) {
+      raise("TypeError", raise_stmt.cause->span, "not-an-exception",
+            "exception causes must derive from BaseException");
+    }
+    instance->set(known().cause, cause);
+    instance->set(known().suppress_context, true);
+  }
+  set_context(instance);
   throw_exception(value, raise_stmt.exc->span);
 }
 

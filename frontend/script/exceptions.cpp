@@ -139,13 +139,69 @@ std::string message_of(const std::vector<ir::Diagnostic>& all) {
 
 // The object a script sees in `except ... as e`.
 Any State::exception_of(const ir::Error& error) {
-  if (auto* script = dynamic_cast<const ScriptError*>(&error)) return script->exception;
+  if (auto* script = dynamic_cast<const ScriptError*>(&error)) {
+    auto* raised = as<InstanceNode>(script->exception);
+    if (raised != nullptr && !raised->raised_at) raised->raised_at = error.first().span;
+    return script->exception;
+  }
   const ir::Diagnostic& first = error.first();
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
   instance->set(known().args, Tuple{str_value(message_of(error.all()))});
   instance->diagnostics = error.all();
+  instance->raised_at = first.span;
+  set_context(instance);
   return Any(made);
+}
+
+void State::set_context(InstanceNode* exception) {
+  if (handled.empty()) return;
+  auto* context = as<InstanceNode>(handled.back());
+  if (context == nullptr || context == exception) return;
+  // The chain must not lead back to the exception itself: it is cut there.
+  for (InstanceNode* each = context;;) {
+    const Any* next = each->own(known().context);
+    auto* before = next == nullptr ? nullptr : as<InstanceNode>(*next);
+    if (before == nullptr) break;
+    if (before == exception) {
+      each->set(known().context, nullptr);
+      break;
+    }
+    each = before;
+  }
+  exception->set(known().context, handled.back());
+}
+
+void State::note_origin(ir::Diagnostic& diagnostic, InstanceNode* exception) {
+  constexpr int kMost = 8;
+  for (int i = 0; i < kMost; ++i) {
+    const Any* cause = exception->own(known().cause);
+    const Any* context = exception->own(known().context);
+    const Any* suppressed = exception->own(known().suppress_context);
+    bool caused = cause != nullptr && as<InstanceNode>(*cause) != nullptr;
+    if (!caused && (context == nullptr || (suppressed != nullptr && self.truth(*suppressed)))) return;
+    auto* origin = as<InstanceNode>(caused ? *cause : *context);
+    if (origin == nullptr) return;
+    std::string text = self.str(Any(ir::ref(origin)));
+    std::string named = origin->cls->name + (text.empty() ? "" : ": " + text);
+    diagnostic.notes.push_back({(caused ? "caused by " : "while handling ") + named, origin->raised_at});
+    exception = origin;
+  }
+}
+
+ScriptError State::with_context(const ir::Error& error) {
+  Any exception = exception_of(error);
+  ScriptError result(error.all(), exception);
+  auto* instance = as<InstanceNode>(exception);
+  if (instance == nullptr || exception.same_as(handled.back())) return result;
+  const Any* context = instance->own(known().context);
+  bool noted = context != nullptr && !context->same_as(handled.back());
+  if (dynamic_cast<const ScriptError*>(&error) != nullptr) {
+    if (context != nullptr) return result;
+    set_context(instance);
+  }
+  if (!noted) note_origin(result.first(), instance);
+  return result;
 }
 
 std::string State::exception_text(const Any& exception) {
@@ -168,10 +224,12 @@ void State::throw_exception(const Any& exception, ir::Span span) {
   std::string text = self.str(exception);
   diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
   diagnostic.span = span;
-  const Any* cause = instance->own(known().cause);
-  if (cause != nullptr && !is_none(*cause)) {
-    diagnostic.notes.push_back({"caused by " + self.repr(*cause), {}});
+  instance->raised_at = span;
+  if (const Any* notes = instance->own(known().notes);
+      notes != nullptr && notes->type_index() == kTVMFFIList) {
+    for (const Any& note : elements(*notes)) diagnostic.notes.push_back({self.str(note), {}});
   }
+  note_origin(diagnostic, instance);
   throw ScriptError(std::move(diagnostic), exception);
 }
 

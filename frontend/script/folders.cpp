@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <regex>
 
 #include "frontend/script/np_array.h"
 
@@ -30,6 +29,7 @@ void check(ApiCall& call, const std::error_code& error, const std::string& path)
   std::string_view kind = code == ENOENT                    ? "FileNotFoundError"
                           : code == EEXIST                  ? "FileExistsError"
                           : code == ENOTDIR                 ? "NotADirectoryError"
+                          : code == EISDIR                  ? "IsADirectoryError"
                           : code == EACCES || code == EPERM ? "PermissionError"
                                                             : "OSError";
   raise(kind, call.span_of(0), "file-error", "[Errno {}] {}: {}", code, std::strerror(code), quote(path));
@@ -79,26 +79,29 @@ Any rename(ApiCall& call, const Any& from, const Any& to) {
   return nullptr;
 }
 
-// Does the pattern match somewhere? For `pytest.raises(match=)`: what ECMAScript and Python write alike.
-bool pattern_found(ApiCall& call, const std::string& pattern, const std::string& text) {
-  for (std::string_view other : {"(?P", "(?<", "(?i", "(?s", "(?m", "(?x", "(?#", "\\A", "\\Z", "[[:"}) {
-    if (pattern.find(other) != std::string::npos) {
-      raise("NotImplementedError", call.span, "not-supported", "`{}` in a pattern is not supported", other);
-    }
+Any copy_file(ApiCall& call, const Any& from, const Any& to, bool times) {
+  std::string source = path_argument(call, from), target = path_argument(call, to);
+  std::error_code error;
+  if (fs::is_directory(source)) error = std::make_error_code(std::errc::is_a_directory);
+  if (!error) fs::copy_file(source, target, fs::copy_options::overwrite_existing, error);
+  check(call, error, error && fs::exists(source) && !fs::is_directory(source) ? target : source);
+  if (times) {
+    fs::last_write_time(target, fs::last_write_time(source, error), error);
+    check(call, error, target);
   }
-  try {
-    return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript));
-  } catch (const std::regex_error& error) {
-    raise("ValueError", call.span, "bad-pattern", "the pattern {} cannot be read", quote(pattern));
-  }
+  return nullptr;
+}
+Any remove_file(ApiCall& call, const Any& given) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  fs::file_status status = fs::symlink_status(path, error);
+  if (!error && fs::is_directory(status)) error = std::make_error_code(std::errc::is_a_directory);
+  if (!error) fs::remove(path, error);
+  check(call, error, path);
+  return nullptr;
 }
 
 const ir::ApiRow rows[] = {
-    {ApiKind::kFunction, "mlc", "pattern_found(pattern, text)",
-     "Does the regular expression match somewhere in the text?",
-     native([](ApiCall& call, Any pattern, Any text) {
-       return Any(pattern_found(call, path_argument(call, pattern), path_argument(call, text)));
-     })},
     {ApiKind::kFunction, "os", "mkdir(path)", "Makes a folder.",
      native([](ApiCall& call, Any path) { return make_folder(call, path); })},
     {ApiKind::kFunction, "os", "makedirs(name, exist_ok=False)", "Makes a folder and those above it.",
@@ -109,19 +112,15 @@ const ir::ApiRow rows[] = {
      native([](ApiCall& call, Any path) { return remove_folder(call, path); })},
     {ApiKind::kFunction, "os", "rename(src, dst)", "Gives a file or folder another name.",
      native([](ApiCall& call, Any src, Any dst) { return rename(call, src, dst); })},
-    {ApiKind::kFunction, "os.path", "islink(path)", "Is it a symbolic link?",
-     native([](ApiCall& call, Any path) {
-       std::error_code ignored;
-       return Any(fs::is_symlink(path_argument(call, path), ignored));
-     })},
-    {ApiKind::kFunction, "os.path", "getsize(filename)", "The number of bytes of a file.",
-     native([](ApiCall& call, Any filename) {
-       std::string path = path_argument(call, filename);
-       std::error_code error;
-       auto size = fs::file_size(path, error);
-       check(call, error, path);
-       return Any(static_cast<int64_t>(size));
-     })},
+    {ApiKind::kFunction, "os", "remove(path)", "Removes a file.",
+     native([](ApiCall& call, Any path) { return remove_file(call, path); })},
+    {ApiKind::kFunction, "os", "unlink(path)", "Removes a file.",
+     native([](ApiCall& call, Any path) { return remove_file(call, path); })},
+    {ApiKind::kFunction, "os", "replace(src, dst)", "Gives a file or folder another name.",
+     native([](ApiCall& call, Any src, Any dst) { return rename(call, src, dst); })},
+    {ApiKind::kFunction, "mlc", "copy_file(src, dst, times)",
+     "Copies a file with its permissions, and its times if asked: for the module shutil.",
+     native([](ApiCall& call, Any src, Any dst, bool times) { return copy_file(call, src, dst, times); })},
     {ApiKind::kValue, "os", "environ", "The environment variables, as they were when first asked for.",
      [](ApiCall& call) -> Any {
        Dict all;

@@ -174,6 +174,23 @@ Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
   return nullptr;
 }
 
+int64_t hash_of_elements(Evaluator& evaluator, const SetNode& set, ir::Span span) {
+  uint64_t acc = 0;
+  for (const Any& element : set.elements()) {
+    auto h = static_cast<uint64_t>(evaluator.hash(element, span));
+    acc ^= ((h ^ 89869747UL) ^ (h << 16)) * 3644798167UL;
+  }
+  acc ^= (set.used + 1) * 1927868237UL;
+  acc ^= (acc >> 11) ^ (acc >> 25);
+  return static_cast<int64_t>(acc * 69069U + 907133923UL);
+}
+
+// The hash for looking a value up in a set, where a set stands for the frozenset of its elements.
+int64_t hash_sought(Evaluator& evaluator, const Any& value) {
+  auto* set = as<SetNode>(value);
+  return set != nullptr ? hash_of_elements(evaluator, *set, {}) : evaluator.hash(value);
+}
+
 }  // namespace
 
 int64_t Evaluator::hash(const Any& value, ir::Span span) {
@@ -206,14 +223,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   }
   if (auto* set = as<SetNode>(value)) {
     if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
-    uint64_t acc = 0;
-    for (const Any& element : set->elements()) {
-      auto h = static_cast<uint64_t>(hash(element, span));
-      acc ^= ((h ^ 89869747UL) ^ (h << 16)) * 3644798167UL;
-    }
-    acc ^= (set->used + 1) * 1927868237UL;
-    acc ^= (acc >> 11) ^ (acc >> 25);
-    return static_cast<int64_t>(acc * 69069U + 907133923UL);
+    return hash_of_elements(*this, *set, span);
   }
   if (as<SliceNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'slice'");
   if (auto* range = as<RangeNode>(value))
@@ -382,10 +392,10 @@ void SetNode::merge(Evaluator& evaluator, const SetNode& other) {
   }
 }
 bool SetNode::contains(Evaluator& evaluator, const Any& value) const {
-  return !is_unbound(look(evaluator, value, evaluator.hash(value))->value);
+  return !is_unbound(look(evaluator, value, hash_sought(evaluator, value))->value);
 }
 bool SetNode::remove(Evaluator& evaluator, const Any& value) {
-  Entry* entry = look(evaluator, value, evaluator.hash(value));
+  Entry* entry = look(evaluator, value, hash_sought(evaluator, value));
   if (is_unbound(entry->value)) return false;
   *entry = Entry{unbound(), 0, true};
   --used;

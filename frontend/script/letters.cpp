@@ -164,6 +164,18 @@ std::optional<Character> character(uint32_t point) {
                    point + static_cast<uint32_t>(found->lower)};
 }
 
+bool printable(uint32_t point) {
+  if (std::optional<Character> c = character(point)) return !c->is(kUnprintable);
+  return !is_other_or_separator(point);
+}
+
+bool is_space(uint32_t point) {
+  if (point < 0x80)
+    return point == ' ' || (point >= '\t' && point <= '\r') || (point >= 0x1C && point <= 0x1F);
+  return point == 0x85 || point == 0xA0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200A) ||
+         point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+}
+
 uint32_t take_point(std::string_view& text) {
   auto c = static_cast<unsigned char>(text[0]);
   size_t size = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;

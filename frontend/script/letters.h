@@ -36,6 +36,10 @@ struct Character {
 
 // Nothing for characters that are not known.
 std::optional<Character> character(uint32_t point);
+// Of every character, known or not: does repr() write it as it is?
+bool printable(uint32_t point);
+bool is_space(uint32_t point);
+bool is_other_or_separator(uint32_t point);  // by its general category (regex.cpp)
 // Takes the first code point off the text, which is valid UTF-8.
 uint32_t take_point(std::string_view& text);
 

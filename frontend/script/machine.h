@@ -56,7 +56,8 @@ struct KnownNames {
       set_name{"__set_name__"}, defaults{"__defaults__"}, notes{"__notes__"}, context{"__context__"},
       annotations{"__annotations__"}, class_getitem{"__class_getitem__"}, get{"__get__"}, set{"__set__"},
       missing{"__missing__"}, slots{"__slots__"}, init_subclass{"__init_subclass__"}, metaclass{"metaclass"},
-      delattr{"__delattr__"}, abstract_methods{"__abstractmethods__"};
+      delattr{"__delattr__"}, abstract_methods{"__abstractmethods__"},
+      suppress_context{"__suppress_context__"};
 };
 const KnownNames& known();
 
@@ -264,6 +265,24 @@ struct Evaluator::State {
 
   // exceptions.cpp
   Any exception_of(const ir::Error& error);
+  // Runs `body` while an exception is handled (by `except`, `finally` or `__exit__`): what is raised
+  // meanwhile has it as its context.
+  template <class F>
+  auto while_handling(const Any& exception, F body) {
+    handled.push_back(exception);
+    struct Leave {
+      State& state;
+      ~Leave() { state.handled.pop_back(); }
+    } leave{*this};
+    try {
+      return body();
+    } catch (ir::Error& error) {
+      throw ScriptError(with_context(error));
+    }
+  }
+  ScriptError with_context(const ir::Error& error);
+  void set_context(InstanceNode* exception);  // the one that is handled now, if any
+  void note_origin(ir::Diagnostic& diagnostic, InstanceNode* exception);  // what it was caused by
   [[noreturn]] void throw_exception(const Any& exception, ir::Span span);
   [[noreturn]] void throw_assertion(const syntax::Assert& check, Frame& f);
   Ref<ClassNode> exception_class(std::string_view kind);

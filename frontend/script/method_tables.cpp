@@ -326,6 +326,10 @@ bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol n
     out = nullptr;
     return true;
   }
+  if (name == known().suppress_context) {
+    out = false;
+    return true;
+  }
   if (name.str() == "value" && exception->cls->name == "StopIteration") {
     std::span<Any> all = elements(*exception->own(known().args));
     out = all.empty() ? Any(nullptr) : all[0];

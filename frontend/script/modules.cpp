@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard modules that scripts use: math, time, sys, os.path, and the exception classes of tvm.
+// The standard modules that scripts use: math, time, sys, and the exception classes of tvm.
 #include <unistd.h>
 
 #include <algorithm>
@@ -172,44 +172,11 @@ Any exit_script(ApiCall& call, const Any& code) {
                                     call.span);
 }
 
-std::string path_text(ApiCall& call, const Any& value, size_t i) {
-  if (is_str(value)) return std::string(text_of(value));
-  raise("TypeError", call.span_of(i), "wrong-type", "expected str, bytes or os.PathLike object, not {}",
-        type_name_of(evaluator_of(call.host), value));
-}
-Any join_paths(ApiCall& call, const Any& first, const Tuple& rest) {
-  std::string path = path_text(call, first, 0);
-  for (const Any& part : rest) {
-    std::string next = path_text(call, part, 1);
-    if (next.starts_with('/'))
-      path = next;
-    else if (path.empty() || path.ends_with('/'))
-      path += next;
-    else
-      path += "/" + next;
-  }
-  return str_value(path);
-}
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {"", path};
-  std::string head = path.substr(0, slash + 1);
-  if (head.find_first_not_of('/') != std::string::npos) {
-    while (head.ends_with('/')) head.pop_back();
-  }
-  return {head, path.substr(slash + 1)};
-}
-Any split_extension(const std::string& path) {
-  size_t slash = path.rfind('/');
-  size_t name = slash == std::string::npos ? 0 : slash + 1;
-  size_t first = path.find_first_not_of('.', name);
-  size_t dot = path.rfind('.');
-  if (dot == std::string::npos || first == std::string::npos || dot < first)
-    return Tuple{str_value(path), str_value("")};
-  return Tuple{str_value(path.substr(0, dot)), str_value(path.substr(dot))};
-}
 Any environment(ApiCall& call, const Any& name, const Any& otherwise) {
-  const char* value = std::getenv(path_text(call, name, 0).c_str());
+  if (!is_str(name))
+    raise("TypeError", call.span_of(0), "wrong-type", "str expected, not {}",
+          type_name_of(evaluator_of(call.host), name));
+  const char* value = std::getenv(std::string(text_of(name)).c_str());
   return value == nullptr ? otherwise : str_value(value);
 }
 
@@ -389,39 +356,6 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kMethod, "mlc.script.TextIOWrapper", "flush()", "Nothing is held back.", native([](Any) {})},
 
-    {ApiKind::kFunction, "os.path", "join(path, *paths)", "The path of parts.",
-     native([](ApiCall& call, Any first, Tuple rest) { return join_paths(call, first, rest); })},
-    {ApiKind::kFunction, "os.path", "basename(path)", "The last part.",
-     native([](ApiCall& call, Any path) { return str_value(split_path(path_text(call, path, 0)).second); })},
-    {ApiKind::kFunction, "os.path", "dirname(path)", "What is before the last part.",
-     native([](ApiCall& call, Any path) { return str_value(split_path(path_text(call, path, 0)).first); })},
-    {ApiKind::kFunction, "os.path", "splitext(path)", "The path without its extension, and that.",
-     native([](ApiCall& call, Any path) { return split_extension(path_text(call, path, 0)); })},
-    {ApiKind::kFunction, "os.path", "exists(path)", "Is there such a file?", native([](ApiCall& call, Any path) {
-       std::error_code ignored;
-       return std::filesystem::exists(path_text(call, path, 0), ignored);
-     })},
-    {ApiKind::kFunction, "os.path", "isfile(path)", "Is it a file?", native([](ApiCall& call, Any path) {
-       std::error_code ignored;
-       return std::filesystem::is_regular_file(path_text(call, path, 0), ignored);
-     })},
-    {ApiKind::kFunction, "os.path", "isdir(path)", "Is it a directory?", native([](ApiCall& call, Any path) {
-       std::error_code ignored;
-       return std::filesystem::is_directory(path_text(call, path, 0), ignored);
-     })},
-    {ApiKind::kFunction, "os.path", "abspath(path)", "The path from the root.",
-     native([](ApiCall& call, Any path) {
-       std::string text = std::filesystem::absolute(path_text(call, path, 0)).lexically_normal().string();
-       if (text.size() > 1 && text.ends_with('/')) text.pop_back();
-       return str_value(text);
-     })},
-    {ApiKind::kFunction, "os", "remove(path)", "Removes a file.", native([](ApiCall& call, Any path) {
-       std::string text = path_text(call, path, 0);
-       std::error_code failed;
-       if (!std::filesystem::is_regular_file(text, failed) || !std::filesystem::remove(text, failed)) {
-         raise("FileNotFoundError", call.span_of(0), "file-not-found", "cannot remove `{}`", text);
-       }
-     })},
     {ApiKind::kFunction, "os", "getcwd()", "The current directory.",
      native([] { return str_value(std::filesystem::current_path().string()); })},
     {ApiKind::kFunction, "os", "getenv(key, default=None)", "An environment variable.",

@@ -2,6 +2,7 @@
 // Methods of str, save those about the case and class of letters (str_case.cpp).
 #include <algorithm>
 
+#include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -18,8 +19,18 @@ std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size
   return text_of(args[i]);
 }
 
-// Of white space these methods know that of ASCII.
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f); }
+// The characters of a text by their starts, from both ends.
+uint32_t first_point(std::string_view text) { return take_point(text); }
+size_t last_size(std::string_view text) {
+  size_t size = 1;
+  while (size < text.size() && (static_cast<unsigned char>(text[text.size() - size]) & 0xC0) == 0x80) ++size;
+  return size;
+}
+size_t first_size(std::string_view text) {
+  std::string_view rest = text;
+  take_point(rest);
+  return text.size() - rest.size();
+}
 
 // strip, lstrip, rstrip
 std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left, bool right,
@@ -27,10 +38,18 @@ std::string_view stripped(Evaluator& evaluator, const Arguments& args, bool left
   std::string_view text = self(args);
   std::string_view set;
   bool spaces = args.size() == 1 || is_none(args[1]);
-  if (!spaces) set = text_argument(evaluator, args, 1, method);
-  auto drops = [&](char c) { return spaces ? is_space(c) : set.find(c) != std::string_view::npos; };
-  while (left && !text.empty() && drops(text.front())) text.remove_prefix(1);
-  while (right && !text.empty() && drops(text.back())) text.remove_suffix(1);
+  if (!spaces) {
+    if (!is_str(args[1]))
+      raise("TypeError", args.span_of(1), "wrong-type", "{} arg must be None or str", method);
+    set = text_of(args[1]);
+  }
+  auto drops = [&](std::string_view c) {
+    return spaces ? is_space(first_point(c)) : set.find(c) != std::string_view::npos;
+  };
+  while (left && !text.empty() && drops(text.substr(0, first_size(text))))
+    text.remove_prefix(first_size(text));
+  while (right && !text.empty() && drops(text.substr(text.size() - last_size(text))))
+    text.remove_suffix(last_size(text));
   return text;
 }
 Any strip(Evaluator& e, const Arguments& args) { return str_value(stripped(e, args, true, true, "strip")); }
@@ -48,34 +67,28 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
   int64_t most = limit == nullptr ? -1 : index_value(evaluator, *limit, args.span, "maxsplit");
   std::vector<std::string_view> parts;
   if (separator == nullptr || is_none(*separator)) {
-    size_t begin = 0, end = text.size();
-    auto skip_front = [&] {
-      while (begin < end && is_space(text[begin])) ++begin;
+    auto space_first = [](std::string_view t) { return !t.empty() && is_space(first_point(t)); };
+    auto space_last = [](std::string_view t) {
+      return !t.empty() && is_space(first_point(t.substr(t.size() - last_size(t))));
     };
-    auto skip_back = [&] {
-      while (end > begin && is_space(text[end - 1])) --end;
-    };
+    auto full = [&] { return most >= 0 && static_cast<int64_t>(parts.size()) == most; };
     if (!from_right) {
-      for (skip_front(); begin < end; skip_front()) {
-        if (most >= 0 && static_cast<int64_t>(parts.size()) == most) {
-          parts.push_back(text.substr(begin, end - begin));
-          break;
-        }
-        size_t stop = begin;
-        while (stop < end && !is_space(text[stop])) ++stop;
-        parts.push_back(text.substr(begin, stop - begin));
-        begin = stop;
+      for (;;) {
+        while (space_first(text)) text.remove_prefix(first_size(text));
+        if (text.empty()) break;
+        std::string_view rest = text;
+        while (!rest.empty() && (full() || !space_first(rest))) rest.remove_prefix(first_size(rest));
+        parts.push_back(text.substr(0, text.size() - rest.size()));
+        text = rest;
       }
     } else {
-      for (skip_back(); begin < end; skip_back()) {
-        if (most >= 0 && static_cast<int64_t>(parts.size()) == most) {
-          parts.push_back(text.substr(begin, end - begin));
-          break;
-        }
-        size_t start = end;
-        while (start > begin && !is_space(text[start - 1])) --start;
-        parts.push_back(text.substr(start, end - start));
-        end = start;
+      for (;;) {
+        while (space_last(text)) text.remove_suffix(last_size(text));
+        if (text.empty()) break;
+        std::string_view rest = text;
+        while (!rest.empty() && (full() || !space_last(rest))) rest.remove_suffix(last_size(rest));
+        parts.push_back(text.substr(rest.size()));
+        text = rest;
       }
       std::reverse(parts.begin(), parts.end());
     }
@@ -117,20 +130,30 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
 }
 Any split(Evaluator& evaluator, const Arguments& args) { return split_text(evaluator, args, false); }
 Any rsplit(Evaluator& evaluator, const Arguments& args) { return split_text(evaluator, args, true); }
+bool ends_line(uint32_t point) {
+  return (point >= '\n' && point <= '\r') || (point >= 0x1C && point <= 0x1E) || point == 0x85 ||
+         point == 0x2028 || point == 0x2029;
+}
 Any splitlines(Evaluator& evaluator, const Arguments& args) {
   std::string_view text = self(args);
   const Any* keep = args.size() > 1 ? &args[1] : args.keyword("keepends");
   bool keeps = keep != nullptr && evaluator.truth(*keep);
   List result;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    size_t end = text.find_first_of("\n\r\v\f", begin);
-    if (end == std::string_view::npos) end = text.size();
-    size_t next = end;
-    if (next < text.size())
-      next += text[next] == '\r' && next + 1 < text.size() && text[next + 1] == '\n' ? 2 : 1;
-    result.push_back(str_value(text.substr(begin, (keeps ? next : end) - begin)));
-    begin = next;
+  while (!text.empty()) {
+    std::string_view rest = text;
+    uint32_t point = 0;
+    size_t end = text.size();
+    while (!rest.empty()) {
+      size_t begin = text.size() - rest.size();
+      point = take_point(rest);
+      if (ends_line(point)) {
+        end = begin;
+        break;
+      }
+    }
+    if (end < text.size() && point == '\r' && rest.starts_with('\n')) rest.remove_prefix(1);
+    result.push_back(str_value(text.substr(0, keeps ? text.size() - rest.size() : end)));
+    text = rest;
   }
   return result;
 }
@@ -170,8 +193,9 @@ Any replace(Evaluator& evaluator, const Arguments& args) {
         at = text.size();
         break;
       }
-      result += text[found];
-      at = found + 1;
+      size_t size = first_size(text.substr(found));
+      result += text.substr(found, size);
+      at = found + size;
     } else {
       result += text.substr(at, found - at);
       result += to;
@@ -233,6 +257,7 @@ Any count(Evaluator& evaluator, const Arguments& args) {
   std::string_view wanted = text_argument(evaluator, args, 1, "count");
   int64_t offset = 0;
   std::string_view text = part(evaluator, args, offset);
+  if (text.data() == nullptr) return int64_t{0};
   if (wanted.empty()) return static_cast<int64_t>(utf8_length(text)) + 1;
   int64_t n = 0;
   for (size_t at = text.find(wanted); at != std::string_view::npos;
@@ -249,6 +274,7 @@ bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::s
       raise("TypeError", args.span_of(1), "wrong-type", "{} first arg must be str or a tuple of str, not {}",
             method, type_name_of(evaluator, affix));
     }
+    if (text.data() == nullptr) return false;
     return start ? text.starts_with(text_of(affix)) : text.ends_with(text_of(affix));
   };
   if (args[1].type_index() != kTVMFFIArray) return one(args[1]);

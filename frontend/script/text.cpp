@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 #include "ir/array_text.h"
 #include "ir/ndarray.h"
@@ -40,6 +41,15 @@ std::string float_repr(double value) {
   return sign + digits.substr(0, whole) + "." + digits.substr(whole);
 }
 
+namespace {
+// A character beyond ASCII as an escape.
+std::string escaped(uint32_t point) {
+  return point < 0x100     ? fmt::format("\\x{:02x}", point)
+         : point < 0x10000 ? fmt::format("\\u{:04x}", point)
+                           : fmt::format("\\U{:08x}", point);
+}
+}  // namespace
+
 // A str literal: single quotes unless the text has some and no double ones.
 std::string quote(std::string_view text) {
   char mark =
@@ -58,10 +68,14 @@ std::string quote(std::string_view text) {
       result += "\\t";
     } else if (c < 0x20 || c == 0x7f) {
       result += fmt::format("\\x{:02x}", c);
-    } else if (c == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) <= 0xA0) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
-    } else {
+    } else if (c < 0x80) {
       result += static_cast<char>(c);
+    } else {
+      std::string_view rest = text.substr(i);
+      uint32_t point = take_point(rest);
+      size_t size = text.size() - i - rest.size();
+      result += printable(point) ? std::string(text.substr(i, size)) : escaped(point);
+      i += size - 1;
     }
   }
   return result + mark;
@@ -70,20 +84,9 @@ std::string quote(std::string_view text) {
 // With \x, \u and \U escapes for everything but ASCII.
 std::string ascii_text(std::string_view whole) {
   std::string text;
-  for (size_t i = 0; i < whole.size();) {
-    auto c = static_cast<unsigned char>(whole[i]);
-    if (c < 0x80) {
-      text += whole[i++];
-      continue;
-    }
-    size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    uint32_t point = c & (0xFF >> (n + 1));
-    for (size_t k = 1; k < n && i + k < whole.size(); ++k)
-      point = point << 6 | (static_cast<unsigned char>(whole[i + k]) & 0x3F);
-    i += n;
-    text += point < 0x100     ? fmt::format("\\x{:02x}", point)
-            : point < 0x10000 ? fmt::format("\\u{:04x}", point)
-                              : fmt::format("\\U{:08x}", point);
+  while (!whole.empty()) {
+    uint32_t point = take_point(whole);
+    point < 0x80 ? void(text += static_cast<char>(point)) : void(text += escaped(point));
   }
   return text;
 }

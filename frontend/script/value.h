@@ -199,6 +199,7 @@ struct InstanceNode final : ffi::Object {
   std::vector<std::pair<Symbol, Any>> attributes;
   Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
+  ir::Span raised_at;                       // of an exception: where it was raised last
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
   const Any* own(Symbol name) const;
   // The same, looked for first where it was `last`; that is updated.

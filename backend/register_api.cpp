@@ -295,7 +295,7 @@ Any make_empty(ApiCall& call) {
     add(call.args[0]);
   }
   ir::DataType dtype = ir::DataType::Float(32);
-  if (auto given = call.args[1].try_cast<DLDataType>()) {
+  if (auto given = call.args[1].as<DLDataType>()) {
     dtype = *given;
   } else if (auto text = call.args[1].try_cast<String>()) {
     dtype = ir::DataType::parse(view(*text));

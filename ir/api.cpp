@@ -391,6 +391,9 @@ std::string type_name(const Any& value) {
     case kTVMFFIStr:
     case kTVMFFISmallStr:
       return "str";
+    case kTVMFFIBytes:
+    case kTVMFFISmallBytes:
+      return "bytes";
     case kTVMFFIArray:
       return "Array";
     case kTVMFFIList:

@@ -35,12 +35,17 @@ DataType dtype_from(const Any& value, Span span) {
     return DataType::parse(fn->api->name == "boolean" ? "bool" : fn->api->name);
   }
   if (auto* type = value.as<ir::PrimTypeNode>()) return type->dtype;
-  if (auto dtype = value.try_cast<DLDataType>()) return *dtype;
+  if (auto dtype = value.as<DLDataType>()) return *dtype;
   throw ir::Error("wrong-type", "expected a data type such as \"float32\", got `{}`", ir::type_name(value))
       .at(span)
       .kind("TypeError");
 }
 DataType dtype_arg(const ApiCall& call, size_t i) { return dtype_from(call.args[i], call.span_of(i)); }
+
+bool bool_arg(const ApiCall& call, size_t i) {
+  if (auto flag = call.args[i].as<bool>()) return *flag;
+  ir::wrong_argument(call, i, "bool");
+}
 
 String str_arg(const ApiCall& call, size_t i) {
   if (script::is_str(call.args[i])) return call.args[i].cast<String>();

@@ -17,6 +17,7 @@ Expr integer_arg(const ApiCall& call, size_t i);
 // A data type by name ("float32") or by its constructor (T.float32).
 DataType dtype_arg(const ApiCall& call, size_t i);
 DataType dtype_from(const Any& value, Span span);
+bool bool_arg(const ApiCall& call, size_t i);
 String str_arg(const ApiCall& call, size_t i);
 inline std::string_view view(const String& text) { return {text.data(), text.size()}; }
 bool is_given(const ApiCall& call, size_t i);  // not None

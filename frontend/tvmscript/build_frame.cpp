@@ -49,6 +49,24 @@ void Builder::require_top(const ir::ApiCall& call) const {
       .help("move it out of the loop, branch or block");
 }
 
+void Builder::require_no_branch(const ir::ApiCall& call) const {
+  if (!body_ || !body_->is_branch) return;
+  throw ir::Error("region-in-branch", "`{}` stands in a branch of an `if`", shown_name(call.api))
+      .at(call.span)
+      .help("all that follows it runs on the device: put it above the `if`");
+}
+
+std::optional<Span> Builder::opened() const {
+  std::optional<Span> first;
+  if (!body_) return first;
+  if (!body_->wrappers.empty()) first = body_->wrappers.front().span;
+  for (const Stmt& stmt : body_->stmts) {
+    if (stmt->kind != ir::StmtKind::kDeclBuffer) continue;
+    return first && first->begin < stmt->span.begin ? first : stmt->span;
+  }
+  return first;
+}
+
 void Builder::set_name(const ir::ApiCall& call, const String& name) {
   require_top(call);
   touched_ = true;
@@ -107,6 +125,7 @@ Any Builder::enter(const Any& context, Span span) {
   // An assertion has no body of its own: what is below it stands behind it.
   if (!frame<AssertFrameNode>(context)) {
     body_ = &open->body;
+    body_->is_branch = frame<BranchFrameNode>(context) != nullptr;
     ++depth_;
   }
   if (auto* block = frame<BlockFrameNode>(context)) {

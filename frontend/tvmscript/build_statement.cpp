@@ -58,8 +58,9 @@ Stmt Builder::close_body(Body& body) {
   return in_sequence(body.stmts);
 }
 
-Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts) {
+Stmt Builder::build_body(syntax::Seq<syntax::Stmt> stmts, bool is_branch) {
   Body inner;
+  inner.is_branch = is_branch;
   Restore<Body*> scope(body_, &inner);
   Restore<size_t> deeper(depth_, depth_ + 1);
   visit_all(stmts);
@@ -308,11 +309,11 @@ void Builder::visit_if(const syntax::If& node) {
   Stmt then_case, else_case;
   {
     NameFrame scope(names_);
-    then_case = build_body(node.body);
+    then_case = build_body(node.body, true);
   }
   if (!node.orelse.empty()) {
     NameFrame scope(names_);
-    else_case = build_body(node.orelse);
+    else_case = build_body(node.orelse, true);
   }
   emit(ir::make<ir::IfThenElseNode>(condition, std::move(then_case), std::move(else_case), node.span));
 }

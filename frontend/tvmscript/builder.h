@@ -111,6 +111,8 @@ class Builder {
   bool in_signature() const { return in_signature_; }
   bool schedulable() const { return schedulable_; }  // buffers have no layout unless they say so
   void set_attr(const ir::ApiCall& call, const String& key, const Any& value);
+  // What opens all of the rest of the function is no part of one branch; Error region-in-branch.
+  void require_no_branch(const ir::ApiCall& call) const;
   void set_return_type(Type type) { ret_type_ = std::move(type); }
   // A mutable scalar: a buffer of one element. Its value is the load that is returned.
   Expr new_scalar(std::string_view name, DataType dtype, const String& scope, Span span);
@@ -142,6 +144,7 @@ class Builder {
       Span span;
     };
     std::vector<Wrapper> wrappers;
+    bool is_branch = false;  // of an if
   };
 
   // A frame that is entered and not left yet.
@@ -157,6 +160,9 @@ class Builder {
     Stmt else_case;
   };
 
+  // The first statement of the body at work that encloses all below it.
+  std::optional<Span> opened() const;
+
   // build_frame.cpp
   void close_if(const Open& open, Span span);
 
@@ -169,7 +175,7 @@ class Builder {
   Stmt finish_body(Stmt body);
 
   // build_statement.cpp
-  Stmt build_body(syntax::Seq<syntax::Stmt> stmts);
+  Stmt build_body(syntax::Seq<syntax::Stmt> stmts, bool is_branch = false);
   Stmt build_rest(const syntax::With& node, size_t item);  // the items from there on, and the body
   void visit_all(syntax::Seq<syntax::Stmt> stmts);
   void visit(const syntax::Stmt* stmt);

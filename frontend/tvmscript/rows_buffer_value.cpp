@@ -173,8 +173,7 @@ Any offset_of(ApiCall& call) {
 Expr layout_offset(ApiCall& call) {
   Expr load = ir::make<ir::TensorLoadNode>(self(call), all_indices(call), call.span);
   Expr offset = ir::call_op(DataType::Int(32), "tirx.buffer_offset", {load}, call.span);
-  bool inner = call.args[2].try_cast<bool>().value_or(true);
-  return inner ? offset : ir::add(type_of_self(call)->elem_offset, offset);
+  return bool_arg(call, 2) ? offset : ir::add(type_of_self(call)->elem_offset, offset);
 }
 Expr in_bytes(const Expr& elements, DataType dtype) {
   return ir::floordiv(ir::mul(elements, ir::const_like(elements, dtype.bits())), ir::const_like(elements, 8));

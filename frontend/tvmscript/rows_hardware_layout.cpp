@@ -174,7 +174,7 @@ Any alloc_cast_frag(ApiCall& call) {
 }
 
 Any trainium(ApiCall& call) {
-  bool psum = call.args[2].try_cast<bool>().value_or(false);
+  bool psum = bool_arg(call, 2);
   String annotation = str_arg(call, 0);
   return trainium_layout(view(annotation), exprs_arg(call, 1), psum, call.span);
 }

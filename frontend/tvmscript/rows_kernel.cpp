@@ -11,7 +11,7 @@ using ir::ScopeBinding;
 
 // What follows runs on the device.
 Any device_entry(ApiCall& call) {
-  Builder::current(call);
+  Builder::current(call).require_no_branch(call);
   auto made = ir::make<AttrFrameNode>();
   const_cast<AttrFrameNode&>(*made).entries.push_back(
       {Expr(ir::int32(0)), "tirx.device_entry", Expr(ir::bool_imm(true))});

@@ -198,8 +198,7 @@ Any compose_layout(ApiCall& call) {
   }
   auto* tile = call.args[3].as<ir::TileLayoutNode>();
   if (!tile) ir::wrong_argument(call, 3, "TileLayout");
-  auto inner = call.args[4].try_cast<bool>();
-  if (!inner) ir::wrong_argument(call, 4, "bool");
+  bool inner = bool_arg(call, 4);
   if (numbers[0] < 0 || numbers[1] < 0 || numbers[2] < numbers[1]) {
     throw ir::Error("bad-swizzle", "a swizzle of {} bits over {} elements, {} bits apart, does not exist",
                     numbers[1], numbers[0], numbers[2])
@@ -207,7 +206,7 @@ Any compose_layout(ApiCall& call) {
         .kind("ValueError")
         .help("`swizzle_len` is at most `atom_len`, and none is negative");
   }
-  return ir::make<ir::ComposeLayoutNode>(numbers[0], numbers[1], numbers[2], *inner, ir::ref(tile));
+  return ir::make<ir::ComposeLayoutNode>(numbers[0], numbers[1], numbers[2], inner, ir::ref(tile));
 }
 
 Any iter(ApiCall& call) {

@@ -234,9 +234,11 @@ constexpr Explanation rows[] = {
      "along the last dimension and of a length that is known, is it a value.",
      "A[0] = B[0]", "A[0] = B[0, 0]"},
     {"region-in-branch",
-     "`T.device_entry()` opens a region that reaches to the end of the function, so one branch of an `if` cannot "
+     "`T.device_entry()` opens a region that reaches to the end of the function, so one branch of an `if` "
+     "cannot "
      "hold it.",
-     "if n > 0:\n    T.device_entry()\n    bx = T.cta_id([4])", "T.device_entry()\nbx = T.cta_id([4])\nif n > 0:\n    A[bx] = 1.0"},
+     "if n > 0:\n    T.device_entry()\n    bx = T.cta_id([4])",
+     "T.device_entry()\nbx = T.cta_id([4])\nif n > 0:\n    A[bx] = 1.0"},
     {"repeated-attribute", "An attribute is set once.", "T.func_attr({\"k\": 1})\nT.func_attr({\"k\": 2})",
      "T.func_attr({\"k\": 2})"},
     {"repeated-block-part", "A block has one of each: T.reads, T.writes, T.where, T.init.",

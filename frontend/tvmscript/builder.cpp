@@ -101,7 +101,8 @@ void Builder::set_attr(const ir::ApiCall& call, const String& key, const Any& va
         .help("move it out of the loop, branch or block");
   }
   if (auto first = opened()) {
-    throw ir::Error("not-at-top-of-function", "`T.func_attr` comes before what the function `{}` opens", function_)
+    throw ir::Error("not-at-top-of-function", "`T.func_attr` comes before what the function `{}` opens",
+                    function_)
         .at(call.span)
         .note("what follows this statement is inside it", *first)
         .help("move `T.func_attr` above it");

@@ -171,7 +171,154 @@ class IterMapBuilder {
     return result;
   }
 
+  // Where the digits of one index come from, cut between outer and inner loops.
+  struct Half {
+    IterSum sum;
+    Expr extent;
+    bool is_digit = false;  // one digit of an existing mark, without base
+  };
+  struct Halves {
+    Half outer, inner;
+  };
+
+  SubspaceDivision divide(const std::vector<IterSum>& sums, const std::unordered_set<const VarNode*>& inner) {
+    inner_ = &inner;
+    uses_.clear();
+    cuts_.clear();
+    std::vector<Mark> order;
+    auto visit = [&](const IterSum& sum) {
+      for (const IterDigit& digit : sum.digits) {
+        auto [it, fresh] = uses_.try_emplace(digit.source.get());
+        if (fresh) order.push_back(digit.source);
+        it->second.push_back(digit);
+      }
+    };
+    for (const IterSum& sum : sums) visit(sum);
+    for (size_t i = 0; i < order.size(); ++i)
+      if (order[i]->sum) visit(*order[i]->sum);
+    SubspaceDivision result{{}, bool_imm(true), bool_imm(true)};
+    outer_predicate_ = inner_predicate_ = bool_imm(true);
+    for (const IterSum& sum : sums) {
+      Halves halves = divide(sum, nullptr);
+      Expr base = halves.inner.sum.base;
+      halves.inner.sum.base = const_like(base, 0);
+      result.indices.push_back(
+          {expr(halves.outer.sum), halves.outer.extent, expr(halves.inner.sum), halves.inner.extent, base});
+    }
+    result.outer_predicate = outer_predicate_;
+    result.inner_predicate = inner_predicate_;
+    return result;
+  }
+
  private:
+  Half unit_half(const Expr& like) { return {{{}, const_like(like, 0)}, const_like(like, 1)}; }
+  IterDigit as_digit(const Half& half) {
+    if (half.is_digit) return half.sum.digits[0];
+    auto sum = std::make_shared<IterSum>(half.sum);
+    auto mark = std::make_shared<IterMark>(IterMark{nullptr, sum, half.extent});
+    return {mark, const_like(half.extent, 1), half.extent, const_like(half.extent, 1)};
+  }
+  // Digits from the innermost on as one sum.
+  Half stacked(const std::vector<IterDigit>& digits, const Expr& base) {
+    Half half{{{}, base}, const_like(base, 1)};
+    for (IterDigit digit : digits) {
+      digit.scale = half.extent;
+      half.extent = mul(half.extent, digit.extent);
+      half.sum.digits.insert(half.sum.digits.begin(), digit);
+    }
+    return half;
+  }
+
+  // `extent`: of the mark whose sum this is; null for an index itself.
+  Halves divide(const IterSum& sum, const Expr& extent) {
+    if (sum.digits.empty()) {
+      Half inner = unit_half(sum.base);
+      inner.sum.base = sum.base;
+      return {unit_half(sum.base), inner};
+    }
+    if (sum.digits.size() == 1) {
+      if (!is_const_int(sum.digits[0].scale, 1)) throw NotAffine{};
+      Halves halves = divide(sum.digits[0]);
+      if (!is_const_int(sum.base, 0)) {
+        halves.inner.sum.base = add(halves.inner.sum.base, sum.base);
+        halves.inner.is_digit = false;
+      }
+      return halves;
+    }
+    std::vector<IterDigit> outer, inner;
+    Expr product = const_like(sum.base, 1);
+    bool has_unit_scale = false;
+    for (auto it = sum.digits.rbegin(); it != sum.digits.rend(); ++it) {
+      has_unit_scale = has_unit_scale || is_const_int(it->scale, 1);
+      Halves halves = divide(*it);
+      if (is_const_int(halves.outer.extent, 1)) {
+        if (!outer.empty()) throw NotAffine{};  // an inner digit above an outer one
+        inner.push_back(as_digit(halves.inner));
+        product = mul(product, inner.back().extent);
+      } else if (is_const_int(halves.inner.extent, 1)) {
+        outer.push_back(as_digit(halves.outer));
+        product = mul(product, outer.back().extent);
+      } else {
+        throw NotAffine{};
+      }
+    }
+    if (!has_unit_scale) throw NotAffine{};
+    Halves halves{stacked(outer, const_like(sum.base, 0)), stacked(inner, sum.base)};
+    if (extent && equal(product, extent)) return halves;
+    // Kept below its full extent by the predicate: it cannot be cut, but may lie on one side.
+    MLC_CHECK(extent, "a sum of several digits is always fused");
+    if (inner.empty()) {
+      outer_predicate_ = logical_and(outer_predicate_, lt(expr(halves.outer.sum), extent));
+      halves.outer.extent = extent;
+      return halves;
+    }
+    if (!outer.empty()) throw NotAffine{};
+    inner_predicate_ = logical_and(inner_predicate_, lt(expr(halves.inner.sum), extent));
+    halves.inner.extent = extent;
+    return halves;
+  }
+
+  Halves divide(const IterDigit& digit) {
+    auto half_of = [&](const IterDigit& d) { return Half{{{d}, const_like(d.extent, 0)}, d.extent, true}; };
+    const Mark& mark = digit.source;
+    if (mark->var) {
+      Half half = half_of(digit), unit = unit_half(digit.extent);
+      return inner_->contains(mark->var.get()) ? Halves{unit, half} : Halves{half, unit};
+    }
+    auto cut = cuts_.find(mark.get());
+    if (cut == cuts_.end()) cut = cuts_.emplace(mark.get(), divide(*mark->sum, mark->extent)).first;
+    const Halves whole = cut->second;
+    const std::vector<IterDigit>& splits = uses_.at(mark.get());
+    if (splits.size() == 1) return whole;
+    // The digits of the mark must meet at the place where its inner part ends.
+    Mark outer_mark = as_mark(whole.outer), inner_mark = as_mark(whole.inner);
+    bool beyond = is_const_int(whole.inner.extent, 1);
+    std::vector<bool> used(splits.size());
+    Expr expected = const_like(mark->extent, 1), first_outer;
+    std::optional<Halves> result;
+    for (size_t step = 0; step < splits.size(); ++step) {
+      size_t at = 0;
+      while (at < splits.size() && (used[at] || !equal(splits[at].lower, expected))) ++at;
+      if (at == splits.size()) throw NotAffine{};
+      used[at] = true;
+      IterDigit moved = splits[at];
+      moved.source = beyond ? outer_mark : inner_mark;
+      if (beyond && !first_outer) first_outer = moved.lower;
+      if (beyond) moved.lower = floordiv(moved.lower, first_outer);
+      if (equal(splits[at].lower, digit.lower) && equal(splits[at].extent, digit.extent)) {
+        Half half = half_of(moved), unit = unit_half(digit.extent);
+        result = beyond ? Halves{half, unit} : Halves{unit, half};
+      }
+      expected = mul(expected, splits[at].extent);
+      if (equal(expected, whole.inner.extent)) beyond = true;
+    }
+    if (!beyond || !result) throw NotAffine{};
+    return *result;
+  }
+  Mark as_mark(const Half& half) {
+    return std::make_shared<IterMark>(IterMark{nullptr, std::make_shared<IterSum>(half.sum), half.extent});
+  }
+
   bool equal(const Expr& a, const Expr& b) {
     if (same_expr(a, b)) return true;
     auto x = const_int(a), y = const_int(b);
@@ -482,6 +629,11 @@ class IterMapBuilder {
   std::unordered_map<const VarNode*, IterSum> values_;
   std::vector<Constraint> constraints_;
   std::vector<Fused> fused_;
+  // While dividing.
+  const std::unordered_set<const VarNode*>* inner_ = nullptr;
+  std::unordered_map<const IterMark*, std::vector<IterDigit>> uses_;
+  std::unordered_map<const IterMark*, Halves> cuts_;
+  Expr outer_predicate_, inner_predicate_;
 };
 
 // The upper bounds of a conjunction, as (expression, exclusive bound); false when it is something else.
@@ -513,20 +665,48 @@ size_t count_vars(const Expr& e) { return free_vars(e).size(); }
 
 }  // namespace
 
-std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
-                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
-                                              bool simplify_trivial_iterators) {
+namespace {
+
+// Builds the sums of the indices below the predicate's bounds; nullopt when they are no such map.
+std::optional<std::vector<IterSum>> constrained_sums(IterMapBuilder& builder, const Array<Expr>& indices,
+                                                     const Expr& predicate) {
   std::vector<std::pair<Expr, Expr>> bounds;
   if (!upper_bounds(predicate, bounds)) return std::nullopt;
   // Inner sums first: an outer constraint may contain an inner one.
   std::stable_sort(bounds.begin(), bounds.end(),
                    [](const auto& a, const auto& b) { return count_vars(a.first) < count_vars(b.first); });
+  for (const auto& [lhs, upper] : bounds) builder.constrain(lhs, upper);
+  std::vector<IterSum> sums;
+  for (const Expr& index : indices) sums.push_back(builder.index(index));
+  if (!builder.check(sums)) return std::nullopt;
+  return sums;
+}
+
+}  // namespace
+
+std::optional<SubspaceDivision> divide_subspace(const Array<Expr>& indices,
+                                                const std::vector<LoopRange>& iters,
+                                                const std::unordered_set<const VarNode*>& inner,
+                                                const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                                                bool simplify_trivial_iterators) {
   try {
     IterMapBuilder builder(iters, analyzer, simplify_trivial_iterators, check);
-    for (const auto& [lhs, upper] : bounds) builder.constrain(lhs, upper);
-    std::vector<IterSum> sums;
-    for (const Expr& index : indices) sums.push_back(builder.index(index));
-    if (!builder.check(sums)) return std::nullopt;
+    auto sums = constrained_sums(builder, indices, predicate);
+    if (!sums) return std::nullopt;
+    return builder.divide(*sums, inner);
+  } catch (const NotAffine&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Array<Expr>> normalize_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
+                                              const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                                              bool simplify_trivial_iterators) {
+  try {
+    IterMapBuilder builder(iters, analyzer, simplify_trivial_iterators, check);
+    auto found = constrained_sums(builder, indices, predicate);
+    if (!found) return std::nullopt;
+    const std::vector<IterSum>& sums = *found;
     Array<Expr> result;
     for (const IterSum& sum : sums) result.push_back(builder.expr(sum));
     return result;

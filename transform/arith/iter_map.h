@@ -38,4 +38,21 @@ std::optional<Array<Expr>> invert_iter_map(const Array<Expr>& indices, const std
 std::optional<std::vector<Expr>> iter_map_extents(const Array<Expr>& indices,
                                                   const std::vector<LoopRange>& iters, Analyzer& analyzer);
 
+// An index as outer * inner_extent + inner, where `inner` counts from 0 (base aside) through the inner loops.
+struct IndexDivision {
+  Expr outer, outer_extent;
+  Expr inner, inner_extent, inner_base;
+};
+struct SubspaceDivision {
+  std::vector<IndexDivision> indices;
+  Expr outer_predicate, inner_predicate;  // of sums that the predicate keeps below their full extent
+};
+// Cuts the indices between the loops in `inner` and those around them; nullopt when an index mixes both other
+// than as inner digits below outer ones.
+std::optional<SubspaceDivision> divide_subspace(const Array<Expr>& indices,
+                                                const std::vector<LoopRange>& iters,
+                                                const std::unordered_set<const VarNode*>& inner,
+                                                const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
+                                                bool simplify_trivial_iterators = true);
+
 }  // namespace mlc::transform

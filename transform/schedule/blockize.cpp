@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/blockize.h"
+
+#include <algorithm>
+
+#include "transform/arith/expr_equal.h"
+#include "transform/arith/iter_map.h"
+
+namespace mlc::transform {
+namespace {
+
+// Replaces variables and simplifies what changes.
+class SubstituteSimplified final : public Rewriter {
+ public:
+  SubstituteSimplified(const VarMap& values, Analyzer& analyzer) : values_(values), analyzer_(analyzer) {}
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values_.find(var);
+      return found != values_.end() ? found->second : e;
+    }
+    Expr next = rewrite_children(e);
+    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer_.simplify(next);
+  }
+  using Rewriter::rewrite;
+
+ private:
+  const VarMap& values_;
+  Analyzer& analyzer_;
+};
+
+// Which sides of the cut an expression depends on.
+struct Sides {
+  std::unordered_set<const VarNode*> outer, inner;
+  bool in_outer(const Expr& e) const {
+    return uses_var(e, [&](const VarNode* var) { return outer.contains(var); });
+  }
+  bool in_inner(const Expr& e) const {
+    return uses_var(e, [&](const VarNode* var) { return inner.contains(var); });
+  }
+};
+
+[[noreturn]] void not_divisible(const Place& block, const std::vector<Place*>& inner, Span span) {
+  std::string loops;
+  for (const Place* loop : inner)
+    loops += fmt::format("{}`{}`", loops.empty() ? "" : ", ", loop->name.c_str());
+  throw refuse("blockize-not-divisible",
+               "the iterators of block `{}` cannot be cut into outer and inner ones", block.name.c_str())
+      .at(span)
+      .note(fmt::format("the inner loops are {}", loops.empty() ? "none" : loops), block.stmt->span)
+      .help(
+          "each iterator is `outer * n + inner` with whole inner loops, and a condition tests only outer or "
+          "only inner loops: split by factors that divide the extent");
+}
+
+// The block's iterators cut at its loops from `inner` on.
+SubspaceDivision divide_block(const SBlockRealize& realize, const Place& block,
+                              const std::vector<Place*>& loops, const std::vector<Place*>& inner,
+                              bool preserve_unit_iters, Span span) {
+  Sides sides;
+  for (const Place* loop : loops) sides.outer.insert(loop->loop()->loop_var.get());
+  for (const Place* loop : inner) {
+    sides.inner.insert(loop->loop()->loop_var.get());
+    sides.outer.erase(loop->loop()->loop_var.get());
+  }
+  Analyzer analyzer;
+  auto found = divide_subspace(realize->iter_values, ranges_of(loops), sides.inner, realize->predicate,
+                               IterMapCheck::kSurjective, analyzer, !preserve_unit_iters);
+  if (!found) {
+    // Values that each depend on one side only need no arithmetic.
+    found = SubspaceDivision{{}, bool_imm(true), bool_imm(true)};
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      const Expr& value = realize->iter_values[i];
+      Expr extent = realize->block->iter_vars[i]->dom->extent;
+      Expr zero = const_like(value, 0), one = const_like(value, 1);
+      if (!sides.in_inner(value)) {
+        found->indices.push_back({value, extent, zero, one, zero});
+      } else if (!sides.in_outer(value)) {
+        found->indices.push_back({zero, one, value, extent, zero});
+      } else {
+        not_divisible(block, inner, span);
+      }
+    }
+  }
+  // What the predicate says and the cut does not.
+  bind_loops(analyzer, loops);
+  std::vector<Expr> said = conjuncts(logical_and(found->outer_predicate, found->inner_predicate));
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    auto* test = as_binary(condition);
+    bool known = test && std::any_of(said.begin(), said.end(), [&](const Expr& e) {
+                   auto* other = as_binary(e);
+                   return other && other->kind == test->kind && same_expr(other->b, test->b) &&
+                          analyzer.can_prove_equal(other->a, test->a);
+                 });
+    if (known || analyzer.can_prove(condition)) continue;
+    if (!sides.in_inner(condition)) {
+      found->outer_predicate = logical_and(found->outer_predicate, condition);
+    } else if (!sides.in_outer(condition)) {
+      found->inner_predicate = logical_and(found->inner_predicate, condition);
+    } else {
+      not_divisible(block, inner, span);
+    }
+  }
+  return *found;
+}
+
+// A block after the cut.
+struct Cut {
+  Array<IterVar> outer_iters;
+  Array<Expr> outer_values;
+  SBlock block;  // with the outer and inner iterators in place of its own
+  Array<IterVar> inner_iters;
+  Array<Expr> inner_values;
+  SubspaceDivision division;
+};
+
+IterVar half_of(const IterVar& iter, const char* suffix, const Expr& extent) {
+  Var var = make<VarNode>(String(fmt::format("{}{}", iter->var->name.c_str(), suffix)), iter->var->ty);
+  return make<IterVarNode>(make<RangeNode>(const_like(var, 0), extent), var, iter->iter_type);
+}
+
+// `shared`: outer iterators that exist already, one for each of the block's.
+Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, const Array<IterVar>* shared) {
+  Cut cut;
+  VarMap values;
+  Analyzer analyzer;
+  for (size_t i = 0; i < realize->block->iter_vars.size(); ++i) {
+    const IterVar& iter = realize->block->iter_vars[i];
+    const IndexDivision& index = division.indices[i];
+    IterVar outer = shared ? (*shared)[i] : half_of(iter, "_o", index.outer_extent);
+    cut.outer_iters.push_back(outer);
+    cut.outer_values.push_back(index.outer);
+    Expr value = outer->var;
+    if (!is_const_int(index.inner_extent, 1)) {
+      IterVar inner = half_of(iter, "_i", index.inner_extent);
+      analyzer.bind(inner->var, inner->dom);
+      cut.inner_iters.push_back(inner);
+      cut.inner_values.push_back(index.inner);
+      bool one = is_const_int(index.outer_extent, 1);
+      value = one ? Expr(inner->var) : add(mul(outer->var, index.inner_extent), inner->var);
+    }
+    if (!is_const_int(index.inner_base, 0)) value = add(value, index.inner_base);
+    values[iter->var.get()] = value;
+  }
+  Stmt block = SubstituteSimplified(values, analyzer).rewrite_children(Stmt(realize->block));
+  cut.block = ref(as<SBlockNode>(block));
+  cut.division = std::move(division);
+  return cut;
+}
+
+// What the block touches while its inner iterators run.
+Array<TensorRegion> covering(const Array<TensorRegion>& regions, const Array<IterVar>& inner) {
+  Domain domain;
+  Analyzer analyzer;
+  for (const IterVar& iter : inner) {
+    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
+    analyzer.bind(iter->var, iter->dom);
+  }
+  Array<TensorRegion> result;
+  for (const TensorRegion& region : regions) {
+    const Array<Expr>& shape = region->source->buffer()->shape;
+    Array<Range> ranges;
+    for (size_t d = 0; d < region->region.size(); ++d) {
+      Interval dim = interval_of(region->region[d], domain, analyzer);
+      if (!dim) {
+        ranges.push_back(make<RangeNode>(const_like(shape[d], 0), shape[d]));
+        continue;
+      }
+      Expr min = analyzer.simplify(dim.min);
+      ranges.push_back(make<RangeNode>(min, analyzer.simplify(dim.max - dim.min + 1)));
+    }
+    result.push_back(make<TensorRegionNode>(region->source, ranges));
+  }
+  return result;
+}
+
+SBlockRealize inner_realize(const Cut& cut, bool updates) {
+  SBlock block = with(cut.block, [&](SBlockNode& copy) {
+    copy.iter_vars = cut.inner_iters;
+    copy.init = nullptr;
+    if (!updates) return;
+    Array<TensorRegion> reads = copy.writes;  // it goes on from what the outer block has initialised
+    for (const TensorRegion& read : cut.block->reads) reads.push_back(read);
+    copy.reads = reads;
+  });
+  return make<SBlockRealizeNode>(cut.inner_values, cut.division.inner_predicate, block);
+}
+
+// The init as a nest of its own over the spatial inner iterators that it uses. `loops`: innermost first.
+Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<Place*>& loops,
+               const String& name) {
+  VarMap renamed;
+  Array<IterVar> iters;
+  Array<Expr> values;
+  for (size_t i = 0; i < cut.inner_iters.size(); ++i) {
+    const IterVar& iter = cut.inner_iters[i];
+    bool used = uses_var(cut.block->init, [&](const VarNode* var) { return var == iter->var.get(); });
+    if (iter->iter_type != IterType::kDataPar || !used) continue;
+    Var var = make<VarNode>(String(fmt::format("{}_init", iter->var->name.c_str())), iter->var->ty);
+    renamed[iter->var.get()] = var;
+    iters.push_back(make<IterVarNode>(iter->dom, var, iter->iter_type));
+    values.push_back(cut.inner_values[i]);
+  }
+  std::vector<const ForNode*> kept;
+  std::unordered_set<const VarNode*> dropped;
+  for (const Place* loop : loops) {
+    const ForNode* node = loop->loop();
+    bool used = std::any_of(values.begin(), values.end(), [&](const Expr& value) {
+      return uses_var(value, [&](const VarNode* var) { return var == node->loop_var.get(); });
+    });
+    if (used) {
+      kept.push_back(node);
+      renamed[node->loop_var.get()] = make<VarNode>(node->loop_var->name, node->loop_var->ty);
+    } else {
+      dropped.insert(node->loop_var.get());
+    }
+  }
+  Expr predicate = bool_imm(true);
+  for (const Expr& condition : conjuncts(inner->predicate)) {
+    if (!uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); }))
+      predicate = logical_and(predicate, condition);
+  }
+  SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{}, inner->block->writes, name, cut.block->init);
+  Stmt nest = make<SBlockRealizeNode>(values, predicate, block);
+  nest = substitute(nest, renamed);
+  for (const ForNode* loop : kept) {
+    nest = with(ref(loop), [&](ForNode& copy) {
+      copy.loop_var = ref(as<VarNode>(renamed.at(loop->loop_var.get())));
+      copy.min = substitute(copy.min, renamed);
+      copy.extent = substitute(copy.extent, renamed);
+      copy.body = nest;
+    });
+  }
+  return nest;
+}
+
+Stmt nest_of(Stmt body, const std::vector<Place*>& loops) {
+  for (const Place* loop : loops) body = with(ref(loop->loop()), [&](ForNode& copy) { copy.body = body; });
+  return body;
+}
+
+bool reduces_outside(const Cut& cut) {
+  return cut.block->init &&
+         std::any_of(cut.outer_iters.begin(), cut.outer_iters.end(),
+                     [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
+}
+
+// One region per buffer, later buffers first as in TVM.
+class UnionOfRegions {
+ public:
+  void add(const Array<TensorRegion>& regions) {
+    for (const TensorRegion& region : regions) {
+      auto found = std::find_if(parts_.begin(), parts_.end(),
+                                [&](const Part& part) { return part.buffer.same_as(region->source); });
+      std::vector<Interval> dims;
+      for (const Range& range : region->region) {
+        bool point = is_const_int(range->extent, 1);
+        dims.push_back({range->min, point ? range->min : range->extent + range->min - 1});
+      }
+      if (found == parts_.end()) {
+        parts_.push_back({region->source, dims});
+      } else {
+        for (size_t d = 0; d < dims.size(); ++d) found->dims[d] = unite(found->dims[d], dims[d], analyzer_);
+      }
+    }
+  }
+  Array<TensorRegion> regions() {
+    Array<TensorRegion> result;
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+      Array<Range> ranges;
+      for (const Interval& dim : part->dims) {
+        Expr extent = analyzer_.simplify(dim.max + 1 - dim.min);
+        ranges.push_back(make<RangeNode>(analyzer_.simplify(dim.min), extent));
+      }
+      result.push_back(make<TensorRegionNode>(part->buffer, ranges));
+    }
+    return result;
+  }
+
+ private:
+  struct Part {
+    Buffer buffer;
+    std::vector<Interval> dims;
+  };
+  std::vector<Part> parts_;
+  Analyzer analyzer_;
+};
+
+// The loops of a block below `above`, innermost first.
+std::vector<Place*> loops_below(const Place& block, const Place* above) {
+  std::vector<Place*> loops;
+  for (Place* up = block.parent; up != above && up->loop(); up = up->parent) loops.push_back(up);
+  return loops;
+}
+
+}  // namespace
+
+SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit_iters, BlockReuse& reuse) {
+  std::vector<Place*> below = child_blocks(step.state, *loop);
+  if (below.size() != 1) {
+    throw refuse("blockize-several-blocks", "below loop `{}` are {} blocks instead of one",
+                 loop->name.c_str(), below.size())
+        .at(loop.span)
+        .help("blocks that stand side by side go together as a list: `sch.blockize([block1, block2])`");
+  }
+  const Place& block = *below[0];
+  SBlockRealize realize = realize_of(step.state, block);
+  std::vector<Place*> inner = loops_below(block, loop->parent);
+  Cut cut = cut_block(realize,
+                      divide_block(realize, block, loops_above(block), inner, preserve_unit_iters, loop.span),
+                      nullptr);
+  const String& name = realize->block->name_hint;
+  bool updates = reduces_outside(cut);
+  SBlockRealize inside = inner_realize(cut, updates);
+  reuse.emplace_back(realize->block.get(), inside->block.get());
+  Stmt init;
+  if (updates) init = init_nest(cut, inside, inner, String(fmt::format("{}_init", name.c_str())));
+  SBlock outer =
+      make<SBlockNode>(cut.outer_iters, covering(cut.block->reads, cut.inner_iters),
+                       covering(cut.block->writes, cut.inner_iters),
+                       String(fmt::format("{}_o", name.c_str())), nest_of(inside, inner), init,
+                       Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{}, realize->block->span);
+  return make<SBlockRealizeNode>(cut.outer_values, cut.division.outer_predicate, outer);
+}
+
+Place* settle_outer_block(Step& step, const SBlock& outer) {
+  Place* place = step.place(outer);
+  compute_flags(step.state, *place);
+  return place;
+}
+
+Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
+  Span span = step.span(1);
+  if (blocks.empty()) throw refuse("blockize-no-blocks", "there are no blocks in the list").at(span);
+  std::vector<Place*> places;
+  for (const BlockArg& block : blocks) {
+    places.push_back(&*block);
+    Place* scope = scope_of(*block);
+    if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(span);
+    if (scope != scope_of(*blocks[0])) {
+      throw refuse("blockize-not-neighbours", "blocks `{}` and `{}` are in different blocks",
+                   blocks[0]->name.c_str(), block->name.c_str())
+          .at(span);
+    }
+  }
+  Place& above = places.size() == 1 ? *places[0]->parent : *common_above(places);
+  const Stmt& body = above.loop() ? above.loop()->body : above.block()->body;
+  std::vector<size_t> positions;
+  for (const Place* place : places) positions.push_back(child_position(above, *place));
+  std::vector<size_t> sorted = positions;
+  std::sort(sorted.begin(), sorted.end());
+  for (size_t i = 0; i + 1 < sorted.size(); ++i) {
+    if (sorted[i + 1] == sorted[i] + 1) continue;
+    throw refuse("blockize-not-neighbours", "the blocks do not stand side by side below `{}`",
+                 above.name.c_str())
+        .at(span)
+        .help("only blocks that follow each other directly can be made one");
+  }
+  UnionOfRegions reads, writes;
+  Array<IterVar> outer_iters;
+  Array<Expr> outer_values;
+  Expr predicate;
+  BlockReuse reuse;
+  std::vector<Stmt> parts;
+  std::string name = "outer_";
+  for (const Place* place : places) {
+    SBlockRealize realize = realize_of(step.state, *place);
+    std::vector<Place*> inner = loops_below(*place, &above);
+    for (const Place* loop : inner) {
+      if (child_blocks(step.state, *loop).size() == 1) continue;
+      throw refuse("blockize-several-blocks", "loop `{}` around block `{}` has other blocks as well",
+                   loop->name.c_str(), place->name.c_str())
+          .at(span);
+    }
+    SubspaceDivision division =
+        divide_block(realize, *place, loops_above(*place), inner, preserve_unit_iters, span);
+    bool first = !predicate;
+    bool same = first || (division.indices.size() == outer_iters.size() &&
+                          same_expr(division.outer_predicate, predicate));
+    for (size_t i = 0; same && !first && i < division.indices.size(); ++i) {
+      same = same_expr(division.indices[i].outer, outer_values[i]) &&
+             same_expr(division.indices[i].outer_extent, outer_iters[i]->dom->extent);
+    }
+    if (!same) {
+      throw refuse("blockize-different-iterators",
+                   "blocks `{}` and `{}` do not step through the loops around them alike",
+                   places[0]->name.c_str(), place->name.c_str())
+          .at(span)
+          .note("the other block is defined here", place->stmt->span)
+          .help("their iterators, in order, must have the same outer parts");
+    }
+    Cut cut = cut_block(realize, division, first ? nullptr : &outer_iters);
+    if (first) {
+      outer_iters = cut.outer_iters;
+      outer_values = cut.outer_values;
+      predicate = division.outer_predicate;
+    }
+    if (reduces_outside(cut)) {
+      throw refuse("blockize-outer-reduction", "block `{}` is a reduction, which cannot be one of several",
+                   place->name.c_str())
+          .at(span)
+          .help("take its init out with `sch.decompose_reduction` first");
+    }
+    SBlockRealize inside = inner_realize(cut, false);
+    reuse.emplace_back(realize->block.get(), inside->block.get());
+    reads.add(covering(cut.block->reads, cut.inner_iters));
+    writes.add(covering(cut.block->writes, cut.inner_iters));
+    parts.push_back(nest_of(inside, inner));
+    name += fmt::format("{}_", place->name.c_str());
+  }
+  SBlock outer = make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name),
+                                  seq(Array<Stmt>(parts.begin(), parts.end())), Stmt(), Array<Buffer>{},
+                                  Array<MatchBufferRegion>{}, Map<String, Any>{}, places[0]->stmt->span);
+  Stmt realize = make<SBlockRealizeNode>(outer_values, predicate, outer);
+  Array<Stmt> next_body;
+  std::vector<Stmt> old_body = statements_of(body);
+  for (size_t i = 0; i < old_body.size(); ++i) {
+    if (i == sorted.front()) next_body.push_back(realize);
+    if (i < sorted.front() || i > sorted.back()) next_body.push_back(old_body[i]);
+  }
+  Stmt next = above.stmt;
+  if (above.loop()) {
+    next = with(ref(above.loop()), [&](ForNode& copy) { copy.body = seq(next_body); });
+  } else {
+    next = with(ref(above.block()), [&](SBlockNode& copy) { copy.body = seq(next_body); });
+  }
+  step.replace(above, next, reuse);
+  return settle_outer_block(step, outer);
+}
+
+}  // namespace mlc::transform

@@ -400,6 +400,8 @@ struct Types {
 const Types& types();
 Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
 std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
+std::optional<Any> numpy_type_of(const Any& value);  // of a NumPy scalar: its class
+std::optional<bool> numpy_instance(const Any& value, const Any& type);  // where one of them is NumPy's
 std::string numpy_type_name(const Any& value);  // "numpy.float32"; other objects: their type key
 Any call_iterator_type(Evaluator& evaluator, std::string_view name,
                        const Arguments& args);  // zip(...), map(...)
@@ -456,7 +458,7 @@ bool is_array_operand(const Any& value);  // an array or a NumPy scalar
 bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& out);
 Any array_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
 bool array_in_place(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
-Any array_unary(syntax::UnaryOperator op, const Any& a, ir::Span span);
+Any array_unary(Evaluator& evaluator, syntax::UnaryOperator op, const Any& a, ir::Span span);
 Any array_compare(Evaluator& evaluator, syntax::CmpOperator op, const Any& a, const Any& b, ir::Span span);
 Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir::Span span);
 void array_assign(Evaluator& evaluator, const Any& array, const Any& index, const Any& value, ir::Span span);

@@ -379,6 +379,8 @@ const ApiRow rows[] = {
     MLC_EXCEPTION("tvm.s_tir", "ScheduleError"),
     MLC_EXCEPTION("tvm.s_tir.schedule", "ScheduleError"),
     MLC_EXCEPTION("numpy.exceptions", "AxisError"),
+    MLC_EXCEPTION("numpy.exceptions", "DTypePromotionError"),
+    MLC_EXCEPTION("numpy.linalg", "LinAlgError"),
 };
 
 }  // namespace

@@ -2,64 +2,80 @@
 #include "frontend/script/np_array.h"
 
 #include <cmath>
-#include <cstring>
+
+#include "frontend/script/np_loop.h"
 
 namespace mlc::script {
 
-Half::Half(double value) {
-  // To float first with sticky rounding would round twice; the double's bits are rounded directly.
-  uint64_t raw;
+// ---- small floats ----
+
+namespace {
+
+// Rounds to the nearest half, ties to even: from the bits of a float or a double.
+template <class Real, class Bits, int kMantissa, int kBias>
+uint16_t half_bits(Real value) {
+  Bits raw;
   std::memcpy(&raw, &value, sizeof raw);
-  auto sign = static_cast<uint16_t>(raw >> 48 & 0x8000);
-  int64_t exponent = static_cast<int64_t>(raw >> 52 & 0x7ff) - 1023;
-  uint64_t mantissa = raw & 0xfffffffffffffULL;
-  if (exponent == 1024) {
-    bits = static_cast<uint16_t>(sign | 0x7c00 | (mantissa != 0 ? 0x200 : 0));
-    return;
+  constexpr int kBits = sizeof(Bits) * 8;
+  constexpr Bits kMask = (Bits{1} << kMantissa) - 1;
+  constexpr int kTop = (1 << (kBits - 1 - kMantissa)) - 1;
+  auto sign = static_cast<uint16_t>(raw >> (kBits - 16) & 0x8000);
+  int exponent = static_cast<int>(raw >> kMantissa & kTop);
+  Bits mantissa = raw & kMask;
+  if (exponent == kTop) {
+    if (mantissa == 0) return sign | 0x7c00;
+    auto payload = static_cast<uint16_t>(mantissa >> (kMantissa - 10));
+    return static_cast<uint16_t>(sign | 0x7c00 | (payload != 0 ? payload : 1));
   }
-  if (exponent > 15) {
-    bits = sign | 0x7c00;
-    return;
-  }
-  int shift = 42;
-  uint64_t whole = mantissa | (uint64_t{1} << 52);
+  exponent -= kBias;
+  if (exponent > 15) return sign | 0x7c00;
+  int shift = kMantissa - 10;
+  Bits whole = mantissa | (Bits{1} << kMantissa);
   uint16_t base;
   if (exponent < -14) {
-    if (exponent < -25) {
-      bits = sign;
-      return;
-    }
-    shift += static_cast<int>(-14 - exponent);
+    if (exponent < -25) return sign;
+    shift += -14 - exponent;
     base = static_cast<uint16_t>(whole >> shift);
   } else {
-    base = static_cast<uint16_t>((exponent + 15) << 10 | static_cast<int64_t>(mantissa >> shift));
+    base = static_cast<uint16_t>((exponent + 15) << 10 | static_cast<int>(mantissa >> shift));
   }
-  uint64_t rest = whole & ((uint64_t{1} << shift) - 1);
-  uint64_t middle = uint64_t{1} << (shift - 1);
+  Bits rest = whole & ((Bits{1} << shift) - 1);
+  Bits middle = Bits{1} << (shift - 1);
   if (rest > middle || (rest == middle && (base & 1) != 0)) ++base;
-  bits = sign | base;
-}
-Half::operator double() const {
-  int exponent = bits >> 10 & 0x1f;
-  int mantissa = bits & 0x3ff;
-  double value;
-  if (exponent == 0x1f) {
-    value = mantissa != 0 ? NAN : HUGE_VAL;
-  } else if (exponent == 0) {
-    value = std::ldexp(mantissa, -24);
-  } else {
-    value = std::ldexp(mantissa + 1024, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
+  return static_cast<uint16_t>(sign | base);
 }
 
-void check_dtype(DataType dtype, ir::Span span) {
-  bool known_type = dtype.lanes() == 1 &&
-                    (dtype.is_bool() || (dtype.is_float() && dtype.bits() >= 16) ||
-                     ((dtype.is_int() || dtype.is_uint()) && dtype.bits() % 8 == 0 && dtype.bits() >= 8));
-  if (!known_type)
-    raise("TypeError", span, "unsupported-dtype", "data type '{}' is not understood by np", dtype.str());
+}  // namespace
+
+Half::Half(float value) : bits(half_bits<float, uint32_t, 23, 127>(value)) {}
+Half::Half(double value) : bits(half_bits<double, uint64_t, 52, 1023>(value)) {}
+Half::operator float() const {
+  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
+  uint32_t exponent = bits >> 10 & 0x1f;
+  uint32_t mantissa = bits & 0x3ff;
+  uint32_t wide;
+  if (exponent == 0x1f) {
+    wide = sign | 0x7f800000 | mantissa << 13;
+  } else if (exponent != 0) {
+    wide = sign | (exponent + 112) << 23 | mantissa << 13;
+  } else {
+    float value = static_cast<float>(mantissa) * 5.9604644775390625e-08F;
+    return sign != 0 ? -value : value;
+  }
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
 }
+BFloat16::BFloat16(float value) {
+  uint32_t wide;
+  std::memcpy(&wide, &value, sizeof wide);
+  if ((wide & 0x7fffffff) > 0x7f800000)
+    bits = static_cast<uint16_t>(wide >> 16 | 0x40);
+  else
+    bits = static_cast<uint16_t>((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
+}
+
+// ---- tensors ----
 
 Shape shape_of(const ffi::Tensor& tensor) { return {tensor.shape().begin(), tensor.shape().end()}; }
 Shape strides_of(const ffi::Tensor& tensor) { return {tensor.strides().begin(), tensor.strides().end()}; }
@@ -72,37 +88,38 @@ std::string shape_text(std::span<const int64_t> shape) {
 Any array_value(ffi::Tensor tensor) { return Any(ir::make<ir::NDArrayNode>(std::move(tensor))); }
 Any scalar_value(DataType dtype, double real) {
   Ref<NumpyScalarNode> made = ir::make<NumpyScalarNode>(dtype);
-  if (dtype.is_float()) {
-    const_cast<NumpyScalarNode*>(made.get())->real = dtype.bits() == 32   ? static_cast<float>(real)
-                                                     : dtype.bits() == 16 ? static_cast<double>(Half(real))
-                                                                          : real;
+  auto* scalar = const_cast<NumpyScalarNode*>(made.get());
+  if (!dtype.is_floating()) {
+    scalar->integer = dtype.is_bool() ? (real != 0 ? 1 : 0) : static_cast<int64_t>(real);
+  } else if (dtype.is_bfloat16()) {
+    scalar->real = static_cast<double>(BFloat16(real));
   } else {
-    const_cast<NumpyScalarNode*>(made.get())->integer = static_cast<int64_t>(real);
+    scalar->real = dtype.bits() == 32   ? static_cast<double>(static_cast<float>(real))
+                   : dtype.bits() == 16 ? static_cast<double>(Half(real))
+                                        : real;
   }
   return Any(made);
 }
 Any scalar_value(DataType dtype, int64_t integer) {
-  if (dtype.is_float()) return scalar_value(dtype, static_cast<double>(integer));
+  if (dtype.is_floating()) return scalar_value(dtype, static_cast<double>(integer));
   Ref<NumpyScalarNode> made = ir::make<NumpyScalarNode>(dtype);
   const_cast<NumpyScalarNode*>(made.get())->integer = integer;
   return Any(made);
 }
-namespace {
-Any element_scalar(const ffi::Tensor& tensor, int64_t offset) {
+Any element_value(const ffi::Tensor& tensor, int64_t offset) {
   DataType dtype = tensor.dtype();
   return with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     T value = data_of<T>(tensor)[offset];
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, Half>) {
+    if constexpr (is_real<T>) {
       return scalar_value(dtype, static_cast<double>(value));
     } else {
       return scalar_value(dtype, static_cast<int64_t>(value));
     }
   });
 }
-}  // namespace
 Any scalar_or_array(ffi::Tensor tensor) {
-  return tensor.ndim() == 0 ? element_scalar(tensor, 0) : array_value(std::move(tensor));
+  return tensor.ndim() == 0 ? element_value(tensor, 0) : array_value(std::move(tensor));
 }
 
 ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value) {
@@ -115,54 +132,109 @@ ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value)
   return tensor;
 }
 
+ffi::Tensor strided(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, int64_t offset) {
+  return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(strides.begin(), strides.end()),
+                           offset);
+}
+ffi::Tensor transposed(const ffi::Tensor& tensor, const Shape& order) {
+  Shape shape = shape_of(tensor), strides = strides_of(tensor), new_shape, new_strides;
+  for (int64_t axis : order) {
+    new_shape.push_back(shape[static_cast<size_t>(axis)]);
+    new_strides.push_back(strides[static_cast<size_t>(axis)]);
+  }
+  return strided(tensor, new_shape, new_strides);
+}
+
+bool shares_memory(const ffi::Tensor& a, const ffi::Tensor& b) {
+  auto bounds = [](const ffi::Tensor& tensor) {
+    Operand operand = operand_of(tensor);
+    char *low = operand.data, *high = operand.data + DataType(tensor.dtype()).bytes();
+    for (size_t d = 0; d < operand.strides.size(); ++d) {
+      int64_t reach = (tensor.size(static_cast<int64_t>(d)) - 1) * operand.strides[d];
+      (reach < 0 ? low : high) += reach;
+    }
+    return std::pair(low, high);
+  };
+  if (a.numel() == 0 || b.numel() == 0) return false;
+  auto [a_low, a_high] = bounds(a);
+  auto [b_low, b_high] = bounds(b);
+  return a_low < b_high && b_low < a_high;
+}
+
+// ---- conversion ----
+
 namespace {
 
 template <class To, class From>
 inline To convert(From value) {
-  constexpr bool from_float =
-      std::is_same_v<From, float> || std::is_same_v<From, double> || std::is_same_v<From, Half>;
-  if constexpr (std::is_same_v<To, bool>) {
-    return static_cast<double>(value) != 0;
-  } else if constexpr (from_float && std::is_integral_v<To>) {
-    double real = static_cast<double>(value);
-    // As x86 converts: what does not fit becomes the lowest int64.
-    if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) {
-      if (std::is_same_v<To, uint64_t> && real >= 0 && real < 18446744073709551616.0)
-        return static_cast<To>(real);
-      return static_cast<To>(INT64_MIN);
+  if constexpr (std::is_same_v<To, From>) {
+    return value;
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return static_cast<Compute<From>>(value) != 0;
+  } else if constexpr (is_real<From> && std::is_integral_v<To>) {
+    auto real = static_cast<double>(static_cast<Compute<From>>(value));
+    // As x86 converts: what does not fit becomes the lowest value of the register's width.
+    if constexpr (std::is_same_v<To, uint64_t>) {
+      if (real >= 9223372036854775808.0 && real < 18446744073709551616.0) return static_cast<To>(real);
     }
-    return static_cast<To>(static_cast<int64_t>(real));
-  } else if constexpr (std::is_same_v<To, Half>) {
-    return Half(static_cast<double>(value));
-  } else if constexpr (std::is_same_v<From, Half>) {
-    return static_cast<To>(static_cast<double>(value));
+    if constexpr (sizeof(To) < 4 || std::is_same_v<To, int32_t>) {
+      if (!(real > -2147483649.0 && real < 2147483648.0)) return static_cast<To>(INT32_MIN);
+      return static_cast<To>(static_cast<int32_t>(real));
+    } else {
+      if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) return static_cast<To>(INT64_MIN);
+      return static_cast<To>(static_cast<int64_t>(real));
+    }
+  } else if constexpr (is_small_float<From>) {
+    return static_cast<To>(static_cast<float>(value));
   } else {
     return static_cast<To>(value);
   }
+}
+
+template <class To, class From>
+void convert_loop(char* const* pointers, int64_t n, const int64_t* steps) {
+  const char* from = pointers[1];
+  char* to = pointers[0];
+  if (steps[0] == sizeof(To) && steps[1] == sizeof(From)) {
+    const auto* source = reinterpret_cast<const From*>(from);
+    auto* target = reinterpret_cast<To*>(to);
+    for (int64_t i = 0; i < n; ++i) target[i] = convert<To>(source[i]);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i, from += steps[1], to += steps[0])
+    *reinterpret_cast<To*>(to) = convert<To>(*reinterpret_cast<const From*>(from));
+}
+
+void copy_walk(const ffi::Tensor& target, const Operand& source, DataType from) {
+  Operand operands[] = {operand_of(target), source};
+  Walk walk(shape_of(target), operands);
+  with_type(from, [&](auto from_tag) {
+    using From = decltype(from_tag);
+    with_type(target.dtype(), [&](auto to_tag) { walk.run(convert_loop<decltype(to_tag), From>); });
+  });
 }
 
 }  // namespace
 
 ffi::Tensor cast_to(const ffi::Tensor& tensor, DataType dtype, bool copy) {
   DataType from = tensor.dtype();
-  if (from == dtype && tensor.IsContiguous() && !copy) return tensor;
+  if (from == dtype && !copy) return tensor;
   Shape shape = shape_of(tensor);
-  ffi::Tensor result = ir::make_tensor(shape, dtype);
-  if (from == dtype && tensor.IsContiguous()) {
-    std::memcpy(result.data_ptr(), data_of<char>(tensor),
-                static_cast<size_t>(product(shape)) * static_cast<size_t>(dtype.bytes()));
-    return result;
-  }
-  with_type(from, [&](auto from_tag) {
-    using From = decltype(from_tag);
-    with_type(dtype, [&](auto to_tag) {
-      using To = decltype(to_tag);
-      const From* source = data_of<From>(tensor);
-      To* target = data_of<To>(result);
-      each_offset(tensor, [&](int64_t at) { *target++ = convert<To>(source[at]); });
-    });
-  });
+  Operand source = operand_of(tensor);
+  ffi::Tensor result = make_in_order(shape, memory_order(shape.size(), std::span<const Operand>(&source, 1)), dtype);
+  copy_walk(result, source, from);
   return result;
+}
+
+ffi::Tensor row_major(const ffi::Tensor& tensor, DataType dtype, bool copy) {
+  if (DataType(tensor.dtype()) == dtype && !copy && tensor.IsContiguous()) return tensor;
+  ffi::Tensor result = ir::make_tensor(shape_of(tensor), dtype);
+  copy_walk(result, operand_of(tensor), tensor.dtype());
+  return result;
+}
+
+void copy_into(const ffi::Tensor& target, const ffi::Tensor& values) {
+  copy_walk(target, operand_of(values, shape_of(target)), values.dtype());
 }
 
 ffi::Tensor broadcast_to(const ffi::Tensor& tensor, std::span<const int64_t> shape) {
@@ -174,18 +246,60 @@ ffi::Tensor broadcast_to(const ffi::Tensor& tensor, std::span<const int64_t> sha
   return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(wide.begin(), wide.end()));
 }
 
-Shape broadcast_shapes(const Shape& a, const Shape& b, ir::Span span) {
+std::optional<Shape> common_shape(const Shape& a, const Shape& b) {
   Shape result(std::max(a.size(), b.size()), 1);
   for (size_t i = 0; i < result.size(); ++i) {
     int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
     int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
-    if (x != y && x != 1 && y != 1) {
-      raise("ValueError", span, "shape-mismatch",
-            "operands could not be broadcast together with shapes {} {} ", shape_text(a), shape_text(b));
-    }
+    if (x != y && x != 1 && y != 1) return std::nullopt;
     result[result.size() - 1 - i] = x == 1 ? y : x;
   }
   return result;
+}
+Shape broadcast_shapes(const Shape& a, const Shape& b, ir::Span span) {
+  std::optional<Shape> common = common_shape(a, b);
+  if (!common) {
+    raise("ValueError", span, "shape-mismatch", "operands could not be broadcast together with shapes {} {} ",
+          shape_text(a), shape_text(b));
+  }
+  return *common;
+}
+
+// The strides that show the same memory in another shape, where that is possible.
+static std::optional<Shape> reshaped_strides(const ffi::Tensor& tensor, const Shape& shape) {
+  Shape old_shape, old_strides, strides(shape.size(), 1);
+  for (int64_t d = 0; d < tensor.ndim(); ++d) {
+    if (tensor.size(d) == 1) continue;
+    old_shape.push_back(tensor.size(d));
+    old_strides.push_back(tensor.stride(d));
+  }
+  size_t i = 0, j = 0;
+  while (i < old_shape.size() || j < shape.size()) {
+    size_t i_end = i, j_end = j;
+    int64_t old_count = 1, new_count = 1;
+    if (i < old_shape.size()) old_count = old_shape[i_end++];
+    if (j < shape.size()) new_count = shape[j_end++];
+    while (old_count != new_count) {
+      if (old_count < new_count) {
+        if (i_end == old_shape.size()) return std::nullopt;
+        old_count *= old_shape[i_end++];
+      } else {
+        if (j_end == shape.size()) return std::nullopt;
+        new_count *= shape[j_end++];
+      }
+    }
+    for (size_t k = i; k + 1 < i_end; ++k) {
+      if (old_strides[k] != old_shape[k + 1] * old_strides[k + 1]) return std::nullopt;
+    }
+    int64_t step = i_end > i ? old_strides[i_end - 1] : 1;
+    for (size_t k = j_end; k-- > j;) {
+      strides[k] = step;
+      step *= shape[k];
+    }
+    i = i_end;
+    j = j_end;
+  }
+  return strides;
 }
 
 ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
@@ -193,7 +307,7 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
   int64_t unknown = -1, rest = 1;
   Shape asked = shape;
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == -1) {
+    if (shape[i] < 0) {
       if (unknown >= 0) raise("ValueError", span, "bad-shape", "can only specify one unknown dimension");
       unknown = static_cast<int64_t>(i);
     } else {
@@ -205,119 +319,118 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span) {
     raise("ValueError", span, "shape-mismatch", "cannot reshape array of size {} into shape {}", size,
           shape_text(asked));
   }
-  ffi::Tensor compact = ir::contiguous(tensor);
+  if (size > 0) {
+    if (auto strides = reshaped_strides(tensor, shape)) return strided(tensor, shape, *strides);
+  }
+  ffi::Tensor compact = row_major(tensor, tensor.dtype());
   Shape strides(shape.size());
   int64_t step = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
     step *= shape[i];
   }
-  return compact.as_strided(ffi::Shape(shape.begin(), shape.end()),
-                            ffi::Shape(strides.begin(), strides.end()));
+  return strided(compact, shape, strides);
 }
 
-// ---- dtypes ----
-
-DataType promote(DataType a, DataType b) {
-  if (a == b) return a;
-  if (a.is_bool()) return b;
-  if (b.is_bool()) return a;
-  if (a.is_float() && b.is_float()) return a.bits() > b.bits() ? a : b;
-  if (a.is_float() || b.is_float()) {
-    DataType real = a.is_float() ? a : b;
-    DataType integer = a.is_float() ? b : a;
-    int needed = integer.bits() <= 8 ? 16 : integer.bits() <= 16 ? 32 : 64;
-    return DataType::Float(std::max(real.bits(), needed));
-  }
-  if (a.is_int() == b.is_int()) return a.bits() > b.bits() ? a : b;
-  DataType with_sign = a.is_int() ? a : b;
-  DataType without = a.is_int() ? b : a;
-  if (with_sign.bits() > without.bits()) return with_sign;
-  return without.bits() >= 64 ? DataType::Float(64) : DataType::Int(without.bits() * 2);
-}
-
-bool is_weak(const Any& value) { return is_int(value) || is_float(value); }
+// ---- nested lists ----
 
 namespace {
 
-// Which type the elements of nested lists ask for together.
-void scan(Evaluator& evaluator, const Any& value, DataType& found, bool& some, ir::Span span) {
-  auto add = [&](DataType dtype) {
-    found = some ? promote(found, dtype) : dtype;
-    some = true;
-  };
-  if (is_bool(value)) return add(DataType::Bool());
-  if (is_int(value)) return add(DataType::Int(64));
-  if (is_float(value)) return add(DataType::Float(64));
-  if (auto* array = as<ir::NDArrayNode>(value)) return add(array->tensor.dtype());
-  if (auto* scalar = as<NumpyScalarNode>(value)) return add(scalar->dtype);
-  if (value.type_index() == kTVMFFITensor) return add(value.cast<ffi::Tensor>().dtype());
-  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray || as<RangeNode>(value)) {
-    for (const Any& element : evaluator.elements_of(value)) scan(evaluator, element, found, some, span);
-    return;
-  }
-  raise("TypeError", span, "not-an-array", "an array cannot be made of '{}' objects",
-        type_name_of(evaluator, value));
+[[noreturn]] void inhomogeneous(const Shape& shape, size_t depth, ir::Span span) {
+  Shape known_part(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(depth));
+  raise("ValueError", span, "ragged-array",
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} "
+        "dimensions. The detected shape was {} + inhomogeneous part.",
+        depth, shape_text(known_part));
 }
 
-void find_shape(Evaluator& evaluator, const Any& value, Shape& shape, size_t depth, ir::Span span) {
-  auto inhomogeneous = [&] {
-    raise("ValueError", span, "ragged-array",
-          "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} "
-          "dimensions",
-          depth);
-  };
-  Shape own;
-  if (auto* array = as<ir::NDArrayNode>(value)) own = shape_of(array->tensor);
-  bool list = value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray || as<RangeNode>(value);
-  if (list) {
-    std::vector<Any> all = evaluator.elements_of(value);
+void find_shape(const Any& value, Shape& shape) {
+  if (auto* array = as<ir::NDArrayNode>(value)) {
+    for (int64_t extent : array->tensor.shape()) shape.push_back(extent);
+  } else if (value.type_index() == kTVMFFITensor) {
+    for (int64_t extent : value.cast<ffi::Tensor>().shape()) shape.push_back(extent);
+  } else if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
+    std::span<Any> all = elements(value);
     shape.push_back(static_cast<int64_t>(all.size()));
-    Shape inner;
-    for (size_t i = 0; i < all.size(); ++i) {
-      Shape each;
-      find_shape(evaluator, all[i], each, depth + 1, span);
-      if (i == 0)
-        inner = each;
-      else if (each != inner)
-        inhomogeneous();
+    if (!all.empty()) find_shape(all[0], shape);
+  } else if (auto* range = as<RangeNode>(value)) {
+    shape.push_back(range->size());
+  } else if (value.type_index() == kTVMFFIShape) {
+    shape.push_back(static_cast<int64_t>(value.cast<ffi::Shape>().size()));
+  }
+}
+// Shortens the shape to the dimensions that all parts agree on.
+void check_shape(const Any& value, const Shape& shape, size_t depth, size_t& agreed) {
+  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
+    std::span<Any> all = elements(value);
+    if (depth >= agreed) return;
+    if (static_cast<int64_t>(all.size()) != shape[depth]) {
+      agreed = depth;
+      return;
     }
-    shape.insert(shape.end(), inner.begin(), inner.end());
+    for (const Any& element : all) {
+      Shape own;
+      find_shape(element, own);
+      if (own.empty() != (depth + 1 == shape.size())) agreed = std::min(agreed, depth + 1);
+      check_shape(element, shape, depth + 1, agreed);
+    }
     return;
   }
-  shape.insert(shape.end(), own.begin(), own.end());
+  Shape own;
+  find_shape(value, own);
+  for (size_t i = 0; i < own.size() && depth + i < agreed; ++i) {
+    if (own[i] != shape[depth + i]) agreed = depth + i;
+  }
 }
 
 template <class T>
 void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dtype, ir::Span span) {
-  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray || as<RangeNode>(value)) {
-    for (const Any& element : evaluator.elements_of(value))
-      store_value(evaluator, element, target, dtype, span);
-    return;
-  }
-  if (auto* array = as<ir::NDArrayNode>(value)) {
-    ffi::Tensor same = cast_to(array->tensor, dtype);
-    const T* source = data_of<T>(same);
-    for (int64_t i = 0; i < same.numel(); ++i) *target++ = source[i];
-    return;
-  }
-  Any plain = plain_number(value);
-  if (is_float(plain)) {
-    *target++ = convert<T>(raw_float(plain));
-  } else {
-    int64_t integer = raw_int(plain);
+  if (is_int(value)) {
+    int64_t integer = raw_int(value);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      if (is_int(value) && static_cast<int64_t>(static_cast<T>(integer)) != integer) {
-        raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer,
-              dtype.str());
-      }
-      if (is_int(value) && std::is_unsigned_v<T> && integer < 0) {
+      if (static_cast<int64_t>(static_cast<T>(integer)) != integer || (std::is_unsigned_v<T> && integer < 0)) {
         raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer,
               dtype.str());
       }
     }
     *target++ = convert<T>(integer);
+    return;
   }
+  if (is_float(value)) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      double real = raw_float(value);
+      if (std::isnan(real)) raise("ValueError", span, "wrong-value", "cannot convert float NaN to integer");
+      if (std::isinf(real)) raise("OverflowError", span, "integer-overflow", "cannot convert float infinity to integer");
+    }
+    *target++ = convert<T>(raw_float(value));
+    return;
+  }
+  if (is_bool(value)) {
+    *target++ = convert<T>(raw_int(value) != 0);
+    return;
+  }
+  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
+    for (const Any& element : elements(value)) store_value(evaluator, element, target, dtype, span);
+    return;
+  }
+  if (is_list_like(value)) {
+    for (const Any& element : evaluator.elements_of(value))
+      store_value(evaluator, element, target, dtype, span);
+    return;
+  }
+  if (auto* scalar = as<NumpyScalarNode>(value)) {
+    DataType own = scalar->dtype;
+    if (own.is_floating())
+      *target++ = convert<T>(scalar->real);
+    else if (own.is_uint())
+      *target++ = convert<T>(static_cast<uint64_t>(scalar->integer));
+    else
+      *target++ = convert<T>(scalar->integer);
+    return;
+  }
+  auto* array = as<ir::NDArrayNode>(value);
+  ffi::Tensor same = row_major(array ? array->tensor : value.cast<ffi::Tensor>(), dtype);
+  target = std::copy_n(data_of<T>(same), same.numel(), target);
 }
 
 }  // namespace
@@ -327,19 +440,26 @@ ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, Dat
     return dtype.is_void() ? array->tensor : cast_to(array->tensor, dtype);
   if (value.type_index() == kTVMFFITensor) {
     auto tensor = value.cast<ffi::Tensor>();
+    check_dtype(tensor.dtype(), span);
     return dtype.is_void() ? tensor : cast_to(tensor, dtype);
   }
-  if (dtype.is_void()) {
-    bool some = false;
-    dtype = DataType::Float(64);
-    scan(evaluator, value, dtype, some, span);
-  } else {
-    DataType ignored;
-    bool some = false;
-    scan(evaluator, value, ignored, some, span);
+  if (is_object(value) && !is_list_like(value) && !is_str(value) && as<NumpyScalarNode>(value) == nullptr) {
+    // Sets, generators and the like are objects for NumPy; what offers an array is taken at its word.
+    Any method;
+    if (as<InstanceNode>(value) && evaluator.find_attribute(value, Symbol("__array__"), method))
+      return to_tensor(evaluator, evaluator.call(method, {}, {}, span), span, dtype);
+    for (std::string_view name : {"numpy", "asnumpy"}) {
+      if (!as<InstanceNode>(value) && evaluator.find_attribute(value, Symbol(name), method))
+        return to_tensor(evaluator, evaluator.call(method, {}, {}, span), span, dtype);
+    }
   }
+  DataType found = element_type(evaluator, value, span);
+  if (dtype.is_void()) dtype = found.is_void() ? DataType::Float(64) : found;
   Shape shape;
-  find_shape(evaluator, value, shape, 1, span);
+  find_shape(value, shape);
+  size_t agreed = shape.size();
+  check_shape(value, shape, 0, agreed);
+  if (agreed < shape.size() || (agreed == 0 && !shape.empty())) inhomogeneous(shape, agreed, span);
   ffi::Tensor tensor = ir::make_tensor(shape, dtype);
   with_type(dtype, [&](auto tag) {
     auto* target = data_of<decltype(tag)>(tensor);
@@ -348,67 +468,11 @@ ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, Dat
   return tensor;
 }
 
-DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span) {
-  DataType found;
-  bool some = false;
-  for (const Any& operand : operands) {
-    if (!is_weak(operand)) scan(evaluator, operand, found, some, span);
-  }
-  for (const Any& operand : operands) {
-    if (!is_weak(operand)) continue;
-    bool real = is_float(operand);
-    if (!some) {
-      found = real ? DataType::Float(64) : DataType::Int(64);
-      some = true;
-    } else if (real && !found.is_float()) {
-      found = DataType::Float(64);
-    } else if (!real && found.is_bool()) {
-      found = DataType::Int(64);
-    }
-  }
-  return found;
-}
-
-DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
-  DataType dtype;
-  if (auto* node = as<NumpyDTypeNode>(value)) {
-    dtype = node->dtype;
-  } else if (value.type_index() == kTVMFFIDataType) {
-    dtype = value.cast<DLDataType>();
-  } else if (is_str(value)) {
-    std::string text(text_of(value));
-    static const std::unordered_map<std::string, std::string> short_names = {
-        {"f2", "float16"},    {"f4", "float32"}, {"f8", "float64"},   {"i1", "int8"},
-        {"i2", "int16"},      {"i4", "int32"},   {"i8", "int64"},     {"u1", "uint8"},
-        {"u2", "uint16"},     {"u4", "uint32"},  {"u8", "uint64"},    {"f", "float32"},
-        {"d", "float64"},     {"e", "float16"},  {"?", "bool"},       {"b1", "bool"},
-        {"float", "float64"}, {"int", "int64"},  {"half", "float16"}, {"single", "float32"},
-        {"double", "float64"}};
-    if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.erase(0, 1);
-    auto found = short_names.find(text);
-    dtype = DataType::parse(found == short_names.end() ? text : found->second);
-  } else if (auto* cls = as<ClassNode>(value)) {
-    if (cls == types().real.get())
-      dtype = DataType::Float(64);
-    else if (cls == types().integer.get())
-      dtype = DataType::Int(64);
-    else if (cls == types().boolean.get())
-      dtype = DataType::Bool();
-    else
-      raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
-            evaluator.repr(value));
-  } else {
-    raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
-          evaluator.repr(value));
-  }
-  check_dtype(dtype, span);
-  return dtype;
-}
+// ---- arguments ----
 
 Shape shape_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
   Shape shape;
-  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray ||
-      value.type_index() == kTVMFFIShape || as<ir::NDArrayNode>(value)) {
+  if (is_list_like(value) || as<ir::NDArrayNode>(value)) {
     for (const Any& dim : evaluator.elements_of(value))
       shape.push_back(index_value(evaluator, dim, span, "shape"));
   } else {
@@ -424,6 +488,21 @@ int64_t axis_argument(Evaluator& evaluator, const Any& value, int64_t ndim, ir::
   }
   return axis < 0 ? axis + ndim : axis;
 }
+std::vector<bool> axes_argument(Evaluator& evaluator, const Any& axis, int64_t ndim, ir::Span span) {
+  std::vector<bool> named(static_cast<size_t>(ndim), is_none(axis));
+  if (is_none(axis)) return named;
+  std::vector<Any> axes;
+  if (is_list_like(axis))
+    axes = evaluator.elements_of(axis);
+  else
+    axes.push_back(axis);
+  for (const Any& each : axes) {
+    auto at = static_cast<size_t>(axis_argument(evaluator, each, ndim, span));
+    if (named[at]) raise("ValueError", span, "bad-axes", "duplicate value in 'axis'");
+    named[at] = true;
+  }
+  return named;
+}
 
 Evaluator& evaluator_of(ir::Host& host) {
   auto* evaluator = dynamic_cast<Evaluator*>(&host);
@@ -431,54 +510,23 @@ Evaluator& evaluator_of(ir::Host& host) {
   return *evaluator;
 }
 
-// ---- scalars and what the evaluator asks ----
-
-Any plain_number(const Any& value) {
-  auto* scalar = as<NumpyScalarNode>(value);
-  if (scalar == nullptr) return value;
-  DataType dtype = scalar->dtype;
-  if (dtype.is_float()) return scalar->real;
-  if (dtype.is_bool()) return scalar->integer != 0;
-  return scalar->integer;
-}
+// ---- what the evaluator asks ----
 
 bool is_array_operand(const Any& value) { return as<ir::NDArrayNode>(value) || as<NumpyScalarNode>(value); }
 
-std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
-  if (auto* scalar = as<NumpyScalarNode>(value)) {
-    DataType dtype = scalar->dtype;
-    std::string text = dtype.is_float()  ? ir::shortest_float(scalar->real, dtype.bits())
-                       : dtype.is_bool() ? (scalar->integer != 0 ? "True" : "False")
-                       : dtype.is_uint() ? std::to_string(static_cast<uint64_t>(scalar->integer))
-                                         : std::to_string(scalar->integer);
-    if (!repr) return text;
-    if (dtype.is_bool()) return "np." + text + "_";
-    return "np." + dtype.str() + "(" + text + ")";
-  }
-  if (auto* dtype = as<NumpyDTypeNode>(value)) {
-    std::string name = DataType(dtype->dtype).str();
-    if (dtype->is_class) return "<class 'numpy." + name + "'>";
-    return repr ? "dtype('" + name + "')" : name;
-  }
-  return std::nullopt;
-}
-
-std::string numpy_type_name(const Any& value) {
-  if (auto* scalar = as<NumpyScalarNode>(value)) return "numpy." + DataType(scalar->dtype).str();
-  if (as<ir::NDArrayNode>(value)) return "numpy.ndarray";
-  if (auto* dtype = as<NumpyDTypeNode>(value)) return dtype->is_class ? "type" : "numpy.dtypes.DType";
-  return value.GetTypeKey();
-}
-
 bool array_truth(const Any& value, ir::Span span) {
   if (auto* scalar = as<NumpyScalarNode>(value)) {
-    return DataType(scalar->dtype).is_float() ? scalar->real != 0 : scalar->integer != 0;
+    return DataType(scalar->dtype).is_floating() ? scalar->real != 0 : scalar->integer != 0;
   }
   const ffi::Tensor& tensor = as<ir::NDArrayNode>(value)->tensor;
+  if (tensor.numel() == 0) {
+    raise("ValueError", span, "ambiguous-truth",
+          "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+          "empty.");
+  }
   if (tensor.numel() != 1) {
     raise("ValueError", span, "ambiguous-truth",
-          "The truth value of an array with {} is ambiguous. Use a.any() or a.all()",
-          tensor.numel() == 0 ? "no elements" : "more than one element");
+          "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
   }
   return data_of<bool>(cast_to(tensor, DataType::Bool()))[0];
 }
@@ -488,31 +536,6 @@ Any call_numpy(Evaluator& evaluator, std::string_view path, const Arguments& arg
   MLC_CHECK(api != nullptr, "`{}` is not registered", path);
   return evaluator.call(evaluator.state().api_value(api), args.positional, args.keywords, args.span,
                         args.spans);
-}
-
-bool numpy_attribute(Evaluator& evaluator, const Any& object, Symbol name, Any& out) {
-  if (auto* dtype = as<NumpyDTypeNode>(object)) {
-    std::string_view text = name.str();
-    DataType type = dtype->dtype;
-    if (text == "name" || text == "__name__")
-      out = str_value(type.str());
-    else if (text == "itemsize")
-      out = static_cast<int64_t>(type.bytes());
-    else if (text == "kind")
-      out = str_value(type.is_float() ? "f" : type.is_int() ? "i" : type.is_bool() ? "b" : "u");
-    else if (text == "type")
-      out = Any(ir::make<NumpyDTypeNode>(type, true));
-    else
-      return false;
-    return true;
-  }
-  auto* scalar = as<NumpyScalarNode>(object);
-  if (scalar == nullptr) return false;
-  // A scalar has the attributes and methods of an array of no dimensions.
-  Any array = array_value(to_tensor(evaluator, object, {}));
-  const ir::Api* api = ir::ApiRegistry::global().method(array.type_index(), name.str());
-  if (api == nullptr) return false;
-  return evaluator.find_attribute(array, name, out);
 }
 
 }  // namespace mlc::script

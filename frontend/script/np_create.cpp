@@ -6,16 +6,11 @@
 
 namespace mlc::script {
 
-using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
 
 namespace {
-
-DataType dtype_or(ApiCall& call, const Any& value, size_t index, DataType otherwise) {
-  return is_none(value) ? otherwise : dtype_argument(evaluator_of(call.host), value, call.span_of(index));
-}
 
 Any full(ApiCall& call, const Any& shape, double value, const Any& dtype, size_t dtype_index) {
   DataType type = dtype_or(call, dtype, dtype_index, DataType::Float(64));
@@ -113,22 +108,6 @@ Any eye(ApiCall& call, int64_t n, const Any& m, int64_t k, const Any& dtype) {
   return array_value(tensor);
 }
 
-Any call_dtype(ApiCall& call, const Any& self, const Any& value) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  DataType dtype = as<NumpyDTypeNode>(self)->dtype;
-  if (is_none(value)) return scalar_value(dtype, int64_t{0});
-  if (is_str(value)) {
-    Any number = evaluator.call(Any(types().real), std::span<const Any>(&value, 1), {}, call.span);
-    return scalar_value(dtype, raw_float(number));
-  }
-  return scalar_or_array(to_tensor(evaluator, value, call.span_of(1), dtype));
-}
-
-template <int code, int bits>
-Any dtype_class(ApiCall&) {
-  return Any(ir::make<NumpyDTypeNode>(DataType(code, bits), true));
-}
-
 #define MLC_NP_CONSTANT(name, text, value)                                      \
   ApiRow {                                                                      \
     ApiKind::kValue, "numpy", name, text, [](ApiCall&) -> Any { return value; } \
@@ -189,42 +168,9 @@ const ApiRow rows[] = {
      native([](ApiCall& call, int64_t n, Any m, int64_t k, Any dtype) { return eye(call, n, m, k, dtype); })},
     {ApiKind::kFunction, "numpy", "identity(n, dtype=None)", "The identity matrix.",
      native([](ApiCall& call, int64_t n, Any dtype) { return eye(call, n, nullptr, 0, dtype); })},
-    {ApiKind::kFunction, "numpy", "dtype(dtype)", "A data type object.", native([](ApiCall& call, Any value) {
-       return Any(
-           ir::make<NumpyDTypeNode>(dtype_argument(evaluator_of(call.host), value, call.span_of(0)), false));
-     })},
-    {ApiKind::kMethod, "mlc.np.dtype", "__call__(x=None)", "The value as a scalar of this type.",
-     native([](ApiCall& call, Any self, Any value) { return call_dtype(call, self, value); })},
-    {ApiKind::kMethod, "mlc.np.dtype", "__eq__(other)", "Is it the same type?",
-     native([](ApiCall& call, Any self, Any other) -> Any {
-       if (is_none(other)) return false;
-       try {
-         DataType dtype = as<NumpyDTypeNode>(self)->dtype;
-         return dtype == dtype_argument(evaluator_of(call.host), other, call.span);
-       } catch (ir::Error&) {
-         return false;
-       }
-     })},
     {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.",
      native([](ApiCall& call, Any shape, Any dtype) { return full(call, shape, 0, dtype, 1); }),
      "mlc.np.ndarray", "numpy.ndarray"},
-    {ApiKind::kValue, "numpy", "bool_", "The type bool.", dtype_class<kDLBool, 8>},
-    {ApiKind::kValue, "numpy", "bool", "The type bool.", dtype_class<kDLBool, 8>},
-    {ApiKind::kValue, "numpy", "int8", "Integers of 8 bits.", dtype_class<kDLInt, 8>},
-    {ApiKind::kValue, "numpy", "int16", "Integers of 16 bits.", dtype_class<kDLInt, 16>},
-    {ApiKind::kValue, "numpy", "int32", "Integers of 32 bits.", dtype_class<kDLInt, 32>},
-    {ApiKind::kValue, "numpy", "int64", "Integers of 64 bits.", dtype_class<kDLInt, 64>},
-    {ApiKind::kValue, "numpy", "int_", "Integers of 64 bits.", dtype_class<kDLInt, 64>},
-    {ApiKind::kValue, "numpy", "uint8", "Natural numbers of 8 bits.", dtype_class<kDLUInt, 8>},
-    {ApiKind::kValue, "numpy", "uint16", "Natural numbers of 16 bits.", dtype_class<kDLUInt, 16>},
-    {ApiKind::kValue, "numpy", "uint32", "Natural numbers of 32 bits.", dtype_class<kDLUInt, 32>},
-    {ApiKind::kValue, "numpy", "uint64", "Natural numbers of 64 bits.", dtype_class<kDLUInt, 64>},
-    {ApiKind::kValue, "numpy", "float16", "Floats of 16 bits.", dtype_class<kDLFloat, 16>},
-    {ApiKind::kValue, "numpy", "float32", "Floats of 32 bits.", dtype_class<kDLFloat, 32>},
-    {ApiKind::kValue, "numpy", "float64", "Floats of 64 bits.", dtype_class<kDLFloat, 64>},
-    {ApiKind::kValue, "numpy", "half", "Floats of 16 bits.", dtype_class<kDLFloat, 16>},
-    {ApiKind::kValue, "numpy", "single", "Floats of 32 bits.", dtype_class<kDLFloat, 32>},
-    {ApiKind::kValue, "numpy", "double", "Floats of 64 bits.", dtype_class<kDLFloat, 64>},
     MLC_NP_CONSTANT("pi", "The ratio of a circle's circumference to its diameter.", 3.141592653589793),
     MLC_NP_CONSTANT("e", "Euler's number.", 2.718281828459045),
     MLC_NP_CONSTANT("inf", "Infinity.", HUGE_VAL),

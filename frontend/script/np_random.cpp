@@ -10,7 +10,6 @@
 
 namespace mlc::script {
 
-using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions. Floats are added pairwise as NumPy adds them, so that sums agree to the last bit.
+// Reductions: sums and their like by the folds of ufuncs, means, variances, places of extremes, running sums.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "frontend/script/np_array.h"
+#include "frontend/script/np_errors.h"
+#include "frontend/script/np_ufunc.h"
 
 namespace mlc::script {
 
-using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
@@ -16,374 +15,284 @@ using ir::NDArray;
 
 namespace {
 
-enum class Reduction : uint8_t { kSum, kProd, kMax, kMin, kAny, kAll, kArgMax, kArgMin };
+bool is_true(const Any& value) { return is_bool(value) && raw_int(value) != 0; }
 
-// NumPy's pairwise summation: blocks of 128 by eight accumulators, halves above.
-template <class T>
-T pairwise(const T* data, int64_t n) {
-  if (n < 8) {
-    T sum = T(-0.0);
-    for (int64_t i = 0; i < n; ++i) sum += data[i];
-    return sum;
-  }
-  if (n <= 128) {
-    T r[8];
-    for (int64_t k = 0; k < 8; ++k) r[k] = data[k];
-    int64_t i = 8;
-    for (; i < n - n % 8; i += 8) {
-      for (int64_t k = 0; k < 8; ++k) r[k] += data[i + k];
-    }
-    T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-    for (; i < n; ++i) sum += data[i];
-    return sum;
-  }
-  int64_t half = n / 2;
-  half -= half % 8;
-  return pairwise(data, half) + pairwise(data + half, n - half);
-}
-
-// The array as (outer, reduced, inner) after the reduced dimensions are brought together at `axes`.
-struct Plan {
-  ffi::Tensor tensor;  // row-major, reduced dimensions adjacent
-  int64_t outer = 1, reduced = 1, inner = 1;
-  Shape shape;  // of the result
+struct Reduction {
+  const Any& array;
+  const Any& axis;
+  const Any& dtype;
+  const Any& out;
+  bool keepdims = false;
+  Any initial = nullptr;
+  Any where = true;
 };
 
-Plan plan(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axis, bool keepdims, ir::Span span) {
-  Shape shape = shape_of(tensor), strides = strides_of(tensor);
-  auto n = static_cast<int64_t>(shape.size());
-  std::vector<bool> gone(shape.size(), is_none(axis));
-  if (!is_none(axis)) {
-    std::vector<Any> axes;
-    if (axis.type_index() == kTVMFFIArray || axis.type_index() == kTVMFFIList)
-      axes = evaluator.elements_of(axis);
-    else
-      axes.push_back(axis);
-    for (const Any& each : axes) {
-      auto at = static_cast<size_t>(axis_argument(evaluator, each, n, span));
-      if (gone[at]) raise("ValueError", span, "bad-axes", "duplicate value in 'axis'");
-      gone[at] = true;
-    }
-  }
-  Plan result;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (!gone[i])
-      result.shape.push_back(shape[i]);
-    else if (keepdims)
-      result.shape.push_back(1);
-  }
-  // Reduced dimensions stay where they are when they are adjacent; else they move to the end.
-  size_t first = shape.size(), last = 0;
-  size_t count = 0;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (gone[i]) first = std::min(first, i), last = i, ++count;
-  }
-  bool adjacent = count == 0 || last - first + 1 == count;
-  if (adjacent) {
-    for (size_t i = 0; i < shape.size(); ++i)
-      (count == 0 || i < first ? result.outer : gone[i] ? result.reduced : result.inner) *= shape[i];
-    result.tensor = ir::contiguous(tensor);
-    return result;
-  }
-  Shape order_shape, order_strides;
-  for (bool reduced : {false, true}) {
-    for (size_t i = 0; i < shape.size(); ++i) {
-      if (gone[i] != reduced) continue;
-      order_shape.push_back(shape[i]);
-      order_strides.push_back(strides[i]);
-      (reduced ? result.reduced : result.outer) *= shape[i];
-    }
-  }
-  result.tensor = ir::contiguous(tensor.as_strided(ffi::Shape(order_shape.begin(), order_shape.end()),
-                                                   ffi::Shape(order_strides.begin(), order_strides.end())));
-  return result;
+FoldOptions options_of(ApiCall& call, const ffi::Tensor& tensor, const Reduction& asked) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  FoldOptions options{.axes = axes_argument(evaluator, asked.axis, tensor.ndim(), call.span_of(1)),
+                      .keepdims = asked.keepdims};
+  if (!is_none(asked.dtype)) options.dtype = dtype_argument(evaluator, asked.dtype, call.span_of(2));
+  if (!is_none(asked.initial)) options.initial = to_tensor(evaluator, asked.initial, call.span);
+  if (!is_true(asked.where)) options.where = to_tensor(evaluator, asked.where, call.span);
+  return options;
 }
 
-template <class T, class A, class F>
-void fold(const Plan& plan, A* out, A start, bool from_first, F combine) {
-  const T* data = data_of<T>(plan.tensor);
-  for (int64_t o = 0; o < plan.outer; ++o) {
-    for (int64_t i = 0; i < plan.inner; ++i) {
-      const T* at = data + o * plan.reduced * plan.inner + i;
-      A value = from_first ? static_cast<A>(at[0]) : start;
-      for (int64_t r = from_first ? 1 : 0; r < plan.reduced; ++r)
-        value = combine(value, static_cast<A>(at[r * plan.inner]));
-      out[o * plan.inner + i] = value;
+// 0-d arrays reduce along axis 0 and -1 too.
+Any axis_for(const ffi::Tensor& tensor, const Any& axis) {
+  return tensor.ndim() == 0 && is_int(axis) && (raw_int(axis) == 0 || raw_int(axis) == -1) ? Any(nullptr) : axis;
+}
+
+Any reduce(ApiCall& call, std::string_view ufunc, const Reduction& asked) {
+  ffi::Tensor tensor = to_tensor(evaluator_of(call.host), asked.array, call.span_of(0));
+  Any axis = axis_for(tensor, asked.axis);
+  Reduction again{asked.array, axis, asked.dtype, asked.out, asked.keepdims, asked.initial, asked.where};
+  FoldOptions options = options_of(call, tensor, again);
+  const UfuncRow& row = find_ufunc(ufunc);
+  if (ufunc.starts_with("logical")) options.dtype = DataType::Bool();
+  FloatErrors errors(evaluator_of(call.host), "reduce", call.span);
+  return into_out(fold_tensor(row, tensor, options, call.span), asked.out, call.span);
+}
+
+int64_t count_of(const ffi::Tensor& tensor, const std::vector<bool>& axes) {
+  int64_t count = 1;
+  for (size_t d = 0; d < axes.size(); ++d) count *= axes[d] ? tensor.size(static_cast<int64_t>(d)) : 1;
+  return count;
+}
+
+// Every element divided by a number, in the element's own type.
+void divide_by(const ffi::Tensor& tensor, double count) {
+  with_type(tensor.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (is_real<T>) {
+      using C = Compute<T>;
+      each_offset(tensor, [&](int64_t at) {
+        T& value = data_of<T>(tensor)[at];
+        value = static_cast<T>(static_cast<C>(value) / static_cast<C>(count));
+      });
     }
-  }
+  });
 }
 
-template <class T>
-void sum_floats(const Plan& plan, T* out) {
-  const T* data = data_of<T>(plan.tensor);
-  if (plan.inner == 1) {
-    for (int64_t o = 0; o < plan.outer; ++o)
-      out[o] = plan.reduced == 0 ? T(0) : T(0) + pairwise(data + o * plan.reduced, plan.reduced);
-    return;
+Any mean(ApiCall& call, const Reduction& asked) {
+  ffi::Tensor tensor = to_tensor(evaluator_of(call.host), asked.array, call.span_of(0));
+  FoldOptions options = options_of(call, tensor, asked);
+  DataType from = tensor.dtype(), result = options.dtype;
+  if (options.dtype.is_void()) {
+    result = from.is_floating() ? from : DataType::Float(64);
+    options.dtype = from.is_floating() ? (from.bits() == 16 ? DataType::Float(32) : from) : result;
   }
-  fold<T, T>(plan, out, T(0), plan.reduced > 0, [](T a, T b) { return a + b; });
+  FloatErrors errors(evaluator_of(call.host), "divide", call.span);
+  double count = static_cast<double>(count_of(tensor, options.axes));
+  if (options.where) {
+    Any kept = reduce(call, "add", {Any(array_value(broadcast_to(*options.where, shape_of(tensor)))), asked.axis, nullptr,
+                                    nullptr, asked.keepdims});
+    ffi::Tensor sum = fold_tensor(find_ufunc("add"), tensor, options, call.span);
+    Any quotient = call_ufunc1(evaluator_of(call.host), find_ufunc("divide"), {array_value(sum), kept}, call.span);
+    return into_out(cast_to(to_tensor(evaluator_of(call.host), quotient, call.span), result), asked.out, call.span);
+  }
+  ffi::Tensor sum = fold_tensor(find_ufunc("add"), tensor, options, call.span);
+  if (!options.dtype.is_floating()) sum = cast_to(sum, DataType::Float(64));
+  divide_by(sum, count);
+  return into_out(cast_to(sum, result), asked.out, call.span);
 }
 
-template <class T>
-using Compute = std::conditional_t<std::is_same_v<T, Half>, double, T>;
+Any variance(ApiCall& call, const Reduction& asked, const Any& ddof_value, bool root) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, asked.array, call.span_of(0));
+  FoldOptions options = options_of(call, tensor, asked);
+  if (options.where) {
+    raise("NotImplementedError", call.span, "not-supported", "`where` is not supported by {}", root ? "std" : "var");
+  }
+  DataType from = tensor.dtype();
+  if (options.dtype.is_void()) options.dtype = from.is_floating() ? from : DataType::Float(64);
+  FloatErrors errors(evaluator, "divide", call.span);
+  auto count = static_cast<double>(count_of(tensor, options.axes));
+  FoldOptions kept = options;
+  kept.keepdims = true;
+  ffi::Tensor center = fold_tensor(find_ufunc("add"), tensor, kept, call.span);
+  divide_by(center, count);
+  auto tensor_of = [&](const Any& value) { return to_tensor(evaluator, value, call.span); };
+  ffi::Tensor distance = tensor_of(
+      call_ufunc1(evaluator, find_ufunc("subtract"), {array_value(tensor), array_value(center)}, call.span));
+  ffi::Tensor square =
+      tensor_of(call_ufunc1(evaluator, find_ufunc("multiply"), {array_value(distance), array_value(distance)}, call.span));
+  if (square.ndim() != tensor.ndim()) square = reshape_to(square, shape_of(tensor), call.span);
+  ffi::Tensor sum = fold_tensor(find_ufunc("add"), square, options, call.span);
+  double ddof = to_double(plain_number(ddof_value));
+  divide_by(sum, std::max(count - ddof, 0.0));
+  if (root) sum = tensor_of(call_ufunc1(evaluator, find_ufunc("sqrt"), {array_value(sum)}, call.span));
+  return into_out(sum, asked.out, call.span);
+}
 
-Any reduce(ApiCall& call, Reduction kind, const Any& value, const Any& axis, bool keepdims,
-           const Any& dtype_value) {
+Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const Any& out, bool keepdims, bool greatest) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  DataType from = tensor.dtype();
-  bool additive = kind == Reduction::kSum || kind == Reduction::kProd;
-  if (additive) {
-    DataType wanted = from;
-    if (from.is_bool() || (from.is_int() && from.bits() < 64)) wanted = DataType::Int(64);
-    if (from.is_uint() && from.bits() < 64) wanted = DataType::UInt(64);
-    if (!is_none(dtype_value)) wanted = dtype_argument(evaluator, dtype_value, call.span);
-    tensor = cast_to(tensor, wanted);
-    from = wanted;
-  }
-  Plan p = plan(evaluator, tensor, axis, keepdims, call.span_of(1));
-  bool needs_value = kind == Reduction::kMax || kind == Reduction::kMin || kind == Reduction::kArgMax ||
-                     kind == Reduction::kArgMin;
-  if (needs_value && p.reduced == 0) {
-    if (kind == Reduction::kMax || kind == Reduction::kMin) {
-      raise("ValueError", call.span, "empty-sequence",
-            "zero-size array to reduction operation {} which has no identity",
-            kind == Reduction::kMax ? "maximum" : "minimum");
+  Shape kept(static_cast<size_t>(tensor.ndim()), 1);
+  ffi::Tensor lines = tensor;
+  Shape result_shape;
+  if (is_none(axis_value)) {
+    lines = reshape_to(tensor, {tensor.numel()}, call.span);
+  } else {
+    if (tensor.ndim() == 0) tensor = reshape_to(tensor, {1}, call.span);
+    int64_t axis = axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(1));
+    Shape order;
+    for (int64_t d = 0; d < tensor.ndim(); ++d) {
+      if (d == axis) continue;
+      order.push_back(d);
+      result_shape.push_back(tensor.size(d));
+      kept[static_cast<size_t>(d)] = tensor.size(d);
     }
-    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence",
-          kind == Reduction::kArgMax ? "argmax" : "argmin");
+    order.push_back(axis);
+    lines = transposed(tensor, order);
   }
-  bool logical = kind == Reduction::kAny || kind == Reduction::kAll;
-  bool position = kind == Reduction::kArgMax || kind == Reduction::kArgMin;
-  ffi::Tensor out = ir::make_tensor(p.shape, logical    ? DataType::Bool()
-                                             : position ? DataType::Int(64)
-                                                        : from);
-  with_type(from, [&](auto tag) {
+  int64_t length = lines.size(lines.ndim() - 1);
+  int64_t count = product(result_shape);
+  if (length == 0 && count > 0) {
+    raise("ValueError", call.span, "empty-sequence", "attempt to get {} of an empty sequence",
+          greatest ? "argmax" : "argmin");
+  }
+  lines = row_major(lines, lines.dtype());
+  ffi::Tensor result = ir::make_tensor(result_shape, DataType::Int(64));
+  with_type(lines.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using C = Compute<T>;
-    if (logical) {
-      bool any = kind == Reduction::kAny;
-      fold<T, bool>(p, data_of<bool>(out), !any, false,
-                    [any](bool a, bool b) { return any ? a || b : a && b; });
-      return;
-    }
-    if (position) {
-      const T* data = data_of<T>(p.tensor);
-      for (int64_t o = 0; o < p.outer; ++o) {
-        for (int64_t i = 0; i < p.inner; ++i) {
-          const T* at = data + o * p.reduced * p.inner + i;
-          int64_t best = 0;
-          for (int64_t r = 1; r < p.reduced; ++r) {
-            C now = static_cast<C>(at[r * p.inner]), top = static_cast<C>(at[best * p.inner]);
-            if (top != top) break;
-            if (now != now || (kind == Reduction::kArgMax ? now > top : now < top)) best = r;
+    const T* data = data_of<T>(lines);
+    for (int64_t i = 0; i < count; ++i, data += length) {
+      int64_t best = 0;
+      C top = static_cast<C>(data[0]);
+      if (top == top) {
+        for (int64_t k = 1; k < length; ++k) {
+          C now = static_cast<C>(data[k]);
+          // Not the other way round: a nan is taken, and ends the search.
+          if (greatest ? !(now <= top) : !(now >= top)) {
+            best = k;
+            top = now;
+            if (now != now) break;
           }
-          data_of<int64_t>(out)[o * p.inner + i] = best;
         }
       }
-      return;
-    }
-    switch (kind) {
-      case Reduction::kSum:
-        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-          sum_floats(p, data_of<T>(out));
-        } else if constexpr (std::is_same_v<T, Half>) {
-          // Halves are added as floats.
-          Plan wide = p;
-          wide.tensor = cast_to(p.tensor, DataType::Float(32));
-          ffi::Tensor sums = ir::make_tensor(p.shape, DataType::Float(32));
-          sum_floats(wide, data_of<float>(sums));
-          for (int64_t i = 0; i < out.numel(); ++i) data_of<Half>(out)[i] = Half(data_of<float>(sums)[i]);
-        } else {
-          fold<T, T>(p, data_of<T>(out), T{}, false, [](T a, T b) {
-            return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-          });
-        }
-        break;
-      case Reduction::kProd:
-        fold<T, T>(p, data_of<T>(out), static_cast<T>(1), false, [](T a, T b) {
-          if constexpr (std::is_integral_v<T>)
-            return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-          else
-            return static_cast<T>(static_cast<C>(a) * static_cast<C>(b));
-        });
-        break;
-      default: {
-        bool greatest = kind == Reduction::kMax;
-        fold<T, T>(p, data_of<T>(out), T{}, true, [greatest](T a, T b) {
-          C x = static_cast<C>(a), y = static_cast<C>(b);
-          if (x != x) return a;
-          if (y != y) return b;
-          return (greatest ? y > x : y < x) ? b : a;
-        });
-      }
+      data_of<int64_t>(result)[i] = best;
     }
   });
-  return scalar_or_array(out);
+  if (keepdims) result = reshape_to(result, kept, call.span);
+  return into_out(result, out, call.span);
 }
 
-Any mean(ApiCall& call, const Any& value, const Any& axis, bool keepdims) {
+Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const Any& axis, const Any& dtype, const Any& out) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  DataType from = tensor.dtype();
-  DataType inner = from.is_float() ? (from.bits() == 16 ? DataType::Float(32) : from) : DataType::Float(64);
-  Plan p = plan(evaluator, cast_to(tensor, inner), axis, keepdims, call.span_of(1));
-  ffi::Tensor out = ir::make_tensor(p.shape, inner);
-  with_type(inner, [&](auto tag) {
-    using T = decltype(tag);
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-      sum_floats(p, data_of<T>(out));
-      for (int64_t i = 0; i < out.numel(); ++i)
-        data_of<T>(out)[i] = static_cast<T>(data_of<T>(out)[i] / static_cast<T>(p.reduced));
-    }
-  });
-  return scalar_or_array(cast_to(out, from.is_float() ? from : inner));
+  if (is_none(axis) || tensor.ndim() == 0) tensor = reshape_to(tensor, {-1}, call.span);
+  int64_t at = is_none(axis) ? 0 : axis_argument(evaluator, axis, tensor.ndim(), call.span_of(1));
+  FloatErrors errors(evaluator, "accumulate", call.span);
+  return into_out(accumulate_tensor(find_ufunc(ufunc), tensor, at,
+                                    is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(2)),
+                                    call.span),
+                  out, call.span);
 }
 
-Any variance(ApiCall& call, const Any& value, const Any& axis, int64_t ddof, bool keepdims, bool root) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  Any array =
-      array_value(DataType(tensor.dtype()).is_float() ? tensor : cast_to(tensor, DataType::Float(64)));
-  Any center = mean(call, array, axis, true);
-  Any distance = array_binary(evaluator, syntax::BinOperator::kSub, array, center, call.span);
-  Any square = array_binary(evaluator, syntax::BinOperator::kMult, distance, distance, call.span);
-  Any sum = reduce(call, Reduction::kSum, square, axis, keepdims, nullptr);
-  Plan p = plan(evaluator, tensor, axis, keepdims, call.span_of(1));
-  Any result = array_binary(evaluator, syntax::BinOperator::kDiv, sum,
-                            Any(static_cast<double>(p.reduced - ddof)), call.span);
-  if (!root) return result;
-  return array_binary(evaluator, syntax::BinOperator::kPow, result, Any(0.5), call.span);
-}
+constexpr std::string_view kArray = "mlc.np.ndarray";
 
-Any cumulative(ApiCall& call, const Any& value, const Any& axis) {
-  Evaluator& evaluator = evaluator_of(call.host);
-  ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  if (is_none(axis)) tensor = reshape_to(tensor, {-1}, call.span);
-  DataType dtype = tensor.dtype();
-  if (dtype.is_bool() || (dtype.is_int() && dtype.bits() < 64)) dtype = DataType::Int(64);
-  tensor = cast_to(tensor, dtype, true);
-  Any at = is_none(axis) ? Any(int64_t{0}) : axis;
-  Plan p = plan(evaluator, tensor, at, true, call.span_of(1));
-  with_type(dtype, [&](auto tag) {
-    using T = decltype(tag);
-    T* data = data_of<T>(tensor);
-    for (int64_t o = 0; o < p.outer; ++o) {
-      for (int64_t r = 1; r < p.reduced; ++r) {
-        for (int64_t i = 0; i < p.inner; ++i) {
-          T* here = data + (o * p.reduced + r) * p.inner + i;
-          *here = static_cast<T>(static_cast<Compute<T>>(*here) + static_cast<Compute<T>>(here[-p.inner]));
-        }
-      }
-    }
-  });
-  return array_value(tensor);
+Any fold_with_dtype(ApiCall& call, std::string_view ufunc, const Any& a, const Any& axis, const Any& dtype, const Any& out,
+                    bool keepdims, const Any& initial, const Any& where) {
+  return reduce(call, ufunc, {a, axis, dtype, out, keepdims, initial, where});
 }
-
-Any sorted(ApiCall& call, const ffi::Tensor& tensor, bool positions) {
-  if (tensor.ndim() != 1) {
-    raise("NotImplementedError", call.span, "not-supported",
-          "sorting is supported for arrays of one dimension only");
+#define MLC_NP_SUM(name, ufunc, doc)                                                                              \
+  ApiRow{ApiKind::kFunction, "numpy",                                                                             \
+         name "(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", doc,              \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) {   \
+           return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);                    \
+         })},                                                                                                     \
+      ApiRow {                                                                                                    \
+    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", \
+        doc, native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) { \
+          return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);                     \
+        })                                                                                                        \
   }
-  ffi::Tensor values = cast_to(tensor, tensor.dtype(), true);
-  std::vector<int64_t> order(static_cast<size_t>(values.numel()));
-  std::iota(order.begin(), order.end(), 0);
-  return with_type(values.dtype(), [&](auto tag) -> Any {
-    using T = decltype(tag);
-    const T* data = data_of<T>(values);
-    // NaN comes last.
-    auto before = [](Compute<T> x, Compute<T> y) { return x < y || (x == x && y != y); };
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return before(static_cast<Compute<T>>(data[a]), static_cast<Compute<T>>(data[b]));
-    });
-    int64_t dims[] = {values.numel()};
-    ffi::Tensor out = ir::make_tensor(dims, positions ? DataType::Int(64) : DataType(values.dtype()));
-    for (size_t i = 0; i < order.size(); ++i) {
-      if (positions)
-        data_of<int64_t>(out)[i] = order[i];
-      else
-        data_of<T>(out)[i] = data[order[i]];
-    }
-    return array_value(out);
-  });
-}
-
-#define MLC_NP_REDUCTION(name, text, kind)                                                     \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, keepdims=False)", text, \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                 \
-           return reduce(call, kind, a, axis, keepdims, dtype);                                \
-         })},                                                                                  \
-      ApiRow {                                                                                 \
-    ApiKind::kMethod, "mlc.np.ndarray", name "(axis=None, dtype=None, keepdims=False)", text,  \
-        native([](ApiCall& call, Any a, Any axis, Any dtype, bool keepdims) {                  \
-          return reduce(call, kind, a, axis, keepdims, dtype);                                 \
-        })                                                                                     \
+#define MLC_NP_EXTREME(name, ufunc, doc)                                                                       \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, initial=None, where=True)", \
+         doc, native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {      \
+           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);               \
+         })}
+#define MLC_NP_EXTREME_METHOD(name, ufunc, doc)                                                              \
+  ApiRow{ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, initial=None, where=True)",   \
+         doc, native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {    \
+           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);             \
+         })}
+#define MLC_NP_LOGIC(name, ufunc, doc)                                                                         \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, *, where=True)", doc,     \
+         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                        \
+           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);               \
+         })},                                                                                                  \
+      ApiRow {                                                                                                 \
+    ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, *, where=True)", doc,                \
+        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                         \
+          return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);                \
+        })                                                                                                     \
+  }
+#define MLC_NP_PLACE(name, greatest, doc)                                                                     \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, *, keepdims=False)", doc,                \
+         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                                  \
+           return extreme_place(call, a, axis, out, keepdims, greatest);                                      \
+         })},                                                                                                 \
+      ApiRow {                                                                                                \
+    ApiKind::kMethod, kArray, name "(axis=None, out=None, *, keepdims=False)", doc,                           \
+        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                                   \
+          return extreme_place(call, a, axis, out, keepdims, greatest);                                       \
+        })                                                                                                    \
+  }
+#define MLC_NP_VARIANCE(name, root, doc)                                                                          \
+  ApiRow{ApiKind::kFunction, "numpy",                                                                             \
+         name "(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", doc,                 \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) {      \
+           return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);                    \
+         })},                                                                                                     \
+      ApiRow {                                                                                                    \
+    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)",    \
+        doc, native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) {  \
+          return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);                     \
+        })                                                                                                        \
+  }
+#define MLC_NP_RUNNING(name, ufunc, doc)                                                        \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, out=None)", doc,         \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                        \
+           return cumulative(call, ufunc, a, axis, dtype, out);                                 \
+         })},                                                                                   \
+      ApiRow {                                                                                  \
+    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None)", doc,                    \
+        native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                         \
+          return cumulative(call, ufunc, a, axis, dtype, out);                                  \
+        })                                                                                      \
   }
 
 const ApiRow rows[] = {
-    MLC_NP_REDUCTION("sum", "The sum of the elements.", Reduction::kSum),
-    MLC_NP_REDUCTION("prod", "The product of the elements.", Reduction::kProd),
-    MLC_NP_REDUCTION("max", "The greatest element.", Reduction::kMax),
-    MLC_NP_REDUCTION("min", "The least element.", Reduction::kMin),
-    MLC_NP_REDUCTION("any", "Is some element true?", Reduction::kAny),
-    MLC_NP_REDUCTION("all", "Are all elements true?", Reduction::kAll),
-    MLC_NP_REDUCTION("argmax", "The index of the greatest element.", Reduction::kArgMax),
-    MLC_NP_REDUCTION("argmin", "The index of the least element.", Reduction::kArgMin),
-    {ApiKind::kFunction, "numpy", "amax(a, axis=None, keepdims=False)", "The greatest element.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) {
-       return reduce(call, Reduction::kMax, a, axis, keepdims, nullptr);
+    MLC_NP_SUM("sum", "add", "The sum of the elements."),
+    MLC_NP_SUM("prod", "multiply", "The product of the elements."),
+    MLC_NP_EXTREME("max", "maximum", "The greatest element."),
+    MLC_NP_EXTREME("amax", "maximum", "The greatest element."),
+    MLC_NP_EXTREME("min", "minimum", "The least element."),
+    MLC_NP_EXTREME("amin", "minimum", "The least element."),
+    MLC_NP_EXTREME("nanmax", "fmax", "The greatest element, nan aside."),
+    MLC_NP_EXTREME("nanmin", "fmin", "The least element, nan aside."),
+    MLC_NP_EXTREME_METHOD("max", "maximum", "The greatest element."),
+    MLC_NP_EXTREME_METHOD("min", "minimum", "The least element."),
+    MLC_NP_LOGIC("any", "logical_or", "Is some element true?"),
+    MLC_NP_LOGIC("all", "logical_and", "Are all elements true?"),
+    MLC_NP_PLACE("argmax", true, "The index of the greatest element."),
+    MLC_NP_PLACE("argmin", false, "The index of the least element."),
+    {ApiKind::kFunction, "numpy", "mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True)",
+     "The mean of the elements.",
+     native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any where) {
+       return mean(call, {a, axis, dtype, out, keepdims, nullptr, where});
      })},
-    {ApiKind::kFunction, "numpy", "amin(a, axis=None, keepdims=False)", "The least element.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) {
-       return reduce(call, Reduction::kMin, a, axis, keepdims, nullptr);
+    {ApiKind::kMethod, kArray, "mean(axis=None, dtype=None, out=None, keepdims=False, *, where=True)",
+     "The mean of the elements.",
+     native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any where) {
+       return mean(call, {a, axis, dtype, out, keepdims, nullptr, where});
      })},
-    {ApiKind::kFunction, "numpy", "mean(a, axis=None, keepdims=False)", "The mean of the elements.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) { return mean(call, a, axis, keepdims); })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "mean(axis=None, keepdims=False)", "The mean of the elements.",
-     native([](ApiCall& call, Any a, Any axis, bool keepdims) { return mean(call, a, axis, keepdims); })},
-    {ApiKind::kFunction, "numpy", "var(a, axis=None, ddof=0, keepdims=False)",
-     "The variance of the elements.", native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
-       return variance(call, a, axis, ddof, keepdims, false);
-     })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "var(axis=None, ddof=0, keepdims=False)",
-     "The variance of the elements.", native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
-       return variance(call, a, axis, ddof, keepdims, false);
-     })},
-    {ApiKind::kFunction, "numpy", "std(a, axis=None, ddof=0, keepdims=False)",
-     "The standard deviation of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
-       return variance(call, a, axis, ddof, keepdims, true);
-     })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "std(axis=None, ddof=0, keepdims=False)",
-     "The standard deviation of the elements.",
-     native([](ApiCall& call, Any a, Any axis, int64_t ddof, bool keepdims) {
-       return variance(call, a, axis, ddof, keepdims, true);
-     })},
-    {ApiKind::kFunction, "numpy", "median(a)", "The middle of the sorted elements.",
-     native([](ApiCall& call, Any a) {
-       Evaluator& evaluator = evaluator_of(call.host);
-       ffi::Tensor tensor = reshape_to(cast_to(to_tensor(evaluator, a, call.span_of(0)), DataType::Float(64)),
-                                       {-1}, call.span);
-       Any all = sorted(call, tensor, false);
-       const double* data = data_of<double>(as<ir::NDArrayNode>(all)->tensor);
-       int64_t n = tensor.numel();
-       if (n == 0) return scalar_value(DataType::Float(64), static_cast<double>(NAN));
-       return scalar_value(DataType::Float(64),
-                           n % 2 == 1 ? data[n / 2] : (data[n / 2 - 1] + data[n / 2]) / 2);
-     })},
-    {ApiKind::kFunction, "numpy", "cumsum(a, axis=None)", "Running sums.",
-     native([](ApiCall& call, Any a, Any axis) { return cumulative(call, a, axis); })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "cumsum(axis=None)", "Running sums.",
-     native([](ApiCall& call, Any a, Any axis) { return cumulative(call, a, axis); })},
-    {ApiKind::kFunction, "numpy", "sort(a)", "The elements in order.", native([](ApiCall& call, Any a) {
-       return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), false);
-     })},
-    {ApiKind::kFunction, "numpy", "argsort(a)", "The indices that put the elements in order.",
-     native([](ApiCall& call, Any a) {
-       return sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), true);
-     })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "argsort()", "The indices that put the elements in order.",
-     native([](ApiCall& call, NDArray a) { return sorted(call, a->tensor, true); })},
+    MLC_NP_VARIANCE("var", false, "The variance of the elements."),
+    MLC_NP_VARIANCE("std", true, "The standard deviation of the elements."),
+    MLC_NP_RUNNING("cumsum", "add", "Running sums."),
+    MLC_NP_RUNNING("cumprod", "multiply", "Running products."),
 };
 
 }  // namespace

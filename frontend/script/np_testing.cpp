@@ -8,7 +8,6 @@
 
 namespace mlc::script {
 
-using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 using ir::native;
@@ -29,8 +28,8 @@ Operands operands(ApiCall& call, const Any& a, const Any& b) {
   result.shown_b = to_tensor(evaluator, b, call.span_of(1));
   result.dtype = promote(result.shown_a.dtype(), result.shown_b.dtype());
   Shape shape = broadcast_shapes(shape_of(result.shown_a), shape_of(result.shown_b), call.span);
-  result.a = ir::contiguous(broadcast_to(cast_to(result.shown_a, DataType::Float(64)), shape));
-  result.b = ir::contiguous(broadcast_to(cast_to(result.shown_b, DataType::Float(64)), shape));
+  result.a = row_major(broadcast_to(result.shown_a, shape), DataType::Float(64));
+  result.b = row_major(broadcast_to(result.shown_b, shape), DataType::Float(64));
   return result;
 }
 

@@ -442,7 +442,7 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
   }
   if (is_object(a)) {
     if (is_ir_value(a)) return ir_unary(op, a, span);
-    if (is_array_operand(a)) return array_unary(op, a, span);
+    if (is_array_operand(a)) return array_unary(*this, op, a, span);
     Any result;
     Symbol name = op == UnaryOperator::kUSub   ? known().neg
                   : op == UnaryOperator::kUAdd ? known().pos

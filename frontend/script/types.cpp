@@ -416,6 +416,7 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
 Any Evaluator::type_of(const Any& value) {
   if (Ref<ClassNode> own = builtin_type_of(value)) return Any(own);
   if (is_object(value)) {
+    if (std::optional<Any> scalar = numpy_type_of(value)) return *scalar;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     if (const ir::Api* api = ir::ApiRegistry::global().class_of({info->type_key.data, info->type_key.size})) {
       return state_->api_value(api);
@@ -441,6 +442,7 @@ Any Evaluator::type_of(const Any& value) {
 
 std::string type_name_of(Evaluator& evaluator, const Any& value) {
   if (Ref<ClassNode> own = builtin_type_of(value)) return own->name.substr(own->name.rfind('.') + 1);
+  if (is_array_operand(value)) return numpy_type_name(value);
   Any type = evaluator.type_of(value);
   if (auto* cls = as<ClassNode>(type)) return cls->module == "numpy" ? "numpy." + cls->name : cls->name;
   return as<ApiFunctionNode>(type)->api->name;
@@ -493,6 +495,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     }
     return false;
   }
+  if (std::optional<bool> numpy = numpy_instance(value, type)) return *numpy;
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
     if (cls->module == "typing" && is_abstract_instance(value, cls->name)) return true;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting and searching sorted values; nan comes last.
+#include <algorithm>
+#include <numeric>
+
+#include "frontend/script/np_array.h"
+
+namespace mlc::script {
+
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+using ir::NDArray;
+
+namespace {
+
+template <class T>
+bool before(T a, T b) {
+  if constexpr (is_real<T>) {
+    auto x = static_cast<Compute<T>>(a), y = static_cast<Compute<T>>(b);
+    return x < y || (x == x && y != y);
+  } else {
+    return a < b;
+  }
+}
+
+// The dimension that is worked along comes last; `back` undoes it.
+struct Lines {
+  ffi::Tensor tensor;  // a row-major copy
+  Shape back;
+  int64_t length, count;
+};
+Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
+  if (is_none(axis_value)) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
+  int64_t axis = is_none(axis_value)
+                     ? 0
+                     : axis_argument(evaluator_of(call.host), axis_value, tensor.ndim(), call.span_of(1));
+  Lines lines;
+  Shape order;
+  for (int64_t d = 0; d < tensor.ndim(); ++d) {
+    if (d != axis) order.push_back(d);
+  }
+  order.push_back(axis);
+  lines.tensor = row_major(transposed(tensor, order), tensor.dtype(), true);
+  for (int64_t d = 0; d < tensor.ndim(); ++d)
+    lines.back.push_back(d == axis ? tensor.ndim() - 1 : d < axis ? d : d - 1);
+  lines.length = tensor.size(axis);
+  lines.count = lines.length == 0 ? 0 : tensor.numel() / lines.length;
+  return lines;
+}
+
+ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
+  if (tensor.ndim() == 0) axis_argument(evaluator_of(call.host), is_none(axis) ? Any(int64_t{0}) : axis, 0, call.span_of(1));
+  Lines lines = lines_of(call, tensor, axis);
+  with_type(tensor.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    T* data = data_of<T>(lines.tensor);
+    for (int64_t i = 0; i < lines.count; ++i, data += lines.length)
+      std::stable_sort(data, data + lines.length, before<T>);
+  });
+  return row_major(transposed(lines.tensor, lines.back), tensor.dtype());
+}
+
+ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
+  Lines lines = lines_of(call, tensor.ndim() == 0 ? reshape_to(tensor, {1}, call.span) : tensor, axis);
+  ffi::Tensor places = ir::make_tensor(shape_of(lines.tensor), DataType::Int(64));
+  with_type(tensor.dtype(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* data = data_of<T>(lines.tensor);
+    auto* place = data_of<int64_t>(places);
+    for (int64_t i = 0; i < lines.count; ++i, data += lines.length, place += lines.length) {
+      std::iota(place, place + lines.length, int64_t{0});
+      std::stable_sort(place, place + lines.length, [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
+    }
+  });
+  return row_major(transposed(places, lines.back), DataType::Int(64));
+}
+
+Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::string_view side, const Any& sorter) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  if (side != "left" && side != "right")
+    raise("ValueError", call.span, "wrong-value", "search side must be one of 'left' or 'right' (got '{}')", side);
+  Any operands[] = {sequence, values};
+  DataType dtype = result_type(evaluator, operands, call.span);
+  ffi::Tensor keys = to_tensor(evaluator, sequence, call.span_of(0), dtype);
+  if (keys.ndim() != 1)
+    raise("ValueError", call.span_of(0), "shape-mismatch", "object of too small depth for desired array");
+  if (!is_none(sorter)) {
+    keys = to_tensor(evaluator, array_subscript(evaluator, array_value(keys), sorter, call.span), call.span);
+  }
+  keys = row_major(keys, dtype);
+  ffi::Tensor wanted = row_major(to_tensor(evaluator, values, call.span_of(1), dtype), dtype);
+  ffi::Tensor out = ir::make_tensor(shape_of(wanted), DataType::Int(64));
+  with_type(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const T *begin = data_of<T>(keys), *end = begin + keys.numel();
+    for (int64_t i = 0; i < out.numel(); ++i) {
+      T value = data_of<T>(wanted)[i];
+      const T* at = side == "left" ? std::lower_bound(begin, end, value, before<T>)
+                                   : std::upper_bound(begin, end, value, before<T>);
+      data_of<int64_t>(out)[i] = at - begin;
+    }
+  });
+  return scalar_or_array(out);
+}
+
+Any bincount(ApiCall& call, const Any& value, const Any& weights, int64_t least) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor numbers = to_tensor(evaluator, value, call.span_of(0));
+  if (DataType(numbers.dtype()).is_floating() && numbers.numel() > 0) {
+    raise("TypeError", call.span_of(0), "bad-cast",
+          "Cannot cast array data from dtype('{}') to dtype('int64') according to the rule 'safe'",
+          DataType(numbers.dtype()).str());
+  }
+  numbers = row_major(numbers, DataType::Int(64));
+  int64_t size = least;
+  for (int64_t i = 0; i < numbers.numel(); ++i) {
+    int64_t number = data_of<int64_t>(numbers)[i];
+    if (number < 0) raise("ValueError", call.span_of(0), "wrong-value", "'list' argument must have no negative elements");
+    size = std::max(size, number + 1);
+  }
+  int64_t dims[] = {size};
+  if (is_none(weights)) {
+    ffi::Tensor out = filled(dims, DataType::Int(64), 0);
+    for (int64_t i = 0; i < numbers.numel(); ++i) ++data_of<int64_t>(out)[data_of<int64_t>(numbers)[i]];
+    return array_value(out);
+  }
+  ffi::Tensor scale = row_major(to_tensor(evaluator, weights, call.span_of(1)), DataType::Float(64));
+  if (scale.numel() != numbers.numel())
+    raise("ValueError", call.span_of(1), "shape-mismatch", "The weights and list don't have the same length.");
+  ffi::Tensor out = filled(dims, DataType::Float(64), 0);
+  for (int64_t i = 0; i < numbers.numel(); ++i)
+    data_of<double>(out)[data_of<int64_t>(numbers)[i]] += data_of<double>(scale)[i];
+  return array_value(out);
+}
+
+constexpr std::string_view kArray = "mlc.np.ndarray";
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "numpy", "sort(a, axis=-1, kind=None, order=None, *, stable=None)", "The elements in order.",
+     native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
+       return array_value(sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
+     })},
+    {ApiKind::kMethod, kArray, "sort(axis=-1, kind=None, order=None, *, stable=None)", "Puts the elements in order.",
+     native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) { copy_into(a->tensor, sorted(call, a->tensor, axis)); })},
+    {ApiKind::kFunction, "numpy", "argsort(a, axis=-1, kind=None, order=None, *, stable=None)",
+     "The indices that put the elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
+       return array_value(argsorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
+     })},
+    {ApiKind::kMethod, kArray, "argsort(axis=-1, kind=None, order=None, *, stable=None)",
+     "The indices that put the elements in order.",
+     native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) { return array_value(argsorted(call, a->tensor, axis)); })},
+    {ApiKind::kFunction, "numpy", "searchsorted(a, v, side='left', sorter=None)",
+     "Where values would go into a sorted array.",
+     native([](ApiCall& call, Any a, Any v, std::string side, Any sorter) {
+       return searchsorted(call, a, v, side, sorter);
+     })},
+    {ApiKind::kMethod, kArray, "searchsorted(v, side='left', sorter=None)", "Where values would go into a sorted array.",
+     native([](ApiCall& call, Any a, Any v, std::string side, Any sorter) {
+       return searchsorted(call, a, v, side, sorter);
+     })},
+    {ApiKind::kFunction, "numpy", "bincount(x, weights=None, minlength=0)", "How often each number occurs.",
+     native([](ApiCall& call, Any x, Any weights, int64_t least) { return bincount(call, x, weights, least); })},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> np_sort_rows() { return rows; }
+
+}  // namespace mlc::script

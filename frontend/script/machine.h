@@ -398,9 +398,9 @@ struct Types {
       reversed;
 };
 const Types& types();
-Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
-std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
-std::optional<Any> numpy_type_of(const Any& value);  // of a NumPy scalar: its class
+Ref<ClassNode> builtin_type_of(const Any& value);                       // null for objects of other rooms
+std::string type_name_of(Evaluator& evaluator, const Any& value);       // 'int', 'Point', 'Schedule'
+std::optional<Any> numpy_type_of(const Any& value);                     // of a NumPy scalar: its class
 std::optional<bool> numpy_instance(const Any& value, const Any& type);  // where one of them is NumPy's
 std::string numpy_type_name(const Any& value);  // "numpy.float32"; other objects: their type key
 Any call_iterator_type(Evaluator& evaluator, std::string_view name,

@@ -181,7 +181,8 @@ inline To convert(From value) {
       if (!(real > -2147483649.0 && real < 2147483648.0)) return static_cast<To>(INT32_MIN);
       return static_cast<To>(static_cast<int32_t>(real));
     } else {
-      if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0)) return static_cast<To>(INT64_MIN);
+      if (!(real >= -9223372036854775808.0 && real < 9223372036854775808.0))
+        return static_cast<To>(INT64_MIN);
       return static_cast<To>(static_cast<int64_t>(real));
     }
   } else if constexpr (is_small_float<From>) {
@@ -221,7 +222,8 @@ ffi::Tensor cast_to(const ffi::Tensor& tensor, DataType dtype, bool copy) {
   if (from == dtype && !copy) return tensor;
   Shape shape = shape_of(tensor);
   Operand source = operand_of(tensor);
-  ffi::Tensor result = make_in_order(shape, memory_order(shape.size(), std::span<const Operand>(&source, 1)), dtype);
+  ffi::Tensor result =
+      make_in_order(shape, memory_order(shape.size(), std::span<const Operand>(&source, 1)), dtype);
   copy_walk(result, source, from);
   return result;
 }
@@ -388,7 +390,8 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
   if (is_int(value)) {
     int64_t integer = raw_int(value);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      if (static_cast<int64_t>(static_cast<T>(integer)) != integer || (std::is_unsigned_v<T> && integer < 0)) {
+      if (static_cast<int64_t>(static_cast<T>(integer)) != integer ||
+          (std::is_unsigned_v<T> && integer < 0)) {
         raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}", integer,
               dtype.str());
       }
@@ -400,7 +403,8 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
       double real = raw_float(value);
       if (std::isnan(real)) raise("ValueError", span, "wrong-value", "cannot convert float NaN to integer");
-      if (std::isinf(real)) raise("OverflowError", span, "integer-overflow", "cannot convert float infinity to integer");
+      if (std::isinf(real))
+        raise("OverflowError", span, "integer-overflow", "cannot convert float infinity to integer");
     }
     *target++ = convert<T>(raw_float(value));
     return;
@@ -520,9 +524,10 @@ bool array_truth(const Any& value, ir::Span span) {
   }
   const ffi::Tensor& tensor = as<ir::NDArrayNode>(value)->tensor;
   if (tensor.numel() == 0) {
-    raise("ValueError", span, "ambiguous-truth",
-          "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
-          "empty.");
+    raise(
+        "ValueError", span, "ambiguous-truth",
+        "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+        "empty.");
   }
   if (tensor.numel() != 1) {
     raise("ValueError", span, "ambiguous-truth",

@@ -44,7 +44,7 @@ struct Half {
   explicit Half(float value);
   explicit Half(double value);
   template <class T>
-    requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
   explicit Half(T value) : Half(static_cast<float>(value)) {}
   operator float() const;
 };
@@ -54,7 +54,7 @@ struct BFloat16 {
   BFloat16() = default;
   explicit BFloat16(float value);
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   explicit BFloat16(T value) : BFloat16(static_cast<float>(value)) {}
   operator float() const {
     uint32_t wide = static_cast<uint32_t>(bits) << 16;
@@ -91,10 +91,10 @@ constexpr size_t kKinds = 13;
 constexpr size_t index_of(Kind kind) { return static_cast<size_t>(kind); }
 template <Kind kind>
 struct ElementOf;
-#define MLC_NP_ELEMENT(kind, type)  \
-  template <>                       \
-  struct ElementOf<Kind::kind> {    \
-    using Type = type;              \
+#define MLC_NP_ELEMENT(kind, type) \
+  template <>                      \
+  struct ElementOf<Kind::kind> {   \
+    using Type = type;             \
   };
 MLC_NP_ELEMENT(kBool, bool)
 MLC_NP_ELEMENT(kInt8, int8_t)
@@ -163,11 +163,11 @@ T* data_of(const ffi::Tensor& tensor) {
   return reinterpret_cast<T*>(static_cast<char*>(tensor.data_ptr()) + tensor.byte_offset());
 }
 
-Any array_value(ffi::Tensor tensor);                // np.ndarray
+Any array_value(ffi::Tensor tensor);                           // np.ndarray
 Any element_value(const ffi::Tensor& tensor, int64_t offset);  // a scalar; the offset in elements
-Any scalar_or_array(ffi::Tensor tensor);            // a 0-d result becomes a scalar
-Any scalar_value(DataType dtype, double real);      // a float scalar
-Any scalar_value(DataType dtype, int64_t integer);  // an int or bool scalar
+Any scalar_or_array(ffi::Tensor tensor);                       // a 0-d result becomes a scalar
+Any scalar_value(DataType dtype, double real);                 // a float scalar
+Any scalar_value(DataType dtype, int64_t integer);             // an int or bool scalar
 ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value);
 
 // Any array-like value (array, tensor, scalar, number, nested lists) as a tensor; `dtype` void: found from
@@ -202,7 +202,7 @@ DataType dtype_argument(Evaluator& evaluator, const Any& value,
 // The same where None means `otherwise`.
 DataType dtype_or(ApiCall& call, const Any& value, size_t index, DataType otherwise);
 Any dtype_class_value(DataType dtype);  // np.float32
-Any dtype_value(DataType dtype);  // dtype('float32')
+Any dtype_value(DataType dtype);        // dtype('float32')
 std::string dtype_char(DataType dtype);
 inline bool is_list_like(const Any& value) {
   return value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray ||

@@ -26,23 +26,28 @@ struct DTypeRow {
   DataType dtype;
   std::string_view letter;  // NumPy's one-letter code
 };
-const DTypeRow dtype_rows[] = {
-    {"bool", Kind::kBool, DataType::Bool(), "?"},         {"int8", Kind::kInt8, DataType::Int(8), "b"},
-    {"uint8", Kind::kUInt8, DataType::UInt(8), "B"},      {"int16", Kind::kInt16, DataType::Int(16), "h"},
-    {"uint16", Kind::kUInt16, DataType::UInt(16), "H"},   {"int32", Kind::kInt32, DataType::Int(32), "i"},
-    {"uint32", Kind::kUInt32, DataType::UInt(32), "I"},   {"int64", Kind::kInt64, DataType::Int(64), "l"},
-    {"uint64", Kind::kUInt64, DataType::UInt(64), "L"},   {"float16", Kind::kFloat16, DataType::Float(16), "e"},
-    {"float32", Kind::kFloat32, DataType::Float(32), "f"}, {"float64", Kind::kFloat64, DataType::Float(64), "d"},
-    {"bfloat16", Kind::kBFloat16, DataType::BFloat16(), "E"}};
+const DTypeRow dtype_rows[] = {{"bool", Kind::kBool, DataType::Bool(), "?"},
+                               {"int8", Kind::kInt8, DataType::Int(8), "b"},
+                               {"uint8", Kind::kUInt8, DataType::UInt(8), "B"},
+                               {"int16", Kind::kInt16, DataType::Int(16), "h"},
+                               {"uint16", Kind::kUInt16, DataType::UInt(16), "H"},
+                               {"int32", Kind::kInt32, DataType::Int(32), "i"},
+                               {"uint32", Kind::kUInt32, DataType::UInt(32), "I"},
+                               {"int64", Kind::kInt64, DataType::Int(64), "l"},
+                               {"uint64", Kind::kUInt64, DataType::UInt(64), "L"},
+                               {"float16", Kind::kFloat16, DataType::Float(16), "e"},
+                               {"float32", Kind::kFloat32, DataType::Float(32), "f"},
+                               {"float64", Kind::kFloat64, DataType::Float(64), "d"},
+                               {"bfloat16", Kind::kBFloat16, DataType::BFloat16(), "E"}};
 
 // Abstract classes: np.integer, np.floating and their like.
 struct AbstractRow {
   std::string_view name;
   std::string_view kinds;  // of which letters of `kind`
 };
-const AbstractRow abstract_rows[] = {{"generic", "biufV"},   {"number", "iuf"}, {"integer", "iu"},
-                                     {"signedinteger", "i"}, {"unsignedinteger", "u"},
-                                     {"inexact", "f"},       {"floating", "f"}};
+const AbstractRow abstract_rows[] = {{"generic", "biufV"},   {"number", "iuf"},        {"integer", "iu"},
+                                     {"signedinteger", "i"}, {"unsignedinteger", "u"}, {"inexact", "f"},
+                                     {"floating", "f"}};
 
 char kind_letter(DataType dtype) {
   if (dtype.is_bool()) return 'b';
@@ -124,8 +129,7 @@ std::string_view casting_name(Casting casting) {
 }
 Casting casting_argument(const Any& value, ir::Span span) {
   std::string_view text = is_str(value) ? text_of(value) : std::string_view();
-  for (auto casting :
-       {Casting::kNo, Casting::kEquiv, Casting::kSafe, Casting::kSameKind, Casting::kUnsafe}) {
+  for (auto casting : {Casting::kNo, Casting::kEquiv, Casting::kSafe, Casting::kSameKind, Casting::kUnsafe}) {
     if (text == casting_name(casting)) return casting;
   }
   raise("ValueError", span, "wrong-value",
@@ -210,7 +214,8 @@ std::string dtype_char(DataType dtype) { return std::string(dtype_rows[index_of(
 
 DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
   auto refuse = [&] {
-    raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type", evaluator.repr(value));
+    raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
+          evaluator.repr(value));
   };
   if (auto* node = as<NumpyDTypeNode>(value)) return node->dtype;
   DataType dtype;
@@ -221,13 +226,15 @@ DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
   } else if (is_str(value)) {
     std::string text(text_of(value));
     static const std::unordered_map<std::string, std::string> short_names = {
-        {"f2", "float16"},  {"f4", "float32"},    {"f8", "float64"},     {"i1", "int8"},     {"i2", "int16"},
-        {"i4", "int32"},    {"i8", "int64"},      {"u1", "uint8"},       {"u2", "uint16"},   {"u4", "uint32"},
-        {"u8", "uint64"},   {"b1", "bool"},       {"float", "float64"},  {"int", "int64"},   {"half", "float16"},
-        {"single", "float32"}, {"double", "float64"}, {"uint", "uint64"}, {"q", "int64"}, {"Q", "uint64"},
-        {"p", "int64"},     {"P", "uint64"},      {"long", "int64"},     {"ulong", "uint64"}, {"byte", "int8"},
-        {"ubyte", "uint8"}, {"short", "int16"},   {"ushort", "uint16"},  {"intc", "int32"},  {"uintc", "uint32"},
-        {"longlong", "int64"}, {"intp", "int64"}, {"bool_", "bool"}};
+        {"f2", "float16"},     {"f4", "float32"},   {"f8", "float64"},     {"i1", "int8"},
+        {"i2", "int16"},       {"i4", "int32"},     {"i8", "int64"},       {"u1", "uint8"},
+        {"u2", "uint16"},      {"u4", "uint32"},    {"u8", "uint64"},      {"b1", "bool"},
+        {"float", "float64"},  {"int", "int64"},    {"half", "float16"},   {"single", "float32"},
+        {"double", "float64"}, {"uint", "uint64"},  {"q", "int64"},        {"Q", "uint64"},
+        {"p", "int64"},        {"P", "uint64"},     {"long", "int64"},     {"ulong", "uint64"},
+        {"byte", "int8"},      {"ubyte", "uint8"},  {"short", "int16"},    {"ushort", "uint16"},
+        {"intc", "int32"},     {"uintc", "uint32"}, {"longlong", "int64"}, {"intp", "int64"},
+        {"bool_", "bool"}};
     if (!text.empty() && (text[0] == '<' || text[0] == '=' || text[0] == '|')) text.erase(0, 1);
     for (const DTypeRow& row : dtype_rows) {
       if (row.letter == text) return row.dtype;
@@ -274,8 +281,9 @@ bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out)
   } else if (name == "char") {
     out = str_value(dtype_char(type));
   } else if (name == "str") {
-    out = str_value(type.is_bfloat16() ? "<V2"
-                                       : fmt::format("{}{}{}", narrow ? "|" : "<", kind_letter(type), type.bytes()));
+    out = str_value(type.is_bfloat16()
+                        ? "<V2"
+                        : fmt::format("{}{}{}", narrow ? "|" : "<", kind_letter(type), type.bytes()));
   } else if (name == "byteorder") {
     out = str_value(narrow ? "|" : "=");
   } else if (name == "num") {
@@ -340,8 +348,10 @@ struct FloatLimits {
   double max, tiny, subnormal, epsilon, half_epsilon;
 };
 FloatLimits float_limits(DataType dtype) {
-  if (dtype.is_bfloat16()) return {7, -126, 2, 3.3895313892515355e38, FLT_MIN, 9.183549615799121e-41, 0.0078125, 0.00390625};
-  if (dtype.bits() == 16) return {10, -14, 3, 65504, 6.103515625e-05, 5.960464477539063e-08, 0.0009765625, 0.00048828125};
+  if (dtype.is_bfloat16())
+    return {7, -126, 2, 3.3895313892515355e38, FLT_MIN, 9.183549615799121e-41, 0.0078125, 0.00390625};
+  if (dtype.bits() == 16)
+    return {10, -14, 3, 65504, 6.103515625e-05, 5.960464477539063e-08, 0.0009765625, 0.00048828125};
   if (dtype.bits() == 32) return {23, -126, 6, FLT_MAX, FLT_MIN, FLT_TRUE_MIN, FLT_EPSILON, FLT_EPSILON / 2};
   return {52, -1022, 15, DBL_MAX, DBL_MIN, DBL_TRUE_MIN, DBL_EPSILON, DBL_EPSILON / 2};
 }
@@ -353,13 +363,16 @@ uint64_t integer_greatest(DataType dtype) {
 Any type_info(ApiCall& call, const Any& value, bool real) {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType dtype;
-  if (as<NumpyDTypeNode>(value) || is_str(value) || as<ClassNode>(value) || value.type_index() == kTVMFFIDataType) {
+  if (as<NumpyDTypeNode>(value) || is_str(value) || as<ClassNode>(value) ||
+      value.type_index() == kTVMFFIDataType) {
     dtype = dtype_argument(evaluator, value, call.span_of(0));
   } else {
     dtype = element_type(evaluator, value, call.span_of(0));
   }
   if (real != dtype.is_floating()) {
-    if (real) raise("ValueError", call.span_of(0), "unsupported-dtype", "data type dtype('{}') not inexact", dtype.str());
+    if (real)
+      raise("ValueError", call.span_of(0), "unsupported-dtype", "data type dtype('{}') not inexact",
+            dtype.str());
     raise("ValueError", call.span_of(0), "unsupported-dtype", "Invalid integer data type '{}'.",
           std::string(1, kind_letter(dtype)));
   }
@@ -378,7 +391,8 @@ Any call_dtype(ApiCall& call, const Any& self, const Any& value) {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType dtype = as<NumpyDTypeNode>(self)->dtype;
   if (!as<NumpyDTypeNode>(self)->is_class)
-    raise("TypeError", call.span, "not-callable", "'numpy.dtypes.{}DType' object is not callable", dtype.str());
+    raise("TypeError", call.span, "not-callable", "'numpy.dtypes.{}DType' object is not callable",
+          dtype.str());
   if (is_none(value)) return scalar_value(dtype, int64_t{0});
   if (is_str(value)) {
     Any number = evaluator.call(Any(types().real), std::span<const Any>(&value, 1), {}, call.span);
@@ -416,10 +430,10 @@ Any abstract_class(ApiCall& call) {
   ApiRow { ApiKind::kValue, "numpy", name, doc, dtype_class<code, bits> }
 #define MLC_NP_ABSTRACT(name, doc) \
   ApiRow { ApiKind::kValue, "numpy", name, doc, abstract_class }
-#define MLC_NP_LIMIT(name, doc, member)                                             \
-  ApiRow {                                                                          \
-    ApiKind::kProperty, kInfo, name, doc,                                           \
-        native([](TypeInfo self) { return limit(self, &FloatLimits::member); })     \
+#define MLC_NP_LIMIT(name, doc, member)                                         \
+  ApiRow {                                                                      \
+    ApiKind::kProperty, kInfo, name, doc,                                       \
+        native([](TypeInfo self) { return limit(self, &FloatLimits::member); }) \
   }
 
 const ApiRow rows[] = {
@@ -428,10 +442,12 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kMethod, kDType, "__call__(x=None)", "The value as a scalar of this type.",
      native([](ApiCall& call, Any self, Any value) { return call_dtype(call, self, value); })},
-    {ApiKind::kMethod, kDType, "newbyteorder(new_order='S')", "The same type: only the machine's order is known.",
+    {ApiKind::kMethod, kDType, "newbyteorder(new_order='S')",
+     "The same type: only the machine's order is known.",
      native([](ApiCall& call, Any self, std::string order) {
        if (order != "=" && order != "<" && order != "native" && order != "little")
-         raise("ValueError", call.span, "unsupported-dtype", "only the machine's own byte order is supported");
+         raise("ValueError", call.span, "unsupported-dtype",
+               "only the machine's own byte order is supported");
        return self;
      })},
     {ApiKind::kMethod, kDType, "__eq__(other)", "Is it the same type?",
@@ -448,7 +464,8 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any value) { return type_info(call, value, true); })},
     {ApiKind::kFunction, "numpy", "iinfo(type)", "The limits of a type of integers.",
      native([](ApiCall& call, Any value) { return type_info(call, value, false); })},
-    {ApiKind::kProperty, kInfo, "dtype", "The type.", native([](TypeInfo self) { return dtype_value(self->dtype); })},
+    {ApiKind::kProperty, kInfo, "dtype", "The type.",
+     native([](TypeInfo self) { return dtype_value(self->dtype); })},
     {ApiKind::kProperty, kInfo, "bits", "Its bits.",
      native([](TypeInfo self) { return static_cast<int64_t>(self->dtype.bits); })},
     {ApiKind::kProperty, kInfo, "max", "The greatest value.", native([](TypeInfo self) -> Any {
@@ -477,7 +494,8 @@ const ApiRow rows[] = {
     {ApiKind::kProperty, kInfo, "minexp", "The least exponent.",
      native([](TypeInfo self) { return static_cast<int64_t>(float_limits(self->dtype).least_exponent); })},
     {ApiKind::kProperty, kInfo, "maxexp", "The exponent of the first power of two that overflows.",
-     native([](TypeInfo self) { return static_cast<int64_t>(2 - float_limits(self->dtype).least_exponent); })},
+     native(
+         [](TypeInfo self) { return static_cast<int64_t>(2 - float_limits(self->dtype).least_exponent); })},
     {ApiKind::kFunction, "numpy", "issubdtype(arg1, arg2)", "Is the type of this kind?",
      native([](ApiCall& call, Any value, Any parent) {
        return is_subtype(evaluator_of(call.host), value, parent, call.span);
@@ -507,14 +525,16 @@ const ApiRow rows[] = {
        Evaluator& evaluator = evaluator_of(call.host);
        if (is_weak(from))
          raise("TypeError", call.span_of(0), "wrong-type",
-               "can_cast() does not support Python ints, floats, and complex because the result used to depend on "
+               "can_cast() does not support Python ints, floats, and complex because the result used to "
+               "depend on "
                "the value.");
        auto* array = as<ir::NDArrayNode>(from);
        auto* scalar = as<NumpyScalarNode>(from);
-       DataType type = array ? DataType(array->tensor.dtype())
+       DataType type = array    ? DataType(array->tensor.dtype())
                        : scalar ? DataType(scalar->dtype)
                                 : dtype_argument(evaluator, from, call.span_of(0));
-       return can_cast(type, dtype_argument(evaluator, to, call.span_of(1)), casting_argument(casting, call.span_of(2)));
+       return can_cast(type, dtype_argument(evaluator, to, call.span_of(1)),
+                       casting_argument(casting, call.span_of(2)));
      })},
     MLC_NP_TYPE("bool_", "The type bool.", kDLBool, 8),
     MLC_NP_TYPE("bool", "The type bool.", kDLBool, 8),
@@ -582,7 +602,8 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
   if (auto* dtype = as<NumpyDTypeNode>(value)) {
     std::string name = DataType(dtype->dtype).str();
     if (dtype->is_class)
-      return DataType(dtype->dtype).is_bfloat16() ? "<class 'ml_dtypes.bfloat16'>" : "<class 'numpy." + name + "'>";
+      return DataType(dtype->dtype).is_bfloat16() ? "<class 'ml_dtypes.bfloat16'>"
+                                                  : "<class 'numpy." + name + "'>";
     return !repr ? name : DataType(dtype->dtype).is_bfloat16() ? "dtype(bfloat16)" : "dtype('" + name + "')";
   }
   if (auto text = ufunc_text(value)) return text;
@@ -590,12 +611,14 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
   if (auto* info = as<TypeInfoNode>(value)) {
     DataType dtype = info->dtype;
     if (!dtype.is_floating()) {
-      return fmt::format("iinfo(min={}, max={}, dtype={})", integer_least(dtype), integer_greatest(dtype), dtype.str());
+      return fmt::format("iinfo(min={}, max={}, dtype={})", integer_least(dtype), integer_greatest(dtype),
+                         dtype.str());
     }
     FloatLimits limits = float_limits(dtype);
     auto shown = [&](double number) { return ir::shortest_float(number, dtype.bits()); };
-    return fmt::format("finfo(resolution={}, min={}, max={}, dtype={})", shown(std::pow(10.0, -limits.digits)),
-                       shown(-limits.max), shown(limits.max), dtype.str());
+    return fmt::format("finfo(resolution={}, min={}, max={}, dtype={})",
+                       shown(std::pow(10.0, -limits.digits)), shown(-limits.max), shown(limits.max),
+                       dtype.str());
   }
   return std::nullopt;
 }
@@ -620,7 +643,8 @@ std::string numpy_type_name(const Any& value) {
     return "numpy.dtypes." + name + "DType";
   }
   if (as<NumpyAbstractNode>(value)) return "type";
-  if (as<TypeInfoNode>(value)) return DataType(as<TypeInfoNode>(value)->dtype).is_floating() ? "numpy.finfo" : "numpy.iinfo";
+  if (as<TypeInfoNode>(value))
+    return DataType(as<TypeInfoNode>(value)->dtype).is_floating() ? "numpy.finfo" : "numpy.iinfo";
   return value.GetTypeKey();
 }
 

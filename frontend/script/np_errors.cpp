@@ -56,13 +56,14 @@ const ir::ApiRow rows[] = {
          static constexpr std::string_view known_modes[] = {"ignore", "warn", "raise"};
          auto found = std::find(std::begin(known_modes), std::end(known_modes), text);
          if (found == std::end(known_modes))
-           raise("ValueError", call.span, "wrong-value", "invalid error mode {} (it is 'ignore', 'warn' or 'raise')",
-                 call.host.repr(mode));
+           raise("ValueError", call.span, "wrong-value",
+                 "invalid error mode {} (it is 'ignore', 'warn' or 'raise')", call.host.repr(mode));
          categories[i].mode = *found;
        }
        return before;
      })},
-    {ir::ApiKind::kFunction, "numpy", "geterr()", "What floating-point errors do.", ir::native([] { return modes(); })},
+    {ir::ApiKind::kFunction, "numpy", "geterr()", "What floating-point errors do.",
+     ir::native([] { return modes(); })},
 };
 
 }  // namespace

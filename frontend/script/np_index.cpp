@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexing: integers, slices, `...` and None give views; arrays of integers and of booleans pick elements, all
-// together after NumPy's rules.
+// Indexing: integers, slices, `...` and None give views; arrays of integers and of booleans pick elements,
+// all together after NumPy's rules.
 #include <algorithm>
 #include <cstring>
 
@@ -25,18 +25,19 @@ struct Part {
   enum class Kind : uint8_t { kSlice, kInteger, kDots, kNew, kArray };
   Kind kind;
   Any value;
-  ffi::Tensor array;     // kArray: int64
+  ffi::Tensor array;         // kArray: int64
   bool scalar_mask = false;  // kArray made of True or False: takes no dimension
 };
 
 [[noreturn]] void wrong_index(ir::Span span) {
   raise("IndexError", span, "wrong-index",
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are "
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
+        "are "
         "valid indices");
 }
 [[noreturn]] void out_of_range(int64_t index, size_t axis, int64_t size, ir::Span span) {
-  raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", index, axis,
-        size);
+  raise("IndexError", span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", index,
+        axis, size);
 }
 
 // A boolean array as one array of positions per dimension.
@@ -101,7 +102,8 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
         continue;
       }
       if (is_float(plain) || is_str(plain)) wrong_index(span);
-      if (is_object(plain) && !is_array_operand(plain) && !is_list_like(plain) && plain.type_index() != kTVMFFITensor) {
+      if (is_object(plain) && !is_array_operand(plain) && !is_list_like(plain) &&
+          plain.type_index() != kTVMFFITensor) {
         Any method;
         if (!evaluator.find_attribute(plain, Symbol("__index__"), method)) wrong_index(span);
         parts.push_back({Part::Kind::kInteger, evaluator.call(method, {}, {}, span), {}});
@@ -118,10 +120,12 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
         used += static_cast<size_t>(picks.ndim());
         continue;
       } else if (dtype.is_floating()) {
-        raise("IndexError", span, "wrong-index", "arrays used as indices must be of integer (or boolean) type");
+        raise("IndexError", span, "wrong-index",
+              "arrays used as indices must be of integer (or boolean) type");
       }
       if (picks.ndim() == 0 && is_array_operand(plain)) {
-        parts.push_back({Part::Kind::kInteger, plain_number(element_value(cast_to(picks, DataType::Int(64)), 0)), {}});
+        parts.push_back(
+            {Part::Kind::kInteger, plain_number(element_value(cast_to(picks, DataType::Int(64)), 0)), {}});
       } else {
         parts.push_back({Part::Kind::kArray, Any(nullptr), row_major(picks, DataType::Int(64))});
       }
@@ -146,7 +150,8 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
       int64_t size = tensor.size(static_cast<int64_t>(dim + d));
       if (size != shape[d]) {
         raise("IndexError", span, "shape-mismatch",
-              "boolean index did not match indexed array along axis {}; size of axis is {} but size of corresponding "
+              "boolean index did not match indexed array along axis {}; size of axis is {} but size of "
+              "corresponding "
               "boolean axis is {}",
               dim + d, size, shape[d]);
       }
@@ -157,7 +162,8 @@ std::vector<Part> parts_of(Evaluator& evaluator, const ffi::Tensor& tensor, cons
 
 Selection select(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& index, ir::Span span) {
   std::vector<Part> parts = parts_of(evaluator, tensor, index, span);
-  bool picks = std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.kind == Part::Kind::kArray; });
+  bool picks = std::any_of(parts.begin(), parts.end(),
+                           [](const Part& part) { return part.kind == Part::Kind::kArray; });
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   size_t used = 0;
   bool only_integers = true, asked_dots = false;
@@ -308,10 +314,10 @@ void each_picked(const Selection& selection, T* dense, F visit) {
 }
 
 // The values to be assigned, broadcast to the shape of their place.
-ffi::Tensor assign_values(Evaluator& evaluator, const Any& value, const Shape& shape, DataType dtype, bool picks,
-                          ir::Span span) {
-  ffi::Tensor values =
-      is_weak(value) || is_list_like(value) ? to_tensor(evaluator, value, span, dtype) : to_tensor(evaluator, value, span);
+ffi::Tensor assign_values(Evaluator& evaluator, const Any& value, const Shape& shape, DataType dtype,
+                          bool picks, ir::Span span) {
+  ffi::Tensor values = is_weak(value) || is_list_like(value) ? to_tensor(evaluator, value, span, dtype)
+                                                             : to_tensor(evaluator, value, span);
   Shape own = shape_of(values);
   Shape trimmed = own;
   while (trimmed.size() > shape.size() && trimmed[0] == 1) trimmed.erase(trimmed.begin());
@@ -365,7 +371,8 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
     return array_value(out);
   }
   Selection selection = select(evaluator, tensor, index, span);
-  if (!selection.offsets) return selection.element ? scalar_or_array(selection.view) : array_value(selection.view);
+  if (!selection.offsets)
+    return selection.element ? scalar_or_array(selection.view) : array_value(selection.view);
   Layout layout = layout_of(selection);
   ffi::Tensor out = ir::make_tensor(layout.first, tensor.dtype());
   with_type(tensor.dtype(), [&](auto tag) {
@@ -385,12 +392,14 @@ void array_assign(Evaluator& evaluator, const Any& array, const Any& index, cons
     ffi::Tensor values = to_tensor(evaluator, value, span, is_weak(value) ? dtype : DataType::Void());
     if (values.ndim() > 1) {
       raise("ValueError", span, "shape-mismatch",
-            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} dimensions",
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has {} "
+            "dimensions",
             values.ndim());
     }
     if (values.ndim() == 1 && values.size(0) != 1 && values.size(0) != count) {
       raise("ValueError", span, "shape-mismatch",
-            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the "
+            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values "
+            "where the "
             "mask is true",
             values.size(0), count);
     }
@@ -417,7 +426,8 @@ void array_assign(Evaluator& evaluator, const Any& array, const Any& index, cons
   Layout layout = layout_of(selection);
   ffi::Tensor values = assign_values(evaluator, value, layout.shape, dtype, true, span);
   Shape back(layout.order.size());
-  for (size_t d = 0; d < back.size(); ++d) back[static_cast<size_t>(layout.order[d])] = static_cast<int64_t>(d);
+  for (size_t d = 0; d < back.size(); ++d)
+    back[static_cast<size_t>(layout.order[d])] = static_cast<int64_t>(d);
   values = row_major(transposed(values, back), dtype, true);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);

@@ -15,9 +15,11 @@ using ir::NDArray;
 
 namespace {
 
-Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis_value, DataType dtype, const Any& out) {
+Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis_value, DataType dtype,
+                const Any& out) {
   Evaluator& evaluator = evaluator_of(call.host);
-  if (tensors.empty()) raise("ValueError", call.span, "empty-sequence", "need at least one array to concatenate");
+  if (tensors.empty())
+    raise("ValueError", call.span, "empty-sequence", "need at least one array to concatenate");
   if (is_none(axis_value)) {
     for (ffi::Tensor& tensor : tensors) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
   }
@@ -25,21 +27,23 @@ Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis
   if (shape.empty())
     raise("ValueError", call.span, "shape-mismatch", "zero-dimensional arrays cannot be concatenated");
   auto ndim = static_cast<int64_t>(shape.size());
-  auto axis =
-      static_cast<size_t>(is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, ndim, call.span_of(1)));
+  auto axis = static_cast<size_t>(
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, ndim, call.span_of(1)));
   int64_t total = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     Shape other = shape_of(tensors[i]);
     if (other.size() != shape.size()) {
       raise("ValueError", call.span, "shape-mismatch",
-            "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            "dimension "
             "0, the array at index 0 has {} dimension(s) and the array at index {} has {} dimension(s)",
             shape.size(), i, other.size());
     }
     for (size_t d = 0; d < shape.size(); ++d) {
       if (d == axis || other[d] == shape[d]) continue;
       raise("ValueError", call.span, "shape-mismatch",
-            "all the input array dimensions except for the concatenation axis must match exactly, but along dimension "
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            "dimension "
             "{}, the array at index 0 has size {} and the array at index {} has size {}",
             d, shape[d], i, other[d]);
     }
@@ -57,8 +61,8 @@ Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis
   return into_out(result, out, call.span);
 }
 
-Any concatenate_values(ApiCall& call, const Any& arrays, const Any& axis, const Any& out, const Any& dtype_value,
-                       bool stack) {
+Any concatenate_values(ApiCall& call, const Any& arrays, const Any& axis, const Any& out,
+                       const Any& dtype_value, bool stack) {
   Evaluator& evaluator = evaluator_of(call.host);
   std::vector<Any> parts = evaluator.elements_of(arrays, call.span_of(0));
   if (parts.empty()) {
@@ -113,7 +117,8 @@ std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor) {
 Any nonzero(ApiCall& call, const ffi::Tensor& tensor) {
   if (tensor.ndim() == 0) {
     raise("ValueError", call.span, "shape-mismatch",
-          "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the context of "
+          "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the "
+          "context of "
           "this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`.");
   }
   Tuple result;
@@ -130,15 +135,18 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
   test = cast_to(test, DataType::Bool());
   Any operands[] = {a, b};
   DataType dtype = result_type(evaluator, operands, call.span);
-  ffi::Tensor x = to_tensor(evaluator, a, call.span_of(1), dtype), y = to_tensor(evaluator, b, call.span_of(2), dtype);
+  ffi::Tensor x = to_tensor(evaluator, a, call.span_of(1), dtype),
+              y = to_tensor(evaluator, b, call.span_of(2), dtype);
   std::optional<Shape> shape = common_shape(shape_of(test), shape_of(x));
   if (shape) shape = common_shape(*shape, shape_of(y));
   if (!shape) {
-    raise("ValueError", call.span, "shape-mismatch", "operands could not be broadcast together with shapes {} {} {} ",
-          shape_text(shape_of(test)), shape_text(shape_of(x)), shape_text(shape_of(y)));
+    raise("ValueError", call.span, "shape-mismatch",
+          "operands could not be broadcast together with shapes {} {} {} ", shape_text(shape_of(test)),
+          shape_text(shape_of(x)), shape_text(shape_of(y)));
   }
   ffi::Tensor out = ir::make_tensor(*shape, dtype);
-  Operand operands_of[] = {operand_of(test, *shape), operand_of(x, *shape), operand_of(y, *shape), operand_of(out)};
+  Operand operands_of[] = {operand_of(test, *shape), operand_of(x, *shape), operand_of(y, *shape),
+                           operand_of(out)};
   Walk walk(*shape, operands_of);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -152,11 +160,13 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
   return array_value(out);
 }
 
-Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_value, const Any& mode, const Any& out) {
+Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_value, const Any& mode,
+         const Any& out) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
   if (is_none(axis_value)) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
-  int64_t axis = is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
+  int64_t axis =
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
   ffi::Tensor picks = to_tensor(evaluator, indices, call.span_of(1));
   if (DataType(picks.dtype()).is_floating() && picks.numel() > 0) {
     raise("TypeError", call.span_of(1), "bad-cast",
@@ -174,7 +184,8 @@ Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_va
   ffi::Tensor source = row_major(tensor, tensor.dtype());
   ffi::Tensor result = ir::make_tensor(out_shape, tensor.dtype());
   int64_t outer = product(std::span(shape).first(static_cast<size_t>(axis)));
-  int64_t inner = product(std::span(shape).subspan(static_cast<size_t>(axis) + 1)) * DataType(tensor.dtype()).bytes();
+  int64_t inner =
+      product(std::span(shape).subspan(static_cast<size_t>(axis) + 1)) * DataType(tensor.dtype()).bytes();
   char* to = data_of<char>(result);
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < picks.numel(); ++i, to += inner) {
@@ -184,10 +195,11 @@ Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_va
       } else if (how == "wrap") {
         at = (at % size + size) % size;
       } else if (at < -size || at >= size) {
-        raise("IndexError", call.span, "index-out-of-range", "index {} is out of bounds for axis {} with size {}", at,
-              axis, size);
+        raise("IndexError", call.span, "index-out-of-range",
+              "index {} is out of bounds for axis {} with size {}", at, axis, size);
       }
-      std::memcpy(to, data_of<char>(source) + (o * size + (at < 0 ? at + size : at)) * inner, static_cast<size_t>(inner));
+      std::memcpy(to, data_of<char>(source) + (o * size + (at < 0 ? at + size : at)) * inner,
+                  static_cast<size_t>(inner));
     }
   }
   return into_out(result, out, call.span);
@@ -197,17 +209,20 @@ Any repeat(ApiCall& call, const Any& array, const Any& repeats, const Any& axis_
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
   if (is_none(axis_value) || tensor.ndim() == 0) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
-  int64_t axis = is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
+  int64_t axis =
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
   ffi::Tensor counts = row_major(to_tensor(evaluator, repeats, call.span_of(1)), DataType::Int(64));
   int64_t size = tensor.size(axis);
   if (counts.ndim() > 0 && counts.numel() != 1 && counts.numel() != size) {
-    raise("ValueError", call.span, "shape-mismatch", "operands could not be broadcast together with shape {} {}",
-          shape_text(Shape{size}), shape_text(shape_of(counts)));
+    raise("ValueError", call.span, "shape-mismatch",
+          "operands could not be broadcast together with shape {} {}", shape_text(Shape{size}),
+          shape_text(shape_of(counts)));
   }
   std::vector<int64_t> picks;
   for (int64_t i = 0; i < size; ++i) {
     int64_t count = data_of<int64_t>(counts)[counts.numel() == 1 ? 0 : i];
-    if (count < 0) raise("ValueError", call.span_of(1), "wrong-value", "repeats may not contain negative values.");
+    if (count < 0)
+      raise("ValueError", call.span_of(1), "wrong-value", "repeats may not contain negative values.");
     picks.insert(picks.end(), static_cast<size_t>(count), i);
   }
   int64_t dims[] = {static_cast<int64_t>(picks.size())};
@@ -238,7 +253,9 @@ const ApiRow rows[] = {
      "x where the condition holds, y elsewhere; alone, where it holds.",
      native([](ApiCall& call, Any condition, Any a, Any b) { return where(call, condition, a, b); })},
     {ApiKind::kFunction, "numpy", "nonzero(a)", "Where the elements are not zero: an array per dimension.",
-     native([](ApiCall& call, Any a) { return nonzero(call, to_tensor(evaluator_of(call.host), a, call.span_of(0))); })},
+     native([](ApiCall& call, Any a) {
+       return nonzero(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)));
+     })},
     {ApiKind::kMethod, kArray, "nonzero()", "Where the elements are not zero: an array per dimension.",
      native([](ApiCall& call, NDArray a) { return nonzero(call, a->tensor); })},
     {ApiKind::kFunction, "numpy", "take(a, indices, axis=None, out=None, mode='raise')",

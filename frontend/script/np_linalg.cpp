@@ -17,7 +17,8 @@ using ir::NDArray;
 
 Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span) {
   Any operands[] = {left, right};
-  if (!is_array_operand(left) && !is_list_like(left) && left.type_index() != kTVMFFITensor && !is_number(left)) {
+  if (!is_array_operand(left) && !is_list_like(left) && left.type_index() != kTVMFFITensor &&
+      !is_number(left)) {
     raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for @: '{}' and '{}'",
           type_name_of(evaluator, left), type_name_of(evaluator, right));
   }
@@ -150,7 +151,8 @@ Einsum parse_einsum(std::string text, const std::vector<ffi::Tensor>& operands, 
     }
     if (named < ndim && !dots) {
       raise("ValueError", span, "wrong-value",
-            "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis provided to "
+            "operand has more dimensions than subscripts given in einstein sum, but no '...' ellipsis "
+            "provided to "
             "broadcast the extra dimensions.");
     }
     if (dots) most = std::max(most, ndim - named);
@@ -169,11 +171,13 @@ Einsum parse_einsum(std::string text, const std::vector<ffi::Tensor>& operands, 
     expand(right, most);
   }
   for (char c : right) {
-    bool known_letter = std::any_of(result.inputs.begin(), result.inputs.end(),
-                                    [&](const std::string& term) { return term.find(c) != std::string::npos; });
+    bool known_letter = std::any_of(result.inputs.begin(), result.inputs.end(), [&](const std::string& term) {
+      return term.find(c) != std::string::npos;
+    });
     if (!known_letter) {
       raise("ValueError", span, "wrong-value",
-            "einstein sum subscripts string included output subscript '{}' which never appeared in an input", c);
+            "einstein sum subscripts string included output subscript '{}' which never appeared in an input",
+            c);
     }
   }
   result.output = right;
@@ -184,7 +188,8 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
   Evaluator& evaluator = evaluator_of(call.host);
   if (operands.empty()) raise("ValueError", call.span, "wrong-value", "must provide at least an operand");
   if (operands.size() + 1 > Walk::kMost)
-    raise("NotImplementedError", call.span, "not-supported", "einsum takes at most {} operands", Walk::kMost - 1);
+    raise("NotImplementedError", call.span, "not-supported", "einsum takes at most {} operands",
+          Walk::kMost - 1);
   std::vector<Any> values(operands.begin(), operands.end());
   DataType dtype = is_none(dtype_value) ? result_type(evaluator, values, call.span)
                                         : dtype_argument(evaluator, dtype_value, call.span);
@@ -204,10 +209,11 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
       int64_t& extent = shape[letters.find(terms.inputs[i][d])];
       int64_t own = tensors[i].size(static_cast<int64_t>(d));
       if (extent != own && extent != 1 && own != 1) {
-        raise("ValueError", call.span, "shape-mismatch",
-              "operands could not be broadcast together with remapped shapes [original->remapped]: size {} is "
-              "different from {} along '{}'",
-              own, extent, std::string(1, terms.inputs[i][d]));
+        raise(
+            "ValueError", call.span, "shape-mismatch",
+            "operands could not be broadcast together with remapped shapes [original->remapped]: size {} is "
+            "different from {} along '{}'",
+            own, extent, std::string(1, terms.inputs[i][d]));
       }
       if (extent == 1) extent = own;
     }
@@ -225,7 +231,8 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
     Operand operand{data_of<char>(tensors[i]), Shape(letters.size(), 0)};
     for (size_t d = 0; d < terms.inputs[i].size(); ++d) {
       if (tensors[i].size(static_cast<int64_t>(d)) != 1)
-        operand.strides[letters.find(terms.inputs[i][d])] += tensors[i].stride(static_cast<int64_t>(d)) * bytes;
+        operand.strides[letters.find(terms.inputs[i][d])] +=
+            tensors[i].stride(static_cast<int64_t>(d)) * bytes;
     }
     walked.push_back(operand);
   }
@@ -237,7 +244,8 @@ Any einsum(ApiCall& call, const std::string& subscripts, const Tuple& operands, 
     walk.run([&](char* const* p, int64_t n, const int64_t* s) {
       auto product_at = [&](int64_t i) {
         C value = static_cast<C>(load<T>(p[1] + i * s[1]));
-        for (size_t k = 2; k <= count; ++k) value = static_cast<C>(value * static_cast<C>(load<T>(p[k] + i * s[k])));
+        for (size_t k = 2; k <= count; ++k)
+          value = static_cast<C>(value * static_cast<C>(load<T>(p[k] + i * s[k])));
         return value;
       };
       if (s[0] == 0) {
@@ -279,15 +287,21 @@ Stack stack_of(ApiCall& call, const Any& value, size_t index, bool square) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(index));
   if (tensor.ndim() < 2) {
-    linalg_error(call.span_of(index),
-                 fmt::format("{}-dimensional array given. Array must be at least two-dimensional", tensor.ndim()));
+    linalg_error(
+        call.span_of(index),
+        fmt::format("{}-dimensional array given. Array must be at least two-dimensional", tensor.ndim()));
   }
   DataType dtype = tensor.dtype();
   if (dtype.is_float() && dtype.bits() == 16)
-    raise("TypeError", call.span_of(index), "unsupported-dtype", "array type float16 is unsupported in linalg");
+    raise("TypeError", call.span_of(index), "unsupported-dtype",
+          "array type float16 is unsupported in linalg");
   Shape shape = shape_of(tensor);
-  Stack stack{row_major(tensor, DataType::Float(64)), Shape(shape.begin(), shape.end() - 2), shape[shape.size() - 2],
-              shape.back(), 1, dtype.is_float() ? dtype : DataType::Float(64)};
+  Stack stack{row_major(tensor, DataType::Float(64)),
+              Shape(shape.begin(), shape.end() - 2),
+              shape[shape.size() - 2],
+              shape.back(),
+              1,
+              dtype.is_float() ? dtype : DataType::Float(64)};
   stack.count = product(stack.batch);
   if (square && stack.rows != stack.columns)
     linalg_error(call.span_of(index), "Last 2 dimensions of the array must be square");
@@ -349,7 +363,8 @@ Any solve(ApiCall& call, const Any& a_value, const Any& b_value) {
   if (vector) b_shape.push_back(1);
   if (b_shape.size() < 2 || b_shape[b_shape.size() - 2] != a.rows) {
     raise("ValueError", call.span, "shape-mismatch",
-          "solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m,n)->(m,n) "
+          "solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+          "(m,m),(m,n)->(m,n) "
           "(size {} is different from {})",
           b_shape.size() < 2 ? 0 : b_shape[b_shape.size() - 2], a.rows);
   }

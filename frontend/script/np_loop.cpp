@@ -13,8 +13,8 @@ Operand operand_of(const ffi::Tensor& tensor, std::span<const int64_t> shape) {
 }
 
 std::vector<size_t> memory_order(size_t ndim, std::span<const Operand> operands) {
-  // A stable insertion sort from the last dimension on. Where operands disagree, row-major wins; a stride of 0
-  // says nothing.
+  // A stable insertion sort from the last dimension on. Where operands disagree, row-major wins; a stride of
+  // 0 says nothing.
   std::vector<size_t> order(ndim);
   for (size_t i = 0; i < ndim; ++i) order[i] = ndim - 1 - i;
   for (size_t i = 1; i < ndim; ++i) {

@@ -98,7 +98,8 @@ void blocked(MatrixView<T> a, MatrixView<T> b, T* c, int64_t m, int64_t k, int64
           T edge[rows * columns] = {};
           tile_of(left, right, edge, depth, columns);
           for (int64_t i = 0; i < std::min(rows, height - i1); ++i) {
-            for (int64_t j = 0; j < std::min(columns, n - j0); ++j) target[i * n + j] += edge[i * columns + j];
+            for (int64_t j = 0; j < std::min(columns, n - j0); ++j)
+              target[i * n + j] += edge[i * columns + j];
           }
         }
       }
@@ -120,7 +121,8 @@ void plain(MatrixView<T> a, MatrixView<T> b, T* c, int64_t m, int64_t k, int64_t
           for (int64_t q = 0; q < 8; ++q) lanes[q] += left[p + q] * right[p + q];
         }
       }
-      T sum = ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+      T sum =
+          ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
       for (; p < k; ++p) sum += left[p * a.column] * right[p * b.row];
       c[i * n + j] = sum;
     }

@@ -29,7 +29,8 @@ void multiply(MatrixView<T> a, MatrixView<T> b, T* c, int64_t m, int64_t k, int6
         C& sum = row[static_cast<size_t>(j)];
         C y = static_cast<C>(from[j * b.column]);
         if constexpr (std::is_integral_v<T>) {
-          sum = static_cast<C>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+          sum = static_cast<C>(static_cast<uint64_t>(sum) +
+                               static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
         } else {
           sum += x * y;
         }

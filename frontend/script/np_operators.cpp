@@ -12,10 +12,11 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
 namespace {
 
 const UfuncRow& row_of(BinOperator op) {
-  static const UfuncRow* rows[] = {&find_ufunc("add"),        &find_ufunc("subtract"),   &find_ufunc("multiply"),
-                                   &find_ufunc("divide"),     &find_ufunc("remainder"),  &find_ufunc("power"),
-                                   &find_ufunc("left_shift"), &find_ufunc("right_shift"), &find_ufunc("bitwise_or"),
-                                   &find_ufunc("bitwise_xor"), &find_ufunc("bitwise_and"), &find_ufunc("floor_divide")};
+  static const UfuncRow* rows[] = {
+      &find_ufunc("add"),         &find_ufunc("subtract"),    &find_ufunc("multiply"),
+      &find_ufunc("divide"),      &find_ufunc("remainder"),   &find_ufunc("power"),
+      &find_ufunc("left_shift"),  &find_ufunc("right_shift"), &find_ufunc("bitwise_or"),
+      &find_ufunc("bitwise_xor"), &find_ufunc("bitwise_and"), &find_ufunc("floor_divide")};
   switch (op) {
     case BinOperator::kAdd:
       return *rows[0];
@@ -44,8 +45,9 @@ const UfuncRow& row_of(BinOperator op) {
   }
 }
 const UfuncRow& row_of(CmpOperator op) {
-  static const UfuncRow* rows[] = {&find_ufunc("equal"),      &find_ufunc("not_equal"), &find_ufunc("less"),
-                                   &find_ufunc("less_equal"), &find_ufunc("greater"),   &find_ufunc("greater_equal")};
+  static const UfuncRow* rows[] = {&find_ufunc("equal"),   &find_ufunc("not_equal"),
+                                   &find_ufunc("less"),    &find_ufunc("less_equal"),
+                                   &find_ufunc("greater"), &find_ufunc("greater_equal")};
   return *rows[op == CmpOperator::kEq      ? 0
                : op == CmpOperator::kNotEq ? 1
                : op == CmpOperator::kLt    ? 2
@@ -110,7 +112,6 @@ bool array_in_place(Evaluator& evaluator, BinOperator op, const Any& a, const An
 }
 
 Any array_unary(Evaluator& evaluator, syntax::UnaryOperator op, const Any& value, ir::Span span) {
-
   const UfuncRow& row = op == syntax::UnaryOperator::kInvert ? find_ufunc("invert")
                         : op == syntax::UnaryOperator::kUAdd ? find_ufunc("positive")
                                                              : find_ufunc("negative");

@@ -39,7 +39,8 @@ FoldOptions options_of(ApiCall& call, const ffi::Tensor& tensor, const Reduction
 
 // 0-d arrays reduce along axis 0 and -1 too.
 Any axis_for(const ffi::Tensor& tensor, const Any& axis) {
-  return tensor.ndim() == 0 && is_int(axis) && (raw_int(axis) == 0 || raw_int(axis) == -1) ? Any(nullptr) : axis;
+  return tensor.ndim() == 0 && is_int(axis) && (raw_int(axis) == 0 || raw_int(axis) == -1) ? Any(nullptr)
+                                                                                           : axis;
 }
 
 Any reduce(ApiCall& call, std::string_view ufunc, const Reduction& asked) {
@@ -84,11 +85,14 @@ Any mean(ApiCall& call, const Reduction& asked) {
   FloatErrors errors(evaluator_of(call.host), "divide", call.span);
   double count = static_cast<double>(count_of(tensor, options.axes));
   if (options.where) {
-    Any kept = reduce(call, "add", {Any(array_value(broadcast_to(*options.where, shape_of(tensor)))), asked.axis, nullptr,
-                                    nullptr, asked.keepdims});
+    Any kept = reduce(call, "add",
+                      {Any(array_value(broadcast_to(*options.where, shape_of(tensor)))), asked.axis, nullptr,
+                       nullptr, asked.keepdims});
     ffi::Tensor sum = fold_tensor(find_ufunc("add"), tensor, options, call.span);
-    Any quotient = call_ufunc1(evaluator_of(call.host), find_ufunc("divide"), {array_value(sum), kept}, call.span);
-    return into_out(cast_to(to_tensor(evaluator_of(call.host), quotient, call.span), result), asked.out, call.span);
+    Any quotient =
+        call_ufunc1(evaluator_of(call.host), find_ufunc("divide"), {array_value(sum), kept}, call.span);
+    return into_out(cast_to(to_tensor(evaluator_of(call.host), quotient, call.span), result), asked.out,
+                    call.span);
   }
   ffi::Tensor sum = fold_tensor(find_ufunc("add"), tensor, options, call.span);
   if (!options.dtype.is_floating()) sum = cast_to(sum, DataType::Float(64));
@@ -101,7 +105,8 @@ Any variance(ApiCall& call, const Reduction& asked, const Any& ddof_value, bool 
   ffi::Tensor tensor = to_tensor(evaluator, asked.array, call.span_of(0));
   FoldOptions options = options_of(call, tensor, asked);
   if (options.where) {
-    raise("NotImplementedError", call.span, "not-supported", "`where` is not supported by {}", root ? "std" : "var");
+    raise("NotImplementedError", call.span, "not-supported", "`where` is not supported by {}",
+          root ? "std" : "var");
   }
   DataType from = tensor.dtype();
   if (options.dtype.is_void()) options.dtype = from.is_floating() ? from : DataType::Float(64);
@@ -114,8 +119,8 @@ Any variance(ApiCall& call, const Reduction& asked, const Any& ddof_value, bool 
   auto tensor_of = [&](const Any& value) { return to_tensor(evaluator, value, call.span); };
   ffi::Tensor distance = tensor_of(
       call_ufunc1(evaluator, find_ufunc("subtract"), {array_value(tensor), array_value(center)}, call.span));
-  ffi::Tensor square =
-      tensor_of(call_ufunc1(evaluator, find_ufunc("multiply"), {array_value(distance), array_value(distance)}, call.span));
+  ffi::Tensor square = tensor_of(call_ufunc1(evaluator, find_ufunc("multiply"),
+                                             {array_value(distance), array_value(distance)}, call.span));
   if (square.ndim() != tensor.ndim()) square = reshape_to(square, shape_of(tensor), call.span);
   ffi::Tensor sum = fold_tensor(find_ufunc("add"), square, options, call.span);
   double ddof = to_double(plain_number(ddof_value));
@@ -124,7 +129,8 @@ Any variance(ApiCall& call, const Reduction& asked, const Any& ddof_value, bool 
   return into_out(sum, asked.out, call.span);
 }
 
-Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const Any& out, bool keepdims, bool greatest) {
+Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const Any& out, bool keepdims,
+                  bool greatest) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
   Shape kept(static_cast<size_t>(tensor.ndim()), 1);
@@ -178,90 +184,100 @@ Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const 
   return into_out(result, out, call.span);
 }
 
-Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const Any& axis, const Any& dtype, const Any& out) {
+Any cumulative(ApiCall& call, std::string_view ufunc, const Any& value, const Any& axis, const Any& dtype,
+               const Any& out) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
   if (is_none(axis) || tensor.ndim() == 0) tensor = reshape_to(tensor, {-1}, call.span);
   int64_t at = is_none(axis) ? 0 : axis_argument(evaluator, axis, tensor.ndim(), call.span_of(1));
   FloatErrors errors(evaluator, "accumulate", call.span);
-  return into_out(accumulate_tensor(find_ufunc(ufunc), tensor, at,
-                                    is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(2)),
-                                    call.span),
-                  out, call.span);
+  return into_out(
+      accumulate_tensor(find_ufunc(ufunc), tensor, at,
+                        is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(2)),
+                        call.span),
+      out, call.span);
 }
 
 constexpr std::string_view kArray = "mlc.np.ndarray";
 
-Any fold_with_dtype(ApiCall& call, std::string_view ufunc, const Any& a, const Any& axis, const Any& dtype, const Any& out,
-                    bool keepdims, const Any& initial, const Any& where) {
+Any fold_with_dtype(ApiCall& call, std::string_view ufunc, const Any& a, const Any& axis, const Any& dtype,
+                    const Any& out, bool keepdims, const Any& initial, const Any& where) {
   return reduce(call, ufunc, {a, axis, dtype, out, keepdims, initial, where});
 }
-#define MLC_NP_SUM(name, ufunc, doc)                                                                              \
-  ApiRow{ApiKind::kFunction, "numpy",                                                                             \
-         name "(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", doc,              \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) {   \
-           return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);                    \
-         })},                                                                                                     \
-      ApiRow {                                                                                                    \
-    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", \
-        doc, native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) { \
-          return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);                     \
-        })                                                                                                        \
+#define MLC_NP_SUM(name, ufunc, doc)                                                                         \
+  ApiRow{                                                                                                    \
+      ApiKind::kFunction, "numpy",                                                                           \
+      name "(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", doc,            \
+      native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) { \
+        return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);                  \
+      })},                                                                                                   \
+      ApiRow {                                                                                               \
+    ApiKind::kMethod, kArray,                                                                                \
+        name "(axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)", doc,             \
+        native(                                                                                              \
+            [](ApiCall& call, Any a, Any axis, Any dtype, Any out, bool keepdims, Any initial, Any where) {  \
+              return fold_with_dtype(call, ufunc, a, axis, dtype, out, keepdims, initial, where);            \
+            })                                                                                               \
   }
-#define MLC_NP_EXTREME(name, ufunc, doc)                                                                       \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, initial=None, where=True)", \
-         doc, native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {      \
-           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);               \
-         })}
-#define MLC_NP_EXTREME_METHOD(name, ufunc, doc)                                                              \
-  ApiRow{ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, initial=None, where=True)",   \
-         doc, native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {    \
-           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);             \
-         })}
-#define MLC_NP_LOGIC(name, ufunc, doc)                                                                         \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, *, where=True)", doc,     \
-         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                        \
-           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);               \
-         })},                                                                                                  \
-      ApiRow {                                                                                                 \
-    ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, *, where=True)", doc,                \
-        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                         \
-          return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);                \
-        })                                                                                                     \
+#define MLC_NP_EXTREME(name, ufunc, doc)                                                                    \
+  ApiRow {                                                                                                  \
+    ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, initial=None, where=True)", \
+        doc, native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {    \
+          return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);             \
+        })                                                                                                  \
   }
-#define MLC_NP_PLACE(name, greatest, doc)                                                                     \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, *, keepdims=False)", doc,                \
-         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                                  \
-           return extreme_place(call, a, axis, out, keepdims, greatest);                                      \
-         })},                                                                                                 \
-      ApiRow {                                                                                                \
-    ApiKind::kMethod, kArray, name "(axis=None, out=None, *, keepdims=False)", doc,                           \
-        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                                   \
-          return extreme_place(call, a, axis, out, keepdims, greatest);                                       \
-        })                                                                                                    \
+#define MLC_NP_EXTREME_METHOD(name, ufunc, doc)                                                            \
+  ApiRow {                                                                                                 \
+    ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, initial=None, where=True)", doc, \
+        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any initial, Any where) {        \
+          return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, initial, where);            \
+        })                                                                                                 \
   }
-#define MLC_NP_VARIANCE(name, root, doc)                                                                          \
-  ApiRow{ApiKind::kFunction, "numpy",                                                                             \
-         name "(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", doc,                 \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) {      \
-           return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);                    \
-         })},                                                                                                     \
-      ApiRow {                                                                                                    \
-    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)",    \
-        doc, native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) {  \
-          return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);                     \
-        })                                                                                                        \
+#define MLC_NP_LOGIC(name, ufunc, doc)                                                                     \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, keepdims=False, *, where=True)", doc, \
+         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                    \
+           return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);           \
+         })},                                                                                              \
+      ApiRow {                                                                                             \
+    ApiKind::kMethod, kArray, name "(axis=None, out=None, keepdims=False, *, where=True)", doc,            \
+        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims, Any where) {                     \
+          return fold_with_dtype(call, ufunc, a, axis, nullptr, out, keepdims, nullptr, where);            \
+        })                                                                                                 \
   }
-#define MLC_NP_RUNNING(name, ufunc, doc)                                                        \
-  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, out=None)", doc,         \
-         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                        \
-           return cumulative(call, ufunc, a, axis, dtype, out);                                 \
-         })},                                                                                   \
-      ApiRow {                                                                                  \
-    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None)", doc,                    \
-        native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                         \
-          return cumulative(call, ufunc, a, axis, dtype, out);                                  \
-        })                                                                                      \
+#define MLC_NP_PLACE(name, greatest, doc)                                                      \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, out=None, *, keepdims=False)", doc, \
+         native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                   \
+           return extreme_place(call, a, axis, out, keepdims, greatest);                       \
+         })},                                                                                  \
+      ApiRow {                                                                                 \
+    ApiKind::kMethod, kArray, name "(axis=None, out=None, *, keepdims=False)", doc,            \
+        native([](ApiCall& call, Any a, Any axis, Any out, bool keepdims) {                    \
+          return extreme_place(call, a, axis, out, keepdims, greatest);                        \
+        })                                                                                     \
+  }
+#define MLC_NP_VARIANCE(name, root, doc)                                                                     \
+  ApiRow{ApiKind::kFunction, "numpy",                                                                        \
+         name "(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", doc,            \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) { \
+           return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);               \
+         })},                                                                                                \
+      ApiRow {                                                                                               \
+    ApiKind::kMethod, kArray,                                                                                \
+        name "(axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True)", doc,                \
+        native([](ApiCall& call, Any a, Any axis, Any dtype, Any out, Any ddof, bool keepdims, Any where) {  \
+          return variance(call, {a, axis, dtype, out, keepdims, nullptr, where}, ddof, root);                \
+        })                                                                                                   \
+  }
+#define MLC_NP_RUNNING(name, ufunc, doc)                                                \
+  ApiRow{ApiKind::kFunction, "numpy", name "(a, axis=None, dtype=None, out=None)", doc, \
+         native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                \
+           return cumulative(call, ufunc, a, axis, dtype, out);                         \
+         })},                                                                           \
+      ApiRow {                                                                          \
+    ApiKind::kMethod, kArray, name "(axis=None, dtype=None, out=None)", doc,            \
+        native([](ApiCall& call, Any a, Any axis, Any dtype, Any out) {                 \
+          return cumulative(call, ufunc, a, axis, dtype, out);                          \
+        })                                                                              \
   }
 
 const ApiRow rows[] = {

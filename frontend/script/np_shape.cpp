@@ -24,7 +24,8 @@ Any transposed_value(Evaluator& evaluator, const ffi::Tensor& tensor, const Any&
     for (int64_t i = n; i-- > 0;) order.push_back(i);
   } else {
     std::vector<Any> all = evaluator.elements_of(axes, span);
-    if (static_cast<int64_t>(all.size()) != n) raise("ValueError", span, "bad-axes", "axes don't match array");
+    if (static_cast<int64_t>(all.size()) != n)
+      raise("ValueError", span, "bad-axes", "axes don't match array");
     for (const Any& axis : all) order.push_back(axis_argument(evaluator, axis, n, span));
     Shape sorted = order;
     std::sort(sorted.begin(), sorted.end());
@@ -68,7 +69,8 @@ Any nested_list(const ffi::Tensor& tensor, ir::Span span) {
   List list;
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   if (tensor.ndim() == 1) {
-    for (int64_t i = 0; i < shape[0]; ++i) list.push_back(plain_number(element_value(tensor, i * strides[0])));
+    for (int64_t i = 0; i < shape[0]; ++i)
+      list.push_back(plain_number(element_value(tensor, i * strides[0])));
     return list;
   }
   Shape inner_shape(shape.begin() + 1, shape.end()), inner_strides(strides.begin() + 1, strides.end());
@@ -113,13 +115,14 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
   Evaluator& evaluator = evaluator_of(call.host);
   if (index.empty()) {
     if (self->tensor.numel() != 1)
-      raise("ValueError", call.span, "not-a-scalar", "can only convert an array of size 1 to a Python scalar");
+      raise("ValueError", call.span, "not-a-scalar",
+            "can only convert an array of size 1 to a Python scalar");
     return plain_number(scalar_or_array(reshape_to(self->tensor, {}, call.span)));
   }
   Any position = index.size() == 1 && is_list_like(index[0]) ? index[0] : Any(index);
   if (index.size() == 1 && !is_list_like(index[0])) {
-    return plain_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)), index[0],
-                                        call.span));
+    return plain_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)),
+                                        index[0], call.span));
   }
   return plain_number(array_subscript(evaluator, Any(self), position, call.span));
 }
@@ -132,12 +135,15 @@ Any viewed(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype_value) {
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   if (from != to) {
     if (shape.empty())
-      raise("ValueError", call.span, "shape-mismatch", "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+      raise("ValueError", call.span, "shape-mismatch",
+            "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
     if (strides.back() != 1 && shape.back() != 1)
-      raise("ValueError", call.span, "shape-mismatch", "To change to a dtype of a different size, the last axis must be contiguous");
+      raise("ValueError", call.span, "shape-mismatch",
+            "To change to a dtype of a different size, the last axis must be contiguous");
     if (from * shape.back() % to != 0) {
       raise("ValueError", call.span, "shape-mismatch",
-            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last axis of "
+            "When changing to a larger dtype, its size must be a divisor of the total size in bytes of the "
+            "last axis of "
             "the array.");
     }
     shape.back() = shape.back() * from / to;
@@ -170,13 +176,14 @@ std::string bytes_of(const ffi::Tensor& tensor) {
   return {data_of<char>(dense), static_cast<size_t>(dense.numel() * DataType(tensor.dtype()).bytes())};
 }
 
-Any astype(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype, const Any& order, const Any& casting, bool copy) {
+Any astype(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype, const Any& order, const Any& casting,
+           bool copy) {
   DataType to = dtype_argument(evaluator_of(call.host), dtype, call.span_of(1));
   DataType from = tensor.dtype();
   if (Casting rule = casting_argument(casting, call.span); !can_cast(from, to, rule)) {
     raise("TypeError", call.span, "bad-cast",
-          "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'", from.str(), to.str(),
-          casting_name(rule));
+          "Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'", from.str(),
+          to.str(), casting_name(rule));
   }
   FloatErrors errors(evaluator_of(call.host), "cast", call.span);
   if (is_str(order) && text_of(order) == "C") return array_value(row_major(tensor, to, copy));
@@ -205,7 +212,8 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kProperty, kArray, "dtype", "The type of the elements.",
      native([](NDArray self) { return dtype_value(self->tensor.dtype()); })},
-    {ApiKind::kProperty, kArray, "T", "The transposed array, a view.", native([](ApiCall& call, NDArray self) {
+    {ApiKind::kProperty, kArray, "T", "The transposed array, a view.",
+     native([](ApiCall& call, NDArray self) {
        return transposed_value(evaluator_of(call.host), self->tensor, nullptr, call.span);
      })},
     {ApiKind::kProperty, kArray, "mT", "The last two dimensions exchanged, a view.",
@@ -223,12 +231,13 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kMethod, kArray, "reshape(*shape, order='C', copy=None)", "The elements in another shape.",
      native([](ApiCall& call, NDArray self, Tuple shape, std::string order, Any) {
-       return array_value(reshape_ordered(
-           self->tensor, shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1)), order, call.span));
+       return array_value(reshape_ordered(self->tensor,
+                                          shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1)),
+                                          order, call.span));
      })},
     {ApiKind::kMethod, kArray, "transpose(*axes)", "The dimensions in another order, a view.",
      native([](ApiCall& call, NDArray self, Tuple axes) {
-       Any order = axes.empty() ? Any(nullptr)
+       Any order = axes.empty()                                                      ? Any(nullptr)
                    : axes.size() == 1 && (is_list_like(axes[0]) || is_none(axes[0])) ? axes[0]
                                                                                      : Any(axes);
        return transposed_value(evaluator_of(call.host), self->tensor, order, call.span);
@@ -257,8 +266,9 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kMethod, kArray, "__copy__()", "A copy.",
      native([](NDArray self) { return array_value(row_major(self->tensor, self->tensor.dtype(), true)); })},
-    {ApiKind::kMethod, kArray, "__deepcopy__(memo)", "A copy.",
-     native([](NDArray self, Any) { return array_value(row_major(self->tensor, self->tensor.dtype(), true)); })},
+    {ApiKind::kMethod, kArray, "__deepcopy__(memo)", "A copy.", native([](NDArray self, Any) {
+       return array_value(row_major(self->tensor, self->tensor.dtype(), true));
+     })},
     {ApiKind::kMethod, kArray, "fill(value)", "Sets all elements.",
      native([](ApiCall& call, NDArray self, Any value) {
        array_assign(evaluator_of(call.host), Any(self), ellipsis(), value, call.span);
@@ -288,7 +298,8 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kArray, "dot(b, out=None)", "The matrix product.",
      native([](ApiCall& call, NDArray self, Any other, Any out) {
        Evaluator& evaluator = evaluator_of(call.host);
-       return into_out(to_tensor(evaluator, matmul_dot(evaluator, Any(self), other, call.span), call.span), out, call.span);
+       return into_out(to_tensor(evaluator, matmul_dot(evaluator, Any(self), other, call.span), call.span),
+                       out, call.span);
      })},
     {ApiKind::kMethod, kArray, "__array__(dtype=None, copy=None)", "The array.",
      native([](NDArray self, Any, Any) { return self; })},
@@ -299,11 +310,12 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any value, Any dtype, bool copy) {
        return astype(call, tensor_argument(call, value), dtype, str_value("K"), str_value("unsafe"), copy);
      })},
-    {ApiKind::kFunction, "numpy", "reshape(a, shape, order='C', *, copy=None)", "The elements in another shape.",
+    {ApiKind::kFunction, "numpy", "reshape(a, shape, order='C', *, copy=None)",
+     "The elements in another shape.",
      native([](ApiCall& call, Any value, Any shape, std::string order, Any) {
        return array_value(reshape_ordered(tensor_argument(call, value),
-                                          shape_argument(evaluator_of(call.host), shape, call.span_of(1)), order,
-                                          call.span));
+                                          shape_argument(evaluator_of(call.host), shape, call.span_of(1)),
+                                          order, call.span));
      })},
     {ApiKind::kFunction, "numpy", "transpose(a, axes=None)", "The dimensions in another order, a view.",
      native([](ApiCall& call, Any value, Any axes) {
@@ -314,14 +326,18 @@ const ApiRow rows[] = {
        return transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span);
      })},
     {ApiKind::kFunction, "numpy", "swapaxes(a, axis1, axis2)", "Two dimensions exchanged, a view.",
-     native([](ApiCall& call, Any value, Any a, Any b) { return swapped(call, tensor_argument(call, value), a, b); })},
+     native([](ApiCall& call, Any value, Any a, Any b) {
+       return swapped(call, tensor_argument(call, value), a, b);
+     })},
     {ApiKind::kFunction, "numpy", "ravel(a, order='C')", "All elements in one dimension.",
      native([](ApiCall& call, Any value, std::string order) {
        ffi::Tensor tensor = tensor_argument(call, value);
        return array_value(reshape_ordered(tensor, {tensor.numel()}, order, call.span));
      })},
     {ApiKind::kFunction, "numpy", "squeeze(a, axis=None)", "Without dimensions of extent 1.",
-     native([](ApiCall& call, Any value, Any axis) { return squeezed(call, tensor_argument(call, value), axis); })},
+     native([](ApiCall& call, Any value, Any axis) {
+       return squeezed(call, tensor_argument(call, value), axis);
+     })},
     {ApiKind::kFunction, "numpy", "expand_dims(a, axis)", "With dimensions of extent 1 more.",
      native([](ApiCall& call, Any value, Any axis) {
        ffi::Tensor tensor = tensor_argument(call, value);
@@ -337,8 +353,8 @@ const ApiRow rows[] = {
        }
        return array_value(strided(tensor, shape, strides));
      })},
-    {ApiKind::kFunction, "numpy", "broadcast_to(array, shape, subok=False)", "The array seen in a larger shape.",
-     native([](ApiCall& call, Any value, Any shape, bool) {
+    {ApiKind::kFunction, "numpy", "broadcast_to(array, shape, subok=False)",
+     "The array seen in a larger shape.", native([](ApiCall& call, Any value, Any shape, bool) {
        ffi::Tensor tensor = tensor_argument(call, value);
        Shape wanted = shape_argument(evaluator_of(call.host), shape, call.span_of(1));
        if (tensor.ndim() > static_cast<int32_t>(wanted.size()))
@@ -352,15 +368,16 @@ const ApiRow rows[] = {
        }
        return array_value(broadcast_to(tensor, wanted));
      })},
-    {ApiKind::kFunction, "numpy", "broadcast_shapes(*args)", "The shape that arrays of these shapes make together.",
-     native([](ApiCall& call, Tuple shapes) {
+    {ApiKind::kFunction, "numpy", "broadcast_shapes(*args)",
+     "The shape that arrays of these shapes make together.", native([](ApiCall& call, Tuple shapes) {
        Shape shape;
        for (const Any& each : shapes) {
          Shape next = shape_argument(evaluator_of(call.host), each, call.span);
          std::optional<Shape> both = common_shape(shape, next);
          if (!both) {
            raise("ValueError", call.span, "shape-mismatch",
-                 "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 with shape "
+                 "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 "
+                 "with shape "
                  "{} and arg 1 with shape {}.",
                  shape_text(shape), shape_text(next));
          }
@@ -373,7 +390,8 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "shape(a)", "The extents.",
      native([](ApiCall& call, Any value) { return shape_value(tensor_argument(call, value)); })},
     {ApiKind::kFunction, "numpy", "ndim(a)", "The number of dimensions.",
-     native([](ApiCall& call, Any value) { return static_cast<int64_t>(tensor_argument(call, value).ndim()); })},
+     native(
+         [](ApiCall& call, Any value) { return static_cast<int64_t>(tensor_argument(call, value).ndim()); })},
     {ApiKind::kFunction, "numpy", "size(a, axis=None)", "The number of elements.",
      native([](ApiCall& call, Any value, Any axis) {
        ffi::Tensor tensor = tensor_argument(call, value);
@@ -381,9 +399,13 @@ const ApiRow rows[] = {
        return tensor.size(axis_argument(evaluator_of(call.host), axis, tensor.ndim(), call.span_of(1)));
      })},
     {ApiKind::kFunction, "numpy", "shares_memory(a, b)", "Do the arrays overlap?",
-     native([](ApiCall& call, Any a, Any b) { return shares_memory(tensor_argument(call, a), tensor_argument(call, b)); })},
+     native([](ApiCall& call, Any a, Any b) {
+       return shares_memory(tensor_argument(call, a), tensor_argument(call, b));
+     })},
     {ApiKind::kFunction, "numpy", "may_share_memory(a, b)", "May the arrays overlap?",
-     native([](ApiCall& call, Any a, Any b) { return shares_memory(tensor_argument(call, a), tensor_argument(call, b)); })},
+     native([](ApiCall& call, Any a, Any b) {
+       return shares_memory(tensor_argument(call, a), tensor_argument(call, b));
+     })},
 };
 
 }  // namespace

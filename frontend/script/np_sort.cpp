@@ -50,7 +50,8 @@ Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
 }
 
 ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
-  if (tensor.ndim() == 0) axis_argument(evaluator_of(call.host), is_none(axis) ? Any(int64_t{0}) : axis, 0, call.span_of(1));
+  if (tensor.ndim() == 0)
+    axis_argument(evaluator_of(call.host), is_none(axis) ? Any(int64_t{0}) : axis, 0, call.span_of(1));
   Lines lines = lines_of(call, tensor, axis);
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
@@ -70,16 +71,19 @@ ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis)
     auto* place = data_of<int64_t>(places);
     for (int64_t i = 0; i < lines.count; ++i, data += lines.length, place += lines.length) {
       std::iota(place, place + lines.length, int64_t{0});
-      std::stable_sort(place, place + lines.length, [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
+      std::stable_sort(place, place + lines.length,
+                       [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
     }
   });
   return row_major(transposed(places, lines.back), DataType::Int(64));
 }
 
-Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::string_view side, const Any& sorter) {
+Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::string_view side,
+                 const Any& sorter) {
   Evaluator& evaluator = evaluator_of(call.host);
   if (side != "left" && side != "right")
-    raise("ValueError", call.span, "wrong-value", "search side must be one of 'left' or 'right' (got '{}')", side);
+    raise("ValueError", call.span, "wrong-value", "search side must be one of 'left' or 'right' (got '{}')",
+          side);
   Any operands[] = {sequence, values};
   DataType dtype = result_type(evaluator, operands, call.span);
   ffi::Tensor keys = to_tensor(evaluator, sequence, call.span_of(0), dtype);
@@ -116,7 +120,8 @@ Any bincount(ApiCall& call, const Any& value, const Any& weights, int64_t least)
   int64_t size = least;
   for (int64_t i = 0; i < numbers.numel(); ++i) {
     int64_t number = data_of<int64_t>(numbers)[i];
-    if (number < 0) raise("ValueError", call.span_of(0), "wrong-value", "'list' argument must have no negative elements");
+    if (number < 0)
+      raise("ValueError", call.span_of(0), "wrong-value", "'list' argument must have no negative elements");
     size = std::max(size, number + 1);
   }
   int64_t dims[] = {size};
@@ -127,7 +132,8 @@ Any bincount(ApiCall& call, const Any& value, const Any& weights, int64_t least)
   }
   ffi::Tensor scale = row_major(to_tensor(evaluator, weights, call.span_of(1)), DataType::Float(64));
   if (scale.numel() != numbers.numel())
-    raise("ValueError", call.span_of(1), "shape-mismatch", "The weights and list don't have the same length.");
+    raise("ValueError", call.span_of(1), "shape-mismatch",
+          "The weights and list don't have the same length.");
   ffi::Tensor out = filled(dims, DataType::Float(64), 0);
   for (int64_t i = 0; i < numbers.numel(); ++i)
     data_of<double>(out)[data_of<int64_t>(numbers)[i]] += data_of<double>(scale)[i];
@@ -137,30 +143,36 @@ Any bincount(ApiCall& call, const Any& value, const Any& weights, int64_t least)
 constexpr std::string_view kArray = "mlc.np.ndarray";
 
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "numpy", "sort(a, axis=-1, kind=None, order=None, *, stable=None)", "The elements in order.",
-     native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
+    {ApiKind::kFunction, "numpy", "sort(a, axis=-1, kind=None, order=None, *, stable=None)",
+     "The elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
        return array_value(sorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
      })},
-    {ApiKind::kMethod, kArray, "sort(axis=-1, kind=None, order=None, *, stable=None)", "Puts the elements in order.",
-     native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) { copy_into(a->tensor, sorted(call, a->tensor, axis)); })},
+    {ApiKind::kMethod, kArray, "sort(axis=-1, kind=None, order=None, *, stable=None)",
+     "Puts the elements in order.", native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) {
+       copy_into(a->tensor, sorted(call, a->tensor, axis));
+     })},
     {ApiKind::kFunction, "numpy", "argsort(a, axis=-1, kind=None, order=None, *, stable=None)",
      "The indices that put the elements in order.", native([](ApiCall& call, Any a, Any axis, Any, Any, Any) {
        return array_value(argsorted(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)), axis));
      })},
     {ApiKind::kMethod, kArray, "argsort(axis=-1, kind=None, order=None, *, stable=None)",
      "The indices that put the elements in order.",
-     native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) { return array_value(argsorted(call, a->tensor, axis)); })},
+     native([](ApiCall& call, NDArray a, Any axis, Any, Any, Any) {
+       return array_value(argsorted(call, a->tensor, axis));
+     })},
     {ApiKind::kFunction, "numpy", "searchsorted(a, v, side='left', sorter=None)",
      "Where values would go into a sorted array.",
      native([](ApiCall& call, Any a, Any v, std::string side, Any sorter) {
        return searchsorted(call, a, v, side, sorter);
      })},
-    {ApiKind::kMethod, kArray, "searchsorted(v, side='left', sorter=None)", "Where values would go into a sorted array.",
+    {ApiKind::kMethod, kArray, "searchsorted(v, side='left', sorter=None)",
+     "Where values would go into a sorted array.",
      native([](ApiCall& call, Any a, Any v, std::string side, Any sorter) {
        return searchsorted(call, a, v, side, sorter);
      })},
     {ApiKind::kFunction, "numpy", "bincount(x, weights=None, minlength=0)", "How often each number occurs.",
-     native([](ApiCall& call, Any x, Any weights, int64_t least) { return bincount(call, x, weights, least); })},
+     native(
+         [](ApiCall& call, Any x, Any weights, int64_t least) { return bincount(call, x, weights, least); })},
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ Kind loop_kind(const UfuncRow& row, DataType common, ir::Span span) {
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
   if (common.is_bool() && row.name == "subtract") {
     raise("TypeError", span, "unsupported-operand",
-          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+          "operator, or "
           "the logical_xor function instead.");
   }
   if (common.is_bool() && row.name == "negative") {
@@ -58,7 +59,7 @@ struct Call {
   std::vector<ffi::Tensor> inputs;
   Loop loop = nullptr;
   DataType result;
-  std::string_view mixed;                 // the comparison of int64 with uint64, or empty
+  std::string_view mixed;  // the comparison of int64 with uint64, or empty
   bool unsigned_first = false;
 };
 
@@ -70,8 +71,8 @@ bool beyond(const Any& value, DataType dtype) {
   return dtype.bits() < 64 && integer != integer << (64 - dtype.bits()) >> (64 - dtype.bits());
 }
 
-Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs, const UfuncOptions& options,
-             ir::Span span) {
+Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
+             const UfuncOptions& options, ir::Span span) {
   Call call;
   DataType common = result_type(evaluator, inputs, span);
   if (row.rule == Rule::kCompare && inputs.size() == 2) {
@@ -93,7 +94,8 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
       if (x.is_integral() && y.is_integral()) {
         call.mixed = row.name;
         call.unsigned_first = x.is_uint();
-        call.inputs = {cast_to(a, x.is_uint() ? x : DataType::Int(64)), cast_to(b, y.is_uint() ? y : DataType::Int(64))};
+        call.inputs = {cast_to(a, x.is_uint() ? x : DataType::Int(64)),
+                       cast_to(b, y.is_uint() ? y : DataType::Int(64))};
         call.result = DataType::Bool();
         return call;
       }
@@ -112,8 +114,8 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
       DataType own = element_type(evaluator, inputs[i], span);
       if (!own.is_void() && !can_cast(own, wanted, options.casting)) {
         raise("UFuncTypeError", span, "bad-cast",
-              "Cannot cast ufunc '{}' input {} from dtype('{}') to dtype('{}') with casting rule '{}'", row.name, i,
-              own.str(), wanted.str(), casting_name(options.casting));
+              "Cannot cast ufunc '{}' input {} from dtype('{}') to dtype('{}') with casting rule '{}'",
+              row.name, i, own.str(), wanted.str(), casting_name(options.casting));
       }
     }
     call.inputs.push_back(to_tensor(evaluator, inputs[i], span, wanted));
@@ -130,7 +132,8 @@ Shape shape_of_all(const std::vector<ffi::Tensor>& tensors, ir::Span span) {
     if (!next) {
       std::string shapes;
       for (const ffi::Tensor& each : tensors) shapes += shape_text(shape_of(each)) + " ";
-      raise("ValueError", span, "shape-mismatch", "operands could not be broadcast together with shapes {}", shapes);
+      raise("ValueError", span, "shape-mismatch", "operands could not be broadcast together with shapes {}",
+            shapes);
     }
     shape = *next;
   }
@@ -139,8 +142,8 @@ Shape shape_of_all(const std::vector<ffi::Tensor>& tensors, ir::Span span) {
 
 }  // namespace
 
-std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs, ir::Span span,
-                            const UfuncOptions& options) {
+std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
+                            ir::Span span, const UfuncOptions& options) {
   Call call = resolve(evaluator, row, inputs, options, span);
   if (row.check != nullptr) row.check(call.inputs, span);
   Shape shape = shape_of_all(call.inputs, span);
@@ -164,8 +167,8 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
     std::optional<Shape> whole = common_shape(shape, own);
     if (!whole || *whole != own) {
       raise("ValueError", span, "shape-mismatch",
-            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}", shape_text(own),
-            shape_text(whole.value_or(shape)));
+            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+            shape_text(own), shape_text(whole.value_or(shape)));
     }
     shape = own;
   }
@@ -237,8 +240,7 @@ namespace {
 constexpr int64_t kBuffer = 8192;  // elements NumPy casts at a time
 
 void check_foldable(const UfuncRow& row, ir::Span span) {
-  if (row.inputs != 2)
-    raise("ValueError", span, "wrong-ufunc", "reduce only supported for binary functions");
+  if (row.inputs != 2) raise("ValueError", span, "wrong-ufunc", "reduce only supported for binary functions");
 }
 // The type of the accumulator: small integers are added and multiplied in 64 bits.
 DataType fold_type(const UfuncRow& row, DataType from, DataType asked, ir::Span span) {
@@ -253,7 +255,8 @@ DataType fold_type(const UfuncRow& row, DataType from, DataType asked, ir::Span 
 
 }  // namespace
 
-ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options, ir::Span span) {
+ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options,
+                        ir::Span span) {
   check_foldable(row, span);
   DataType dtype = fold_type(row, tensor.dtype(), options.dtype, span);
   bool casts = DataType(tensor.dtype()) != dtype;
@@ -310,7 +313,8 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
       if (fold == nullptr) {
         if (gone > 1) {
           raise("ValueError", span, "bad-axes",
-                "reduction operation '{}' is not reorderable, so at most one axis may be specified", row.name);
+                "reduction operation '{}' is not reorderable, so at most one axis may be specified",
+                row.name);
         }
         for (size_t d = 0; d < shape.size(); ++d) {
           if (!options.axes[d]) continue;
@@ -383,12 +387,23 @@ using ir::ApiRow;
 using ir::native;
 using Ufunc = ir::Ref<NumpyUfuncNode>;
 
-const std::pair<std::string_view, std::string_view> other_names[] = {
-    {"abs", "absolute"},      {"true_divide", "divide"}, {"mod", "remainder"},   {"pow", "power"},
-    {"bitwise_not", "invert"}, {"bitwise_invert", "invert"}, {"bitwise_left_shift", "left_shift"},
-    {"bitwise_right_shift", "right_shift"}, {"asin", "arcsin"}, {"acos", "arccos"}, {"atan", "arctan"},
-    {"asinh", "arcsinh"},     {"acosh", "arccosh"},      {"atanh", "arctanh"},   {"atan2", "arctan2"},
-    {"conjugate", "positive"}, {"conj", "positive"}};
+const std::pair<std::string_view, std::string_view> other_names[] = {{"abs", "absolute"},
+                                                                     {"true_divide", "divide"},
+                                                                     {"mod", "remainder"},
+                                                                     {"pow", "power"},
+                                                                     {"bitwise_not", "invert"},
+                                                                     {"bitwise_invert", "invert"},
+                                                                     {"bitwise_left_shift", "left_shift"},
+                                                                     {"bitwise_right_shift", "right_shift"},
+                                                                     {"asin", "arcsin"},
+                                                                     {"acos", "arccos"},
+                                                                     {"atan", "arctan"},
+                                                                     {"asinh", "arcsinh"},
+                                                                     {"acosh", "arccosh"},
+                                                                     {"atanh", "arctanh"},
+                                                                     {"atan2", "arctan2"},
+                                                                     {"conjugate", "positive"},
+                                                                     {"conj", "positive"}};
 
 Any ufunc_value(ApiCall& call) {
   std::string_view name = call.api.name;
@@ -398,7 +413,8 @@ Any ufunc_value(ApiCall& call) {
   return Any(ir::make<NumpyUfuncNode>(&find_ufunc(name)));
 }
 
-UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<String, Any> keywords, ir::Span span) {
+UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<String, Any> keywords,
+                        ir::Span span) {
   UfuncOptions options;
   for (const auto& [key, value] : keywords) {
     std::string_view name(key.data(), key.size());
@@ -415,7 +431,8 @@ UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<Stri
     } else if (name == "casting") {
       options.casting = casting_argument(value, span);
     } else if (name != "order" && name != "subok") {
-      raise("TypeError", span, "unknown-keyword", "{}() got an unexpected keyword argument '{}'", row.name, name);
+      raise("TypeError", span, "unknown-keyword", "{}() got an unexpected keyword argument '{}'", row.name,
+            name);
     }
   }
   return options;
@@ -427,8 +444,9 @@ Any call_row(ApiCall& call, const Ufunc& self, const Tuple& args, const ffi::Map
   UfuncOptions options = options_of(evaluator, row, keywords, call.span);
   auto least = static_cast<size_t>(row.inputs), most = static_cast<size_t>(row.inputs + row.outputs);
   if (args.size() < least || args.size() > most) {
-    raise("TypeError", call.span, "wrong-arguments", "{}() takes from {} to {} positional arguments but {} were given",
-          row.name, least, most, args.size());
+    raise("TypeError", call.span, "wrong-arguments",
+          "{}() takes from {} to {} positional arguments but {} were given", row.name, least, most,
+          args.size());
   }
   for (size_t i = least; i < args.size(); ++i) options.out.push_back(args[i]);
   std::vector<Any> inputs(args.begin(), args.begin() + static_cast<ptrdiff_t>(least));
@@ -437,11 +455,12 @@ Any call_row(ApiCall& call, const Ufunc& self, const Tuple& args, const ffi::Map
   return Tuple(values.begin(), values.end());
 }
 
-Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& axis, const Any& dtype, const Any& out,
-               bool keepdims, const Any& initial, const Any& where) {
+Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& axis, const Any& dtype,
+               const Any& out, bool keepdims, const Any& initial, const Any& where) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
-  FoldOptions options{.axes = axes_argument(evaluator, tensor.ndim() == 0 ? Any(nullptr) : axis, tensor.ndim(), call.span_of(2)),
+  FoldOptions options{.axes = axes_argument(evaluator, tensor.ndim() == 0 ? Any(nullptr) : axis,
+                                            tensor.ndim(), call.span_of(2)),
                       .keepdims = keepdims};
   if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(3));
   if (!is_none(initial)) options.initial = to_tensor(evaluator, initial, call.span);
@@ -462,17 +481,21 @@ const ApiRow method_rows[] = {
      "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)",
      "Folds dimensions away.",
      native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out, bool keepdims, Any initial,
-               Any where) { return reduce_row(call, self, array, axis, dtype, out, keepdims, initial, where); })},
+               Any where) {
+       return reduce_row(call, self, array, axis, dtype, out, keepdims, initial, where);
+     })},
     {ApiKind::kMethod, kUfunc, "accumulate(array, axis=0, dtype=None, out=None)", "All the steps of a fold.",
      native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out) {
        Evaluator& evaluator = evaluator_of(call.host);
        ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
        if (tensor.ndim() == 0)
          raise("TypeError", call.span, "shape-mismatch", "cannot accumulate on a scalar");
-       return into_out(accumulate_tensor(*self->row, tensor, axis_argument(evaluator, axis, tensor.ndim(), call.span_of(2)),
-                                         is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
-                                         call.span),
-                       out, call.span);
+       return into_out(
+           accumulate_tensor(
+               *self->row, tensor, axis_argument(evaluator, axis, tensor.ndim(), call.span_of(2)),
+               is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
+               call.span),
+           out, call.span);
      })},
     {ApiKind::kMethod, kUfunc, "outer(A, B)", "The function of each element of A with each of B.",
      native([](ApiCall& call, Ufunc self, Any a, Any b) {
@@ -498,7 +521,10 @@ const ApiRow method_rows[] = {
        ffi::Tensor places = row_major(to_tensor(evaluator, chosen, call.span), DataType::Int(64));
        ffi::Tensor flat = reshape_to(row_major(target, target.dtype()), {-1}, call.span);
        std::optional<ffi::Tensor> values;
-       if (row.inputs == 2) values = row_major(broadcast_to(to_tensor(evaluator, b, call.span_of(3), target.dtype()), shape_of(places)), target.dtype());
+       if (row.inputs == 2)
+         values = row_major(
+             broadcast_to(to_tensor(evaluator, b, call.span_of(3), target.dtype()), shape_of(places)),
+             target.dtype());
        Loop loop = row.loops[index_of(kind_of(target.dtype()))];
        if (loop == nullptr) no_loop(row, call.span);
        int64_t bytes = DataType(target.dtype()).bytes();
@@ -525,7 +551,8 @@ const ApiRow method_rows[] = {
      })},
     {ApiKind::kClass, "numpy", "ufunc()", "The type of universal functions.", native([](ApiCall& call) {
        raise("TypeError", call.span, "not-constructible", "cannot create 'numpy.ufunc' instances");
-     }), kUfunc, "numpy.ufunc"},
+     }),
+     kUfunc, "numpy.ufunc"},
 };
 
 }  // namespace
@@ -535,9 +562,8 @@ Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span) {
   auto* array = as<ir::NDArrayNode>(out.type_index() == kTVMFFIArray ? elements(out)[0] : out);
   if (array == nullptr) raise("TypeError", span, "wrong-type", "output must be an array");
   if (shape_of(array->tensor) != shape_of(result)) {
-    raise("ValueError", span, "shape-mismatch",
-          "output array has the wrong shape: {} instead of {}", shape_text(shape_of(array->tensor)),
-          shape_text(shape_of(result)));
+    raise("ValueError", span, "shape-mismatch", "output array has the wrong shape: {} instead of {}",
+          shape_text(shape_of(array->tensor)), shape_text(shape_of(result)));
   }
   copy_into(array->tensor, result);
   return out.type_index() == kTVMFFIArray ? elements(out)[0] : out;

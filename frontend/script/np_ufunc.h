@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Universal functions: one row each, with a loop per type of elements. Calls resolve types as NumPy 2 does,
-// broadcast, and take out=, where=, dtype= and casting=; reduce, accumulate, outer and at follow from the row.
+// broadcast, and take out=, where=, dtype= and casting=; reduce, accumulate, outer and at follow from the
+// row.
 #pragma once
 
 #include <array>
@@ -47,10 +48,10 @@ struct UfuncOptions {
   Casting casting = Casting::kSameKind;
 };
 // The outputs as scalars or arrays; out= arrays are given back themselves.
-std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs, ir::Span span,
-                            const UfuncOptions& options = {});
-inline Any call_ufunc1(Evaluator& evaluator, const UfuncRow& row, std::initializer_list<Any> inputs, ir::Span span,
-                       const UfuncOptions& options = {}) {
+std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
+                            ir::Span span, const UfuncOptions& options = {});
+inline Any call_ufunc1(Evaluator& evaluator, const UfuncRow& row, std::initializer_list<Any> inputs,
+                       ir::Span span, const UfuncOptions& options = {}) {
   return call_ufunc(evaluator, row, std::span(inputs.begin(), inputs.size()), span, options)[0];
 }
 
@@ -62,7 +63,8 @@ struct FoldOptions {
   std::optional<ffi::Tensor> where;
 };
 // row.reduce over a tensor; the result has no reduced dimensions (or those of extent 1).
-ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options, ir::Span span);
+ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options,
+                        ir::Span span);
 ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, int64_t axis, DataType dtype,
                               ir::Span span);
 
@@ -182,7 +184,8 @@ constexpr Loops unary_loops() {
        if constexpr (F::template on<T>) loops[I] = unary_loop<F, T, R>;
      }()),
      ...);
-  }(std::make_index_sequence<kKinds>());
+  }
+  (std::make_index_sequence<kKinds>());
   return loops;
 }
 template <class F, class Result = void>
@@ -195,7 +198,8 @@ constexpr Loops binary_loops() {
        if constexpr (F::template on<T>) loops[I] = binary_loop<F, T, R>;
      }()),
      ...);
-  }(std::make_index_sequence<kKinds>());
+  }
+  (std::make_index_sequence<kKinds>());
   return loops;
 }
 template <class F>
@@ -212,7 +216,8 @@ constexpr Loops fold_loops() {
        }
      }()),
      ...);
-  }(std::make_index_sequence<kKinds>());
+  }
+  (std::make_index_sequence<kKinds>());
   return loops;
 }
 

@@ -293,12 +293,13 @@ struct Lcm : ShiftLeft {
     T divisor = Gcd::apply(a, b);
     if (divisor == 0) return 0;
     T product = static_cast<T>(static_cast<Wide<T>>(a / divisor) * static_cast<Wide<T>>(b));
-    return static_cast<T>(product < 0 ? Wide<T>{0} - static_cast<Wide<T>>(product) : static_cast<Wide<T>>(product));
+    return static_cast<T>(product < 0 ? Wide<T>{0} - static_cast<Wide<T>>(product)
+                                      : static_cast<Wide<T>>(product));
   }
 };
 
 #define MLC_NP_COMPARE(Name, op)  \
-  struct Name : AllTypes {            \
+  struct Name : AllTypes {        \
     template <class T>            \
     static bool apply(T a, T b) { \
       return a op b;              \
@@ -450,13 +451,24 @@ constexpr UfuncRow unary(std::string_view name, std::string_view doc) {
 }
 template <class F>
 constexpr UfuncRow comparing(std::string_view name, std::string_view doc) {
-  return {.name = name, .doc = doc, .inputs = 2, .outputs = 1, .loops = binary_loops<F, bool>(), .result = kBool,
+  return {.name = name,
+          .doc = doc,
+          .inputs = 2,
+          .outputs = 1,
+          .loops = binary_loops<F, bool>(),
+          .result = kBool,
           .rule = Rule::kCompare};
 }
 template <class F>
 constexpr UfuncRow logical(std::string_view name, std::string_view doc, double identity) {
-  return {.name = name, .doc = doc, .inputs = 2, .outputs = 1, .loops = binary_loops<F, bool>(),
-          .folds = {fold_loop<F, bool>}, .result = kBool, .identity = identity};
+  return {.name = name,
+          .doc = doc,
+          .inputs = 2,
+          .outputs = 1,
+          .loops = binary_loops<F, bool>(),
+          .folds = {fold_loop<F, bool>},
+          .result = kBool,
+          .identity = identity};
 }
 
 constexpr UfuncRow with_sums(UfuncRow row) {
@@ -503,7 +515,11 @@ const UfuncRow rows[] = {
     logical<LogicalAnd>("logical_and", "Are both true?", 1),
     logical<LogicalOr>("logical_or", "Is one true?", 0),
     logical<LogicalXor>("logical_xor", "Is exactly one true?", 0),
-    {.name = "logical_not", .doc = "Is it false?", .inputs = 1, .outputs = 1, .loops = unary_loops<LogicalNot, bool>(),
+    {.name = "logical_not",
+     .doc = "Is it false?",
+     .inputs = 1,
+     .outputs = 1,
+     .loops = unary_loops<LogicalNot, bool>(),
      .result = kBool},
     unary<Negative>("negative", "-x."),
     unary<Positive>("positive", "+x."),

@@ -42,8 +42,8 @@ MLC_NP_FUNCTION(Arccosh, std::acosh(x))
 MLC_NP_FUNCTION(Arctanh, std::atanh(x))
 MLC_NP_FUNCTION(Rint, std::nearbyint(x))
 MLC_NP_FUNCTION(Fabs, std::fabs(x))
-MLC_NP_FUNCTION(Deg2rad, x * static_cast<T>(3.14159265358979323846 / 180))
-MLC_NP_FUNCTION(Rad2deg, x * static_cast<T>(180 / 3.14159265358979323846))
+MLC_NP_FUNCTION(Deg2rad, x* static_cast<T>(3.14159265358979323846 / 180))
+MLC_NP_FUNCTION(Rad2deg, x* static_cast<T>(180 / 3.14159265358979323846))
 #undef MLC_NP_FUNCTION
 
 // Whole numbers are their own floor; NumPy keeps their type.
@@ -99,21 +99,25 @@ struct Logaddexp2 : Real {
   }
 };
 
-#define MLC_NP_PREDICATE(Name, expression)      \
-  struct Name {                                 \
-    template <class T>                          \
-    static constexpr bool on = true;            \
-    template <class T>                          \
-    static bool apply(T x) {                    \
+#define MLC_NP_PREDICATE(Name, expression)       \
+  struct Name {                                  \
+    template <class T>                           \
+    static constexpr bool on = true;             \
+    template <class T>                           \
+    static bool apply(T x) {                     \
       if constexpr (std::is_floating_point_v<T>) \
-        return expression;                      \
-      else                                      \
-        return otherwise;                       \
-    }                                           \
+        return expression;                       \
+      else                                       \
+        return otherwise;                        \
+    }                                            \
     static constexpr bool otherwise =
-MLC_NP_PREDICATE(Isnan, x != x) false; };
-MLC_NP_PREDICATE(Isinf, std::isinf(x)) false; };
-MLC_NP_PREDICATE(Isfinite, std::isfinite(x)) true; };
+MLC_NP_PREDICATE(Isnan, x != x) false;
+};
+MLC_NP_PREDICATE(Isinf, std::isinf(x)) false;
+};
+MLC_NP_PREDICATE(Isfinite, std::isfinite(x)) true;
+}
+;
 #undef MLC_NP_PREDICATE
 struct Signbit : Real {
   template <class T>
@@ -156,7 +160,11 @@ constexpr UfuncRow pairs(std::string_view name, std::string_view doc) {
 }
 template <class F>
 constexpr UfuncRow predicate(std::string_view name, std::string_view doc) {
-  return {.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F, bool>(),
+  return {.name = name,
+          .doc = doc,
+          .inputs = 1,
+          .outputs = 1,
+          .loops = unary_loops<F, bool>(),
           .result = DataType::Bool()};
 }
 
@@ -202,7 +210,11 @@ const UfuncRow rows[] = {
     predicate<Isinf>("isinf", "Is it infinite?"),
     predicate<Isfinite>("isfinite", "Is it a finite number?"),
     predicate<Signbit>("signbit", "Is the sign bit set?"),
-    {.name = "modf", .doc = "The fraction and the whole part.", .inputs = 1, .outputs = 2, .loops = modf_loops()},
+    {.name = "modf",
+     .doc = "The fraction and the whole part.",
+     .inputs = 1,
+     .outputs = 2,
+     .loops = modf_loops()},
 };
 
 }  // namespace

@@ -91,6 +91,9 @@ struct Document {
 Document read_lines(uint32_t file);
 // spacing.cpp: levels, blanks before words and places to break, for one logical line.
 void analyse(std::vector<Leaf*>& leaves);
+// comments.cpp: each comment to a place where a line may end, so that it stays there when the result is read
+// again; new leaves are made in `store`.
+void settle_comments(std::vector<Leaf*>& leaves, std::deque<Leaf>& store);
 // literals.cpp: quotes, prefixes and digits in one spelling each.
 std::string normal_string(std::string_view text);
 std::string normal_number(std::string_view text);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a text as logical lines.
+#include <algorithm>
+
 #include "frontend/format/line.h"
 #include "frontend/syntax/lexemes.h"
 #include "ir/error.h"
@@ -103,7 +105,8 @@ class LineReader {
                             : kind == Kind::kNumber ? normal_number(text)
                                                     : std::string(text));
     if (kind == Kind::kOpen) {
-      leaf->literal = line_.empty() || !(ends_operand(*line_.back()));
+      auto word = std::find_if(line_.rbegin(), line_.rend(), [](const Leaf* l) { return !l->comment(); });
+      leaf->literal = word == line_.rend() || !ends_operand(**word);
       brackets_.push_back(leaf);
     } else if (kind == Kind::kClose) {
       leaf->mate = brackets_.back();
@@ -155,12 +158,13 @@ class LineReader {
         inline_depth_ == 0) {
       line.kind = LogicalLine::Kind::kRaw;
       size_t end = std::min(text_.find_first_of("\r\n", words_[at_ - 1].end), text_.size());
-      line.text = text_.substr(begin_, end - begin_);
+      line.text.assign(static_cast<size_t>(line.depth) * 4, ' ').append(text_.substr(begin_, end - begin_));
       note_region(begin_, end);
       return;
     }
     add_optional_parentheses(line.leaves);
     analyse(line.leaves);
+    settle_comments(line.leaves, document_.leaves);
   }
 
   uint32_t column_of(uint32_t offset) const {
@@ -254,10 +258,10 @@ class LineReader {
     line.depth = static_cast<int>(depth);
     line.blanks = blanks_before(word.begin);
     line.form_feed = depth == 0 && ends_page(word.begin);
-    if (text.starts_with("#|") || text.starts_with("#!")) {
+    bool golden = line_start(word.begin) == word.begin && (text.starts_with("#|") || text.starts_with("#!"));
+    if (golden) {
       line.kind = LogicalLine::Kind::kGolden;
-      uint32_t begin = line_start(word.begin);
-      line.text = text_.substr(begin, word.end - begin);
+      line.text = text;
     } else {
       line.kind = LogicalLine::Kind::kComment;
       line.text = normal_comment(text);
@@ -302,6 +306,8 @@ class LineReader {
     bool keyword = leaves[0]->kind == Kind::kKeyword;
     if (keyword && (first == "return" || first == "del" ||
                     ((first == "if" || first == "elif" || first == "while") && header))) {
+      // `del (a, b)` is a statement about one pair.
+      if (first == "del" && find(leaves, 1, end, [](const Leaf& l) { return l.comma(); }) < end) return;
       out.push_back(leaves[0]);
       wrap(leaves, 1, end, out);
     } else if (keyword && first == "for" && header) {
@@ -396,19 +402,38 @@ class LineReader {
 
   // `for (a, b) in pairs` and `(a, b) = pair` need no parentheses.
   void unwrap_target(const std::vector<Leaf*>& leaves, size_t begin, size_t end, std::vector<Leaf*>& out) {
-    bool pair = end - begin > 4 && leaves[begin]->is("(") && leaves[begin]->mate == leaves[end - 1] &&
-                !leaves[end - 2]->comma() && leaves[begin]->comments.empty() && !leaves[end - 2]->comment() &&
-                leaves[end - 2]->comments.empty() && !leaves[begin + 1]->comment();
     bool of_one = end > begin && leaves[end - 1]->comma() && commas(leaves, begin, end) == 1;
     if (of_one) return wrap(leaves, begin, end, out);
-    if (pair) {
-      for (Leaf* bracket : {leaves[begin], leaves[end - 1]}) {
+    Leaf* open = nullptr;
+    bool from_start = begin == 0;
+    while (is_bare_pair(leaves, begin, end)) {
+      if (open == nullptr) open = leaves[begin];
+      ++begin;
+      --end;
+    }
+    if (from_start) open = nullptr;  // none is shown there
+    if (open != nullptr) {
+      for (Leaf* bracket : {open, open->mate}) {
         bracket->text.clear();
         bracket->optional = bracket->literal = true;
       }
+      out.push_back(open);
     }
     out.insert(out.end(), leaves.begin() + static_cast<ptrdiff_t>(begin),
                leaves.begin() + static_cast<ptrdiff_t>(end));
+    if (open != nullptr) out.push_back(open->mate);
+  }
+  static bool is_bare_pair(const std::vector<Leaf*>& leaves, size_t begin, size_t end) {
+    if (end - begin < 3 || !leaves[begin]->is("(") || leaves[begin]->mate != leaves[end - 1]) return false;
+    if (!leaves[begin]->comments.empty() || leaves[end - 2]->comma()) return false;
+    size_t depth = 0;
+    for (size_t i = begin + 1; i + 1 < end; ++i) {
+      if (leaves[i]->opens()) ++depth;
+      if (depth == 0 && (leaves[i]->comment() || !leaves[i]->comments.empty())) return false;
+      if (leaves[i]->closes()) --depth;
+      if (depth == 0 && !leaves[i]->comments.empty()) return false;
+    }
+    return true;
   }
 
   // Is it one pair of parentheses around a single expression, with no comment that would be left alone?

@@ -67,11 +67,12 @@ std::string normal_number(std::string_view text) {
   return out;
 }
 
-// A blank after `#`, except where the character after it has a meaning of its own: `#!`, `#:`, `#|`.
+// A blank after `#`, except where the character after it has a meaning of its own: `#:`.
+// `#|` and `#!` would begin a line of a golden.
 std::string normal_comment(std::string_view text) {
   size_t end = text.find_last_not_of(" \t\f");
   text = text.substr(0, end + 1);
-  if (text.size() < 2 || std::string_view(" !:'|#\t").find(text[1]) != std::string_view::npos)
+  if (text.size() < 2 || std::string_view(" :'#\t").find(text[1]) != std::string_view::npos)
     return std::string(text);
   return "# " + std::string(text.substr(1));
 }

@@ -37,6 +37,9 @@ class Analysis {
 
   void run() {
     frames_.push_back({'0'});
+    for (const Leaf* leaf : leaves_) {
+      if (!leaf->comment()) words_.push_back(leaf);
+    }
     if (leaves_[0]->keyword("def")) definition_ = true;
     if (leaves_[0]->keyword("from") || leaves_[0]->keyword("import")) import_ = true;
     for (at_ = 0; at_ < leaves_.size(); ++at_) visit(*leaves_[at_]);
@@ -69,9 +72,10 @@ class Analysis {
   void visit(Leaf& leaf) {
     if (leaf.comment()) {
       // A line may end here whatever stands around, also between `lambda` and its colon.
-      leaf.level = static_cast<uint32_t>(frames_.size()) - 1;
+      leaf.level = level() - frames_.back().extra;
       return;
     }
+    ++words_seen_;
     if (leaf.closes()) return close(leaf);
     Frame& frame = frames_.back();
     if (frame.loops > 0 && leaf.keyword("in")) {
@@ -186,6 +190,7 @@ class Analysis {
       --begin;
     }
     bool complex = false;
+    const Leaf* word = nullptr;  // the last one
     depth = 0;
     for (size_t i = begin; i < leaves_.size() && !complex; ++i) {
       const Leaf& leaf = *leaves_[i];
@@ -196,7 +201,8 @@ class Analysis {
         complex = !leaf.literal;
       }
       bool sign = leaf.is("-") || leaf.is("+") || leaf.is("~");
-      bool prefix = i == begin || leaves_[i - 1]->is(":") || (leaves_[i - 1]->opens());
+      bool prefix = word == nullptr || word->is(":") || word->opens();
+      if (!leaf.comment()) word = &leaf;
       if (leaf.kind == Kind::kOperator && !leaf.is(":") && !leaf.is("...") && !(sign && prefix) &&
           !leaf.comma())
         complex = true;
@@ -208,9 +214,9 @@ class Analysis {
 
   // `x**2`, `a.b**-1`: names, numbers and attributes are bound tightly by `**`.
   bool hugs() const {
-    size_t i = at_;
-    auto leaf = [&](size_t k) -> const Leaf& { return *leaves_[k]; };
-    if (i == 0 || i + 1 >= leaves_.size()) return false;
+    size_t i = words_seen_ - 1;
+    auto leaf = [&](size_t k) -> const Leaf& { return *words_[k]; };
+    if (i == 0 || i + 1 >= words_.size()) return false;
     size_t left = i - 1;
     if (leaf(left).kind == Kind::kNumber) {
     } else if (leaf(left).kind == Kind::kName) {
@@ -221,12 +227,12 @@ class Analysis {
     }
     size_t right = i + 1;
     bool sign = leaf(right).is("-");
-    if (sign && right + 1 < leaves_.size()) ++right;
+    if (sign && right + 1 < words_.size()) ++right;
     if (leaf(right).kind == Kind::kNumber) return true;
     if (sign || leaf(right).kind != Kind::kName) return false;
-    while (right + 2 < leaves_.size() && leaf(right + 1).is(".") && leaf(right + 2).kind == Kind::kName)
+    while (right + 2 < words_.size() && leaf(right + 1).is(".") && leaf(right + 2).kind == Kind::kName)
       right += 2;
-    return right + 1 >= leaves_.size() || !leaf(right + 1).opens() || leaf(right + 1).literal;
+    return right + 1 >= words_.size() || !leaf(right + 1).opens() || leaf(right + 1).literal;
   }
 
   Priority break_before(const Leaf& leaf, const Frame& frame) {
@@ -253,6 +259,8 @@ class Analysis {
   }
 
   std::vector<Leaf*>& leaves_;
+  std::vector<const Leaf*> words_;  // the leaves that are no comments
+  size_t words_seen_ = 0;
   std::vector<Frame> frames_;
   const Leaf* previous_ = nullptr;  // the last written word
   size_t last_index_ = 0;

@@ -163,8 +163,9 @@ class Writer {
   bool split_delimiters(const Line& line) {
     size_t count = 0;
     Priority priority = loosest(line, &count);
-    if (priority == kNoBreak || (priority == kDot && count == 1)) return false;
+    if (priority == kNoBreak) return false;
     uint32_t base = base_level(line);
+    if (priority == kDot && count == 1 && !has_own_comments(line)) return false;
     Line piece = part_of(line);
     std::vector<Line> pieces;
     auto finish = [&] {
@@ -203,6 +204,7 @@ class Writer {
     Leaf& comma = document_.leaves.emplace_back();
     comma.kind = Leaf::Kind::kOperator;
     comma.text = ",";
+    comma.breaks = kComma;
     comma.level = last->level;
     comma.comments = std::move(last->comments);
     last->comments.clear();
@@ -321,7 +323,8 @@ class Writer {
     std::optional<Split> first;
     Omitted omitted;
     size_t width = static_cast<size_t>(line.depth) * 4;
-    bool magic = has_magic_comma(line);
+    // Brackets around comments get a comma at their end, if they hold items.
+    bool magic = has_magic_comma(line) || has_inner_comments(line);
     const Leaf* waited = nullptr;  // the opening bracket of the pair that is being passed
     const Leaf* passed = nullptr;  // the closing one of the last pair that was
     std::vector<const Leaf*> inner;
@@ -372,7 +375,7 @@ class Writer {
 
   static bool fits_when_shown(const Line& head) {
     size_t hidden = head.leaves.back()->text.empty() ? 1 : 0;
-    return fits(head, kLineLength - hidden) && !has_magic_comma(head);
+    return fits(head, kLineLength - hidden) && !has_magic_comma(head) && !has_inner_comments(head);
   }
 
   // The last pair; for an optional one, an inner pair where that looks better.
@@ -394,10 +397,16 @@ class Writer {
     return split;
   }
 
+  // Comments outside of its brackets, which need a line end within it.
   static bool has_own_comments(const Line& body) {
     uint32_t base = base_level(body);
-    return std::any_of(body.leaves.begin(), body.leaves.end(),
-                       [&](const Leaf* leaf) { return leaf->comment() && leaf->level == base; });
+    for (size_t i = 0; i < body.leaves.size(); ++i) {
+      const Leaf& leaf = *body.leaves[i];
+      if (leaf.level != base) continue;
+      if (leaf.comment() || (leaf.breaks != kNoBreak && i + 1 < body.leaves.size() && !leaf.comments.empty()))
+        return true;
+    }
+    return false;
   }
 
   // May the value stand without parentheses, broken within its own brackets?
@@ -448,7 +457,9 @@ class Writer {
     if (head.size() < 2 || !is_assign(head[head.size() - 2])) return true;
     bool brackets =
         std::any_of(head.begin(), head.end() - 1, [](const Leaf* l) { return l->opens() || l->closes(); });
-    if (!brackets || !fits(outer.head, kLineLength - 1) || has_magic_comma(outer.head)) return true;
+    if (!brackets || !fits(outer.head, kLineLength - 1) || has_magic_comma(outer.head) ||
+        has_inner_comments(outer.head))
+      return true;
     const std::vector<Leaf*>& leaves = inner.head.leaves;
     auto signs = [&](const std::vector<Leaf*>& all) {
       return std::count_if(all.begin(), all.end(), is_assign);

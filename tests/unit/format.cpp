@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "frontend/syntax/lexemes.h"
 #include "ir/error.h"
 #include "ir/span.h"
 
@@ -41,6 +42,35 @@ TEST_CASE("formatting any program twice is formatting it once") {
     }
   }
   REQUIRE(seen > 60);
+}
+
+TEST_CASE("a comment after any word stays where it is put") {
+  const std::string program =
+      "@T.prim_func(s_tir=True)\n"
+      "def f(A: T.Buffer((4, n), \"int32\"), *, k: int = 2) -> None:\n"
+      "    for i, j in T.grid(4, n - 1):\n"
+      "        with T.sblock(\"b\"):\n"
+      "            A[i, 0:j, -k], = (A[i] + g(x)(y)[z]).max() if not i and j in (1,) else -x ** -y\n"
+      "table = {\"a\": [v for v, w in pairs if w], **rest, \"b\" \"c\": lambda p, q=1: (p, q)}\n"
+      "from m import (a, b as c)\n"
+      "print(mod[\"main\"].script(), first.second().third[1:, ::2].fourth(*args, key=value))\n";
+  size_t seen = 0;
+  for (const char* comment : {"  # c\n", "\n# c\n", "  # c\n  # d\n"}) {
+    for (const syntax::Lexeme& word : syntax::lexemes(ir::SourceMap::global().add("<test>", program))) {
+      std::string text = program;
+      text.insert(std::min<size_t>(word.end, text.size()), comment);
+      CAPTURE(text);
+      std::string once;
+      try {
+        once = formatted(text);
+      } catch (const ir::Error&) {
+        continue;  // outside of brackets
+      }
+      REQUIRE(formatted(once) == once);
+      ++seen;
+    }
+  }
+  REQUIRE(seen > 400);
 }
 
 TEST_CASE("formatting keeps the newlines of the file and ends it with one") {

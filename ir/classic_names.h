@@ -12,11 +12,14 @@ namespace mlc::ir {
 struct ClassicName {
   enum class Kind : uint8_t {
     kPath,       // a module, function or class, and everything below it
+    kSynonym,    // likewise, of what was known by its name of today too: the classic dialect prints that
     kMethod,     // of objects: `sch.get_block`
     kAttribute,  // a property of objects: `x.struct_info`
     kKeyword,    // of a call: `out_sinfo=`
     kString,     // a name within quotes: "tir.noalias"
     kRemoved,    // a path that has no successor; `to` says why or what to do
+    kRemovedMethod,
+    kRemovedKeyword,
   };
   Kind kind;
   std::string_view from;

@@ -6,6 +6,7 @@
 
 #include "frontend/fix/names.h"
 #include "frontend/fix/rewriter.h"
+#include "frontend/fix/targets.h"
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/walk.h"
 #include "ir/classic_names.h"
@@ -153,11 +154,14 @@ class NameFixer final : public Visitor {
       const Row* row = ir::find_classic(Row::Kind::kAttribute, name);
       if (row == nullptr && methods_.count(&e) != 0) row = ir::find_classic(Row::Kind::kMethod, name);
       if (row != nullptr) rewriter_.replace(attribute->attr_span, std::string(row->to));
+      row = ir::find_classic(Row::Kind::kRemovedMethod, name);
+      if (row != nullptr && methods_.count(&e) != 0)
+        rewriter_.leave(attribute->attr_span, std::string(row->to));
       return false;
     }
     std::string current = ir::current_path(path);
-    rewriter_.report_removed(current, e.span);
     if (rewriter_.is_claimed(e.span)) return true;
+    rewriter_.report_removed(current, e.span);
     if (current == path && root->name == root_name(e)) return true;
     std::optional<std::string> spelled = imports_.spell(current, *root);
     if (!spelled) {
@@ -190,17 +194,33 @@ class NameFixer final : public Visitor {
     for (const Keyword* keyword : call.keywords) {
       const Row* row = ir::find_classic(Row::Kind::kKeyword, keyword->name.str());
       if (row != nullptr) rewriter_.replace(keyword->name_span, std::string(row->to));
-      if (keyword->name.str() == "tir_vars" && imports_.path_of(call.func).ends_with(".call_tir"))
-        rewriter_.leave(keyword->name_span, "scalars are given among the arguments now");
+      row = ir::find_classic(Row::Kind::kRemovedKeyword, keyword->name.str());
+      if (row != nullptr) rewriter_.leave(keyword->name_span, std::string(row->to));
+      if (keyword->name.str() == "target" || keyword->name.str() == "host") target_text(keyword->value);
     }
     std::string path = ir::current_path(imports_.path_of(call.func));
-    if (path == "tvm.target.Target" && !call.args.empty()) {
-      auto* name = as<Constant>(call.args[0]);
-      if (name != nullptr && name->type == Constant::Type::kStr &&
-          name->text.find(" -") != std::string_view::npos)
-        rewriter_.leave(name->span,
-                        "options of a target are a dict now: `{\"kind\": \"cuda\", \"arch\": \"sm_80\"}`");
-    }
+    if (call.args.size() > 0 && path == "tvm.target.Target") target_text(call.args[0]);
+    if (call.args.size() > 1 && path == "tvm.compile") target_text(call.args[1]);
+    if (call.args.size() == 1 && path == "tvm.ir.Op.get") operator_name(*call.args[0]);
+  }
+
+  // tvm.ir.Op.get("tir.exp")
+  void operator_name(const Expr& e) {
+    auto* name = as<Constant>(&e);
+    if (name == nullptr || name->type != Constant::Type::kStr || !name->text.starts_with("tir.")) return;
+    rewriter_.replace({e.span.file, e.span.begin + 1, e.span.begin + 4}, "tirx");
+  }
+
+  // "cuda -arch=sm_80": the options of a target are a dict now.
+  void target_text(const Expr* e) {
+    auto* target = as<Constant>(e);
+    if (target == nullptr || target->type != Constant::Type::kStr) return;
+    if (target->text == "stackvm" || target->text == "hybrid")
+      return rewriter_.leave(e->span, "this kind of target was removed in 2025");
+    if (target->text.find(" -") == std::string_view::npos) return;
+    if (std::string dict = target_dict(target->text); !dict.empty()) return rewriter_.replace(e->span, dict);
+    rewriter_.leave(e->span,
+                    "options of a target are a dict now: `{\"kind\": \"cuda\", \"arch\": \"sm_80\"}`");
   }
 
   // T.Buffer[(128, 128), "float32"]

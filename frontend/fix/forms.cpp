@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constructs of a function that are written otherwise today.
+#include <algorithm>
+
 #include "frontend/fix/rewriter.h"
 #include "frontend/syntax/walk.h"
 #include "ir/classic_names.h"
@@ -61,7 +63,11 @@ class FormFixer final : public Visitor {
 
   bool enter(const Stmt& stmt) override {
     if (auto* def = as<FunctionDef>(&stmt)) begin_function(*def);
-    if (auto* with = as<With>(&stmt)) scope(*with);
+    if (auto* loop = as<For>(&stmt)) loops_.push_back(loop);
+    if (auto* with = as<With>(&stmt)) {
+      scope(*with);
+      block(*with);
+    }
     if (auto* assign = as<Assign>(&stmt)) {
       allocation(*assign);
       view(*assign);
@@ -76,6 +82,7 @@ class FormFixer final : public Visitor {
     return true;
   }
   void leave(const Stmt& stmt) override {
+    if (!loops_.empty() && &stmt == loops_.back()) loops_.pop_back();
     if (&stmt == function_) {
       function_ = nullptr;
       blocks_ = false;
@@ -167,6 +174,112 @@ class FormFixer final : public Visitor {
     rewriter_.dedent(with.body, inner - indent);
   }
 
+  // `with T.block([8, T.reduce_axis(0, 4)], "C") as [vi, vk]:`, the blocks of 2021: axes are statements now,
+  // with the values that `T.bind` gave them, or the loops around.
+  void block(const With& with) {
+    if (function_ == nullptr) return;
+    const WithItem* item = with.items[0];
+    auto* call = as<Call>(item->context_expr);
+    if (call == nullptr || name_in_t(imports_, call->func) != "sblock" || call->args.empty()) return;
+    const Seq<Expr>* domains = elements(call->args[0]);
+    if (domains == nullptr) return;
+    std::vector<const Name*> axes;
+    if (item->optional_vars != nullptr && elements(item->optional_vars) == nullptr)
+      axes.push_back(as<Name>(item->optional_vars));
+    if (const Seq<Expr>* names = item->optional_vars != nullptr ? elements(item->optional_vars) : nullptr) {
+      for (const Expr* name : *names) axes.push_back(as<Name>(name));
+    }
+    const Binding* root = nullptr;
+    imports_.path_of(call->func, &root);
+    std::string prefix = *imports_.spell(std::string(kT) + "axis", *root) + ".";
+    std::vector<std::string> kinds;
+    for (const Expr* domain : *domains) kinds.push_back(axis(*domain, prefix));
+    bool plain = axes.size() == domains->size() && call->args.size() <= 2 && call->keywords.empty() &&
+                 std::count(axes.begin(), axes.end(), nullptr) == 0 &&
+                 std::count(kinds.begin(), kinds.end(), "") == 0;
+    uint32_t colon = item->optional_vars != nullptr ? item->optional_vars->span.end : call->span.end;
+    while (rewriter_.at(colon) == ' ') ++colon;
+    std::vector<const Expr*> values = bound_values(with.body, axes);
+    bool bound = std::count(values.begin(), values.end(), nullptr) == 0;
+    std::vector<const Name*> around;
+    for (const For* loop : loops_) {
+      if (const Seq<Expr>* names = elements(loop->target)) {
+        for (const Expr* name : *names) around.push_back(as<Name>(name));
+      } else {
+        around.push_back(as<Name>(loop->target));
+      }
+    }
+    bool unbound = std::count(values.begin(), values.end(), nullptr) == static_cast<long>(values.size());
+    if (!plain || rewriter_.at(colon) != ':' || !(bound || (unbound && around.size() == axes.size())))
+      return rewriter_.leave(call->span,
+                             "write `with T.sblock(name):` and `vi = T.axis.spatial(extent, i)` in it");
+    uint32_t file = with.span.file;
+    std::string name = call->args.size() > 1 ? std::string(rewriter_.text(call->args[1]->span)) : "\"\"";
+    rewriter_.replace({file, call->func->span.end, colon}, "(" + name + ")");
+    for (size_t i = 0; i < axes.size(); ++i) {
+      std::string head = std::string(axes[i]->id.str()) + " = " + kinds[i] + ", ";
+      if (!bound) {
+        rewriter_.insert_line(with.body[0]->span.begin, head + std::string(around[i]->id.str()) + ")");
+        continue;
+      }
+      const Stmt* stmt = *std::find_if(with.body.begin(), with.body.end(), [&](const Stmt* one) {
+        return one->span.begin < values[i]->span.begin && values[i]->span.end <= one->span.end;
+      });
+      rewriter_.replace({file, stmt->span.begin, values[i]->span.begin}, head);
+      rewriter_.claim(stmt->span);
+    }
+  }
+  static const Seq<Expr>* elements(const Expr* e) {
+    if (auto* list = as<List>(e)) return &list->elts;
+    if (auto* tuple = as<Tuple>(e)) return &tuple->elts;
+    return nullptr;
+  }
+  // What `T.bind(vi, value)` statements bind to each axis.
+  std::vector<const Expr*> bound_values(const Seq<Stmt>& body, const std::vector<const Name*>& axes) const {
+    std::vector<const Expr*> values(axes.size());
+    for (const Stmt* stmt : body) {
+      auto* expression = as<ExprStmt>(stmt);
+      auto* call = expression != nullptr ? as<Call>(expression->value) : nullptr;
+      if (call == nullptr || name_in_t(imports_, call->func) != "bind" || call->args.size() != 2) continue;
+      auto* name = as<Name>(call->args[0]);
+      for (size_t i = 0; i < axes.size() && name != nullptr; ++i) {
+        if (axes[i] != nullptr && axes[i]->id == name->id) values[i] = call->args[1];
+      }
+    }
+    return values;
+  }
+  // `T.axis.reduce(4` of `T.reduce_axis(0, 4)`; "" of what has names that may need a fix of their own.
+  std::string axis(const Expr& domain, const std::string& prefix) const {
+    auto* call = as<Call>(&domain);
+    if (call == nullptr) return has_attribute(domain) ? "" : prefix + "spatial(" + text(domain);
+    std::string kind = name_in_t(imports_, call->func);
+    if (call->args.size() != 2 || has_attribute(*call->args[0]) || has_attribute(*call->args[1])) return "";
+    if (kind == "range") {
+      kind = "spatial";
+    } else if (kind == "reduce_axis" || kind == "scan_axis" || kind == "opaque_axis") {
+      kind = kind.substr(0, kind.find('_'));
+    } else {
+      return "";
+    }
+    std::string from = text(*call->args[0]);
+    std::string to = text(*call->args[1]);
+    return prefix + kind + "(" + (from == "0" ? to : "(" + from + ", " + to + ")");
+  }
+  static bool has_attribute(const Expr& e) {
+    class Search final : public Visitor {
+     public:
+      bool enter(const Expr& inner) override {
+        found = found || inner.kind == ExprKind::kAttribute;
+        return !found;
+      }
+      bool found = false;
+    };
+    Search search;
+    walk(&e, search);
+    return search.found;
+  }
+  std::string text(const Expr& e) const { return std::string(rewriter_.text(e.span)); }
+
   // A = T.allocate([128], "float32", "global")
   void allocation(const Assign& assign) {
     auto* call = as<Call>(assign.value);
@@ -218,6 +331,7 @@ class FormFixer final : public Visitor {
   const Imports& imports_;
   Rewriter& rewriter_;
   const FunctionDef* function_ = nullptr;
+  std::vector<const For*> loops_;  // around
   bool blocks_ = false;  // of the older dialect, in which T.alloc_buffer means T.sblock_alloc_buffer
 };
 

@@ -96,7 +96,8 @@ void Rewriter::report(Fixed& fixed) const {
     for (; last < edits_.size() && line_start(edits_[last].begin) <= line_start(end); ++last) {
       const Edit& edit = edits_[last];
       std::string_view before = text_.substr(edit.begin, edit.end - edit.begin);
-      words = words && edit.after.size() > 1 && before.size() > 1;
+      words = words && edit.after.size() > 1 && before.size() > 1 && before[0] != '(' &&
+              std::count(before.begin(), before.end(), '(') == std::count(before.begin(), before.end(), ')');
       layout = layout && is_blank(before) && is_blank(edit.after);
       now.append(text_.substr(done, edit.begin - done)).append(edit.after);
       done = end = edit.end;

@@ -75,7 +75,8 @@ std::string_view spelled_now(std::string_view module, std::string_view name) {
 void register_classic_names() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   for (const ir::ClassicName& row : ir::classic_names()) {
-    if (row.kind == ir::ClassicName::Kind::kPath) registry.alias(std::string(row.from), std::string(row.to));
+    if (row.kind == ir::ClassicName::Kind::kPath || row.kind == ir::ClassicName::Kind::kSynonym)
+      registry.alias(std::string(row.from), std::string(row.to));
   }
   registry.alias_method("mlc.s_tir.Schedule", "get_block",
                         std::string(ir::find_classic(ir::ClassicName::Kind::kMethod, "get_block")->to));

@@ -44,6 +44,7 @@ static void apply(Step& step, PlaceRef place, String key, Any value) {
 }
 
 extern const Primitive annotate;
-const Primitive annotate = primitive<&apply>("Annotate", "annotate(block_or_loop, ann_key, ann_val)", doc);
+const Primitive annotate =
+    primitive<&apply>("Annotate", "annotate(block_or_loop, ann_key, ann_val)", doc, "", "ann_val");
 
 }  // namespace mlc::transform

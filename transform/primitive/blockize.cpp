@@ -30,6 +30,7 @@ static Place* apply(Step& step, Any target, bool preserve_unit_iters) {
 }
 
 extern const Primitive blockize;
-const Primitive blockize = primitive<&apply>("Blockize", "blockize(target, preserve_unit_iters=True)", doc);
+const Primitive blockize = primitive<&apply>("Blockize", "blockize(target, preserve_unit_iters=True)", doc,
+                                             "", "imm:preserve_unit_iters,target");
 
 }  // namespace mlc::transform

@@ -53,6 +53,7 @@ static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String st
 
 extern const Primitive cache_read;
 const Primitive cache_read = primitive<&apply>(
-    "CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc);
+    "CacheRead", "cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None)", doc, "",
+    "consumer_blocks");
 
 }  // namespace mlc::transform

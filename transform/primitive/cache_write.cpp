@@ -50,6 +50,7 @@ static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String s
 
 extern const Primitive cache_write;
 const Primitive cache_write = primitive<&apply>(
-    "CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc);
+    "CacheWrite", "cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None)", doc, "",
+    "consumer_blocks");
 
 }  // namespace mlc::transform

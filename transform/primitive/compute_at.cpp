@@ -66,6 +66,7 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
 
 extern const Primitive compute_at;
 const Primitive compute_at =
-    primitive<&apply>("ComputeAt", "compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
+    primitive<&apply>("ComputeAt", "compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc, "",
+                      "int:preserve_unit_loops");
 
 }  // namespace mlc::transform

@@ -79,6 +79,7 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
 }
 
 extern const Primitive fuse;
-const Primitive fuse = primitive<&apply>("Fuse", "fuse(*loops, preserve_unit_iters=True)", doc);
+const Primitive fuse =
+    primitive<&apply>("Fuse", "fuse(*loops, preserve_unit_iters=True)", doc, "", "int:preserve_unit_iters");
 
 }  // namespace mlc::transform

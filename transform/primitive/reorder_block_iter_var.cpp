@@ -45,7 +45,7 @@ static void apply(Step& step, BlockArg block, Any new_order) {
 }
 
 extern const Primitive reorder_block_iter_var;
-const Primitive reorder_block_iter_var =
-    primitive<&apply>("ReorderBlockIterVar", "reorder_block_iter_var(block, new_order)", doc);
+const Primitive reorder_block_iter_var = primitive<&apply>(
+    "ReorderBlockIterVar", "reorder_block_iter_var(block, new_order)", doc, "", "new_order");
 
 }  // namespace mlc::transform

@@ -66,6 +66,7 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
 
 extern const Primitive reverse_compute_at;
 const Primitive reverse_compute_at = primitive<&apply>(
-    "ReverseComputeAt", "reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc);
+    "ReverseComputeAt", "reverse_compute_at(block, loop, preserve_unit_loops=False, index=-1)", doc, "",
+    "int:preserve_unit_loops");
 
 }  // namespace mlc::transform

@@ -111,7 +111,8 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
 }
 
 extern const Primitive split;
-const Primitive split = primitive<&apply>(
-    "Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)", doc);
+const Primitive split =
+    primitive<&apply>("Split", "split(loop, factors, preserve_unit_iters=True, disable_predication=False)",
+                      doc, "", "*factors");
 
 }  // namespace mlc::transform

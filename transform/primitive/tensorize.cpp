@@ -84,6 +84,7 @@ static void apply(Step& step, PlaceRef target, String tensor_intrin, bool preser
 
 extern const Primitive tensorize;
 const Primitive tensorize =
-    primitive<&apply>("Tensorize", "tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)", doc);
+    primitive<&apply>("Tensorize", "tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)", doc,
+                      "", "imm:preserve_unit_iters");
 
 }  // namespace mlc::transform

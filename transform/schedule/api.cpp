@@ -134,7 +134,8 @@ Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_pyt
 Any trace_apply(ApiCall& call) {
   auto to = call.args[1].try_cast<Schedule>();
   if (!to) wrong_argument(call, 1, "a schedule");
-  apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host, call.args[2].cast<bool>());
+  apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host, call.args[2].cast<bool>(),
+              call.args[3]);
   return nullptr;
 }
 Any trace_lines(ApiCall& call) {
@@ -207,7 +208,7 @@ const ApiRow kRows[] = {
      "The trace without the lookups and samples that no later step uses.", &trace_simplified},
     {ApiKind::kMethod, kTrace, "__str__()", "The script that repeats the steps.", &trace_text},
     {ApiKind::kMethod, kTrace, "__repr__()", "The script that repeats the steps.", &trace_text},
-    {ApiKind::kMethod, kTrace, "apply_to_schedule(sch, remove_postproc=False)",
+    {ApiKind::kMethod, kTrace, "apply_to_schedule(sch, remove_postproc=False, decision_provider=None)",
      "Repeat the steps on another schedule.", &trace_apply},
 };
 

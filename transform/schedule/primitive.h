@@ -75,6 +75,9 @@ struct Primitive {
   Any (*run)(Step&);
   // Parameter names in the trace where TVM's differ: comma-separated, `_` for a positional argument.
   std::string_view traced_names = {};
+  // Parameters besides handles that JSON lists among the inputs, comma-separated: `*factors` spread out,
+  // `consumer_blocks` as a list. `int:` and `imm:` before a flag: how TVM writes it.
+  std::string_view json_inputs = {};
 
   std::string_view name() const { return signature.substr(0, signature.find('(')); }
 };
@@ -125,8 +128,8 @@ struct RunStep<F, R (*)(Step&, A...)> {
 
 template <auto F>
 constexpr Primitive primitive(std::string_view kind, std::string_view signature, std::string_view doc,
-                              std::string_view traced_names = {}) {
-  return {kind, signature, doc, &detail::RunStep<F, decltype(F)>::run, traced_names};
+                              std::string_view traced_names = {}, std::string_view json_inputs = {}) {
+  return {kind, signature, doc, &detail::RunStep<F, decltype(F)>::run, traced_names, json_inputs};
 }
 
 }  // namespace mlc::transform

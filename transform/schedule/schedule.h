@@ -44,12 +44,32 @@ struct TraceNode final : ffi::Object {
   std::vector<std::string> lines(bool remove_postproc) const;
   // Without the lookups and samples that no later step uses.
   Ref<TraceNode> simplified(bool remove_postproc) const;
+  // One step as text, handles without names.
+  std::string line_of(const Instruction& instruction) const;
+  // The steps as TVM's JSON: [[[kind, inputs, attributes, outputs], ..], [[index, decision], ..]].
+  Any as_json(bool remove_postproc) const;
   MLC_NODE("mlc.s_tir.Trace", TraceNode, ffi::Object);
 };
 using Trace = Ref<TraceNode>;
 
 // Applies the steps of a trace to another schedule: its handles are new ones of that schedule.
-void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false);
+// `provider`: null, or called with an instruction, its inputs, attributes and decision for a new decision.
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false,
+                 const Any& provider = nullptr);
+// A step of a trace as scripts see it.
+Any instruction_object(const Trace& trace, size_t index);
+
+// Applies steps that `as_json` wrote. Error: trace-json.
+void apply_json(const Any& json, ScheduleNode& to, Host& host, Span span);
+// Inputs and attributes of a step as JSON divides them, with handles as they are.
+struct StepParts {
+  std::vector<Any> inputs, attrs;
+  Any decision;  // None: not decided, or nothing to decide
+};
+StepParts parts_of(const Instruction& instruction);
+// Does the step change no module: a lookup or a sample?
+bool is_pure(const Primitive& primitive);
+bool samples(const Primitive& primitive);
 
 // Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
 // nothing.

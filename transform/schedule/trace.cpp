@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace as text and as something to run again.
 #include <fmt/format.h>
+#include <tvm/ffi/container/dict.h>
 
 #include "transform/schedule/primitive.h"
 
@@ -21,11 +22,6 @@ std::string quoted(std::string_view text) {
 }
 
 bool is_postproc(const Instruction& instruction) { return instruction.primitive->kind == "EnterPostproc"; }
-// Changes no module: what it returns is all it does.
-bool is_pure(const Instruction& instruction) {
-  return instruction.primitive->kind.starts_with("Get") || instruction.primitive->kind.starts_with("Sample");
-}
-
 // Calls `act` on the handles in an argument.
 template <class Act>
 void each_handle(const Any& value, const Act& act) {
@@ -43,6 +39,7 @@ void each_handle(const Any& value, const Act& act) {
 
 class TracePrinter {
  public:
+  explicit TracePrinter(bool anonymous = false) : anonymous_(anonymous) {}
   std::string print(const TraceNode& trace) {
     std::string out = "# from tvm import s_tir\ndef apply_trace(sch: s_tir.Schedule) -> None:\n";
     if (trace.instructions.empty()) out += "  pass\n";
@@ -60,7 +57,6 @@ class TracePrinter {
     return result;
   }
 
- private:
   std::string line(const Instruction& instruction) {
     const Api* api =
         ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
@@ -74,6 +70,8 @@ class TracePrinter {
       const ApiParam& param = api->params[i + 1];
       if (param.kind == ApiParam::Kind::kVarArgs) {
         for (const Any& value : instruction.args[i].cast<Array<Any>>()) add(show(value));
+      } else if (anonymous_ && param.name == "decision") {
+        continue;
       } else if (!(param.has_default && instruction.args[i] == nullptr)) {
         std::string name(other.empty() ? param.name : other == "_" ? "" : other);
         add((name.empty() ? "" : name + "=") + show(instruction.args[i]));
@@ -86,7 +84,9 @@ class TracePrinter {
     return outputs.empty() ? call : outputs + " = " + call;
   }
 
+ private:
   std::string named(const Any& rv) {
+    if (anonymous_) return "_";
     if (rv == nullptr) return names_.try_emplace(nullptr, "_").first->second;
     auto [it, fresh] = names_.try_emplace(rv.as<ffi::Object>());
     if (fresh)
@@ -102,11 +102,13 @@ class TracePrinter {
     if (value == nullptr) return "None";
     if (value.as<LoopRV>() || value.as<SBlockRV>()) return named(value);
     if (value.type_index() == ffi::TypeIndex::kTVMFFIBool) return value.cast<bool>() ? "True" : "False";
-    if (auto text = value.try_cast<String>()) return quoted({text->data(), text->size()});
+    if (auto text = value.try_cast<String>())
+      return anonymous_ ? std::string(*text) : quoted({text->data(), text->size()});
     if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return fmt::format("{}", value.cast<int64_t>());
     if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat)
       return fmt::format("{:.17g}", value.cast<double>());
     if (value.as<ffi::Object>() && names_.contains(value.as<ffi::Object>())) return named(value);
+    if (anonymous_ && value.as<Var>()) return "_";
     if (auto constant = value.as<FloatImm>()) return fmt::format("{:.17g}", (*constant)->value);
     if (auto constant = value.as<IntImm>()) {
       if ((*constant)->dtype().is_bool()) return (*constant)->value ? "True" : "False";
@@ -114,14 +116,16 @@ class TracePrinter {
     }
     if (auto list = value.as<ffi::List<Any>>()) return sequence(*list);
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
-    if (auto map = value.as<Map<Any, Any>>()) {
-      std::string items;
-      for (const auto& [key, item] : *map)
-        items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
-      return "{" + items + "}";
-    }
+    if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
+    if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
     if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});
     return type_name(value);
+  }
+  template <class Mapping>
+  std::string mapping(const Mapping& map) {
+    std::string items;
+    for (const auto& [key, item] : map) items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
+    return "{" + items + "}";
   }
   template <class Sequence>
   std::string sequence(const Sequence& list) {
@@ -130,6 +134,7 @@ class TracePrinter {
     return "[" + items + "]";
   }
 
+  bool anonymous_;
   std::unordered_map<const ffi::Object*, std::string> names_;
 };
 
@@ -164,6 +169,13 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
 
 }  // namespace
 
+bool is_pure(const Primitive& primitive) { return primitive.kind.starts_with("Get") || samples(primitive); }
+bool samples(const Primitive& primitive) { return primitive.kind.starts_with("Sample"); }
+
+std::string TraceNode::line_of(const Instruction& instruction) const {
+  return TracePrinter(true).line(instruction);
+}
+
 std::string TraceNode::as_python() const { return TracePrinter().print(*this); }
 
 std::vector<std::string> TraceNode::lines(bool remove_postproc) const {
@@ -177,7 +189,7 @@ Trace TraceNode::simplified(bool remove_postproc) const {
   std::unordered_set<const ffi::Object*> used;
   for (size_t i = end; i-- > 0;) {
     const Instruction& instruction = instructions[i];
-    bool needed = !is_pure(instruction);
+    bool needed = !is_pure(*instruction.primitive);
     for (const Any& output : instruction.outputs) needed = needed || used.contains(output.as<ffi::Object>());
     if (!needed) continue;
     for (const Any& arg : instruction.args) {
@@ -190,15 +202,32 @@ Trace TraceNode::simplified(bool remove_postproc) const {
   return Trace(result);
 }
 
-void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc) {
+void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc,
+                 const Any& provider) {
   std::unordered_map<const ffi::Object*, Any> handles;
-  for (const Instruction& instruction : trace.instructions) {
+  const std::vector<Instruction> steps = trace.instructions;  // a trace may be applied to its own schedule
+  for (size_t index = 0; index < steps.size(); ++index) {
+    const Instruction& instruction = steps[index];
     if (remove_postproc && is_postproc(instruction)) break;
     const Api* api =
         ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), instruction.primitive->name());
     MLC_CHECK(api, "primitive `{}` is not registered", instruction.primitive->name());
     std::vector<Any> args{Any(ref(&to))};
     for (const Any& arg : instruction.args) args.push_back(mapped(arg, handles));
+    if (provider != nullptr) {
+      StepParts parts = parts_of(instruction);
+      std::vector<Any> inputs;
+      for (const Any& input : parts.inputs) inputs.push_back(mapped(input, handles));
+      std::vector<Any> given{instruction_object(ref(&trace), index), Array<Any>(inputs.begin(), inputs.end()),
+                             Array<Any>(parts.attrs.begin(), parts.attrs.end()), parts.decision};
+      Any decision = host.call(provider, given);
+      if (samples(*instruction.primitive)) {
+        args.back() = decision;
+      } else if (decision != nullptr) {
+        throw Error("nothing-to-decide", "`{}` decides nothing", instruction.primitive->name())
+            .kind("ValueError");
+      }
+    }
     ApiCall call{*api, host, args, {}, {}};
     run_primitive(*instruction.primitive, to, call);
     const Instruction& done = to.trace->instructions.back();

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What scripts may ask of traces and of their steps.
+#include "transform/schedule/api.h"
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+namespace {
+
+struct InstructionKindNode final : ffi::Object {
+  const Primitive* primitive;
+  explicit InstructionKindNode(const Primitive* primitive) : primitive(primitive) {}
+  MLC_NODE("mlc.s_tir.InstructionKind", InstructionKindNode, ffi::Object);
+};
+using InstructionKind = Ref<InstructionKindNode>;
+
+// A step where it stands in its trace.
+struct InstructionNode final : ffi::Object {
+  Trace trace;
+  size_t index;
+  Instruction step;
+  InstructionNode(Trace trace, size_t index, Instruction step)
+      : trace(std::move(trace)), index(index), step(std::move(step)) {}
+  MLC_NODE("mlc.s_tir.Instruction", InstructionNode, ffi::Object);
+};
+using InstructionRef = Ref<InstructionNode>;
+
+Trace self(ApiCall& call) { return call.args[0].cast<Trace>(); }
+std::vector<Instruction>& steps_of(const Trace& trace) { return const_cast<TraceNode&>(*trace).instructions; }
+
+Any list_of(const std::vector<Any>& values) { return Array<Any>(values.begin(), values.end()); }
+
+InstructionRef instruction_argument(ApiCall& call, size_t i) {
+  auto found = call.args[i].as<InstructionRef>();
+  if (!found) wrong_argument(call, i, "an instruction, as `trace.insts` has them");
+  return *found;
+}
+
+// Where a step stands in this trace: handles it returned or was given are its identity.
+std::optional<size_t> position_in(const TraceNode& trace, const InstructionRef& wanted) {
+  auto same = [](const std::vector<Any>& a, const std::vector<Any>& b) {
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i)
+      if (!a[i].same_as(b[i])) return false;
+    return true;
+  };
+  auto is_at = [&](size_t i) {
+    const Instruction& step = trace.instructions[i];
+    return step.primitive == wanted->step.primitive && same(step.outputs, wanted->step.outputs) &&
+           (!step.outputs.empty() || same(step.args, wanted->step.args));
+  };
+  if (wanted->index < trace.instructions.size() && is_at(wanted->index)) return wanted->index;
+  for (size_t i = 0; i < trace.instructions.size(); ++i)
+    if (is_at(i)) return i;
+  return std::nullopt;
+}
+
+Any insts(ApiCall& call) {
+  Trace trace = self(call);
+  std::vector<Any> all;
+  for (size_t i = 0; i < trace->instructions.size(); ++i) all.push_back(instruction_object(trace, i));
+  return list_of(all);
+}
+
+Any decisions(ApiCall& call) {
+  Trace trace = self(call);
+  Map<Any, Any> all;
+  for (size_t i = 0; i < trace->instructions.size(); ++i) {
+    Any decision = parts_of(trace->instructions[i]).decision;
+    if (decision != nullptr) all.Set(instruction_object(trace, i), decision);
+  }
+  return all;
+}
+
+Any get_decision(ApiCall& call) {
+  Trace trace = self(call);
+  auto at = position_in(*trace, instruction_argument(call, 1));
+  return at ? parts_of(trace->instructions[*at]).decision : Any(nullptr);
+}
+
+Instruction with_decision_in(Instruction step, const Any& decision, ApiCall& call, size_t argument) {
+  if (!samples(*step.primitive)) {
+    if (decision == nullptr) return step;
+    throw Error("nothing-to-decide", "`{}` decides nothing", step.primitive->name())
+        .kind("ValueError")
+        .at(call.span_of(argument));
+  }
+  step.args.back() = decision;
+  return step;
+}
+
+Any with_decision(ApiCall& call) {
+  Trace trace = self(call);
+  auto at = position_in(*trace, instruction_argument(call, 1));
+  if (!at) {
+    throw Error("instruction-not-in-trace", "this step is not in the trace")
+        .kind("ValueError")
+        .at(call.span_of(1));
+  }
+  auto result = ffi::make_object<TraceNode>();
+  for (size_t i = 0; i < trace->instructions.size(); ++i) {
+    const Instruction& step = trace->instructions[i];
+    if (call.args[3].cast<bool>() && step.primitive->kind == "EnterPostproc") break;
+    result->instructions.push_back(i == *at ? with_decision_in(step, call.args[2], call, 2) : step);
+  }
+  return Trace(result);
+}
+
+Any append(ApiCall& call) {
+  InstructionRef instruction = instruction_argument(call, 1);
+  steps_of(self(call)).push_back(with_decision_in(instruction->step, call.args[2], call, 2));
+  return nullptr;
+}
+
+Any pop(ApiCall& call) {
+  Trace trace = self(call);
+  std::vector<Instruction>& steps = steps_of(trace);
+  if (steps.empty()) return nullptr;
+  Any last = instruction_object(trace, steps.size() - 1);
+  steps.pop_back();
+  return last;
+}
+
+Any construct(ApiCall& call) {
+  auto result = ffi::make_object<TraceNode>();
+  std::vector<Any> given;
+  if (auto list = call.args[0].as<ffi::List<Any>>())
+    given.assign(list->begin(), list->end());
+  else if (auto array = call.args[0].as<Array<Any>>())
+    given.assign(array->begin(), array->end());
+  else
+    wrong_argument(call, 0, "a list of instructions");
+  for (const Any& one : given) {
+    auto instruction = one.as<InstructionRef>();
+    if (!instruction) wrong_argument(call, 0, "a list of instructions");
+    result->instructions.push_back((*instruction)->step);
+  }
+  return Trace(result);
+}
+
+Any as_json(ApiCall& call) { return self(call)->as_json(call.args[1].cast<bool>()); }
+Any apply_json_to_schedule(ApiCall& call) {
+  auto to = call.args[1].try_cast<Schedule>();
+  if (!to) wrong_argument(call, 1, "a schedule");
+  apply_json(call.args[0], mutable_schedule(*to), call.host, call.span);
+  return nullptr;
+}
+
+InstructionRef instruction(ApiCall& call) { return call.args[0].cast<InstructionRef>(); }
+Any kind(ApiCall& call) { return make<InstructionKindNode>(instruction(call)->step.primitive); }
+Any inputs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).inputs); }
+Any attrs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).attrs); }
+Any outputs(ApiCall& call) { return list_of(instruction(call)->step.outputs); }
+Any instruction_text(ApiCall& call) {
+  InstructionRef self = instruction(call);
+  return String(self->trace->line_of(self->step));
+}
+const Primitive& primitive_of(ApiCall& call) { return *call.args[0].cast<InstructionKind>()->primitive; }
+Any kind_name(ApiCall& call) { return String(std::string(primitive_of(call).kind)); }
+Any kind_is_pure(ApiCall& call) { return is_pure(primitive_of(call)); }
+Any kind_text(ApiCall& call) {
+  const Primitive& primitive = primitive_of(call);
+  return String(fmt::format("s_tir.InstructionKind(name=\"{}\", _is_pure={})", primitive.kind,
+                            is_pure(primitive) ? "True" : "False"));
+}
+Any get_kind(ApiCall& call) {
+  auto name = call.args[0].try_cast<String>();
+  if (!name) wrong_argument(call, 0, "str");
+  std::vector<std::string> names;
+  for (const Primitive* primitive : all_primitives()) {
+    if (primitive->kind == std::string_view(name->data(), name->size()))
+      return make<InstructionKindNode>(primitive);
+    names.emplace_back(primitive->kind);
+  }
+  throw Error("no-such-instruction", "there is no kind of step `{}`", name->c_str())
+      .kind("ValueError")
+      .at(call.span_of(0))
+      .help(did_you_mean(name->c_str(), names));
+}
+
+constexpr std::string_view kTrace = "mlc.s_tir.Trace", kInstruction = "mlc.s_tir.Instruction",
+                           kKind = "mlc.s_tir.InstructionKind";
+
+const ApiRow kRows[] = {
+    {ApiKind::kClass, "tvm.s_tir.schedule", "Trace(insts, decisions)", "Steps of a schedule.", &construct,
+     kTrace, "tvm.s_tir.schedule.trace.Trace"},
+    {ApiKind::kFunction, "tvm.s_tir.schedule.Trace", "apply_json_to_schedule(json_obj, sch)",
+     "Apply the steps that `as_json` wrote to a schedule.", &apply_json_to_schedule},
+    {ApiKind::kProperty, kTrace, "insts", "The steps.", &insts},
+    {ApiKind::kProperty, kTrace, "decisions", "What samples decided, by step.", &decisions},
+    {ApiKind::kMethod, kTrace, "get_decision(inst)", "What the step decided; None when it decides nothing.",
+     &get_decision},
+    {ApiKind::kMethod, kTrace, "with_decision(inst, decision, remove_postproc)",
+     "The trace with another decision of one step.", &with_decision},
+    {ApiKind::kMethod, kTrace, "append(inst, decision=None)", "Put a step at the end.", &append},
+    {ApiKind::kMethod, kTrace, "pop()", "Take the last step away and return it; None when there is none.",
+     &pop},
+    {ApiKind::kMethod, kTrace, "as_json(remove_postproc=False)",
+     "The steps as lists: kind, inputs, attributes, outputs; then decisions by index.", &as_json},
+    {ApiKind::kProperty, kInstruction, "kind", "What the step does.", &kind},
+    {ApiKind::kProperty, kInstruction, "inputs", "Handles and values it works on.", &inputs},
+    {ApiKind::kProperty, kInstruction, "attrs", "Its settings.", &attrs},
+    {ApiKind::kProperty, kInstruction, "outputs", "Handles it made.", &outputs},
+    {ApiKind::kMethod, kInstruction, "__str__()", "The step as a line of a script.", &instruction_text},
+    {ApiKind::kMethod, kInstruction, "__repr__()", "The step as a line of a script.", &instruction_text},
+    {ApiKind::kFunction, "tvm.s_tir.schedule.InstructionKind", "get(name)", "The kind of that name.",
+     &get_kind},
+    {ApiKind::kProperty, kKind, "name", "Its name: \"Split\".", &kind_name},
+    {ApiKind::kProperty, kKind, "is_pure", "Does it change no module?", &kind_is_pure},
+    {ApiKind::kMethod, kKind, "__str__()", "The kind.", &kind_text},
+    {ApiKind::kMethod, kKind, "__repr__()", "The kind.", &kind_text},
+};
+
+}  // namespace
+
+Any instruction_object(const Trace& trace, size_t index) {
+  return make<InstructionNode>(trace, index, trace->instructions[index]);
+}
+
+void register_trace_api() {
+  ApiRegistry::global().add(kRows);
+  ApiRegistry::global().alias("tvm.s_tir.Trace", "tvm.s_tir.schedule.Trace");
+}
+
+}  // namespace mlc::transform

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUTPUT=FILE -DMODULES=LIST -P embed.cmake: the texts of modules as a C++ table (frontend/script/stdlib.h).
+# cmake -DOUTPUT=FILE -DROOT=DIR -DMODULES=LIST -P embed.cmake: the texts of modules as C++ tables
+# (frontend/script/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`.
 set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"frontend/script/stdlib.h\"\n\nnamespace mlc::script {\n\n")
 string(APPEND text "std::string_view stdlib_text(std::string_view module) {\n")
 foreach(path IN LISTS MODULES)
-  get_filename_component(name ${path} NAME_WLE)
+  file(RELATIVE_PATH name ${ROOT} ${path})
+  string(REGEX REPLACE "\\.mlc$" "" name ${name})
+  string(REGEX REPLACE "^python/" "" name ${name})
+  string(REPLACE "/" "." name ${name})
+  list(APPEND names ${name})
   file(READ ${path} module)
   string(APPEND text "  if (module == \"${name}\")\n    return R\"~mlc~(${module})~mlc~\";\n")
 endforeach()
-string(APPEND text "  return {};\n}\n\n}  // namespace mlc::script\n")
+string(APPEND text "  return {};\n}\n\nstd::span<const std::string_view> stdlib_modules() {\n")
+list(SORT names)
+list(JOIN names "\", \"" names)
+string(APPEND text "  static constexpr std::string_view names[] = {\"${names}\"};\n  return names;\n}\n")
+string(APPEND text "\n}  // namespace mlc::script\n")
 file(WRITE ${OUTPUT} "${text}")

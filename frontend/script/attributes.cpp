@@ -615,7 +615,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
   } else if (auto* module = as<ModuleNode>(value)) {
     for (const ModuleNode::Slot* slot : module->bound()) names.emplace_back(slot->name.str());
   } else if (auto* api = as<ApiModuleNode>(value)) {
-    names = ir::ApiRegistry::global().members(api->path);
+    names = state().module_members(api->path);
   } else {
     for (std::string& name : builtin_names_of(value)) names.push_back(std::move(name));
     if (is_object(value)) {

@@ -28,6 +28,45 @@ Any State::evaluate_api_value(const ir::Api& api) {
   return value;
 }
 
+namespace {
+
+// Is it a module of `tvm`, by the registry or by the texts of stdlib/?
+bool is_tvm_module(std::string_view path) {
+  if (ir::ApiRegistry::global().is_module(path)) return true;
+  if (!path.starts_with("tvm.")) return false;
+  auto modules = stdlib_modules();
+  auto found = std::lower_bound(modules.begin(), modules.end(), path);
+  return found != modules.end() && found->starts_with(path) &&
+         (found->size() == path.size() || (*found)[path.size()] == '.');
+}
+
+}  // namespace
+
+const ModuleNode* State::stdlib_part(const std::string& path) {
+  if (!path.starts_with("tvm.")) return nullptr;
+  std::string_view text = stdlib_text(path);
+  if (text.empty()) return nullptr;
+  std::string file = path;
+  std::replace(file.begin(), file.end(), '.', '/');
+  Any module = load_module("<" + path + ">", path, "<stdlib>/" + file + ".mlc", std::string(text), {});
+  return as<ModuleNode>(module);
+}
+
+std::vector<std::string> State::module_members(const std::string& path) {
+  std::vector<std::string> names = ir::ApiRegistry::global().members(path);
+  if (const ModuleNode* part = stdlib_part(path)) {
+    for (const ModuleNode::Slot* slot : part->bound()) names.emplace_back(slot->name.str());
+  }
+  for (std::string_view module : stdlib_modules()) {
+    if (!module.starts_with(path) || module.size() <= path.size() || module[path.size()] != '.') continue;
+    std::string_view rest = module.substr(path.size() + 1);
+    names.emplace_back(rest.substr(0, rest.find('.')));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 bool State::module_member(const std::string& path, Symbol name, Any& out) {
   std::string full = path + "." + std::string(name.str());
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
@@ -35,13 +74,20 @@ bool State::module_member(const std::string& path, Symbol name, Any& out) {
     out = api_value(api);
     return true;
   }
-  if (registry.is_module(full)) {
+  if (is_tvm_module(full)) {
+    stdlib_part(full);  // what its text does on import is done now
     out = Any(ir::make<ApiModuleNode>(full));
     return true;
   }
   if (name == known().name) {
     out = str_value(path);
     return true;
+  }
+  if (const ModuleNode* part = stdlib_part(path)) {
+    if (const Any* found = part->find(name)) {
+      out = *found;
+      return true;
+    }
   }
   return false;
 }
@@ -85,8 +131,11 @@ bool State::import_file(std::string_view name, Any& out, ir::Span span) {
 
 Any State::import_path(std::string_view path, ir::Span span) {
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  std::string_view text = stdlib_text(path);
-  if (text.empty() && registry.is_module(path)) return Any(ir::make<ApiModuleNode>(std::string(path)));
+  std::string_view text = path.starts_with("tvm.") ? std::string_view() : stdlib_text(path);
+  if (text.empty() && is_tvm_module(path)) {
+    stdlib_part(std::string(path));
+    return Any(ir::make<ApiModuleNode>(std::string(path)));
+  }
   Any out;
   if (import_file(path, out, span)) return out;
   if (!text.empty())

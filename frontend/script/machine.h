@@ -216,6 +216,8 @@ struct Evaluator::State {
   Any load_module(const std::string& key, std::string_view name, const std::string& path, std::string text,
                   ir::Span span);
   bool module_member(const std::string& path, Symbol name, Any& out);
+  std::vector<std::string> module_members(const std::string& path);
+  const ModuleNode* stdlib_part(const std::string& path);  // of a module of tvm; null when there is none
   Any api_value(const ir::Api* api);
   Any evaluate_api_value(const ir::Api& api);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pipeline.h"
 
+#include "transform/pass/pass_context.h"
+
 namespace mlc::transform {
 namespace {
 
@@ -44,7 +46,7 @@ IRModule run_step(const Step& step, const IRModule& mod) {
   if (step.pass == "VectorizeLoop") {  // without vectors the loops become serial: the pass still has to run
     return run_pass(find_pass(step.pass), mod, std::vector<Any>{!disabled});
   }
-  if (disabled) return mod;
+  if (disabled || !is_enabled(pass_info(find_pass(step.pass)))) return mod;
   std::vector<Any> args;
   if (step.argument) args.emplace_back(*step.argument);
   return run_pass(find_pass(step.pass), mod, args);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass_context.h"
+
+namespace mlc::transform {
+namespace {
+
+// Passes of TVM that are about GPUs, accelerators, or stages that the code generator does here.
+struct Absent {
+  std::string_view owner;
+  std::string_view name;
+  std::string_view why;
+};
+constexpr std::string_view gpu = "it concerns GPUs, which mlc does not lower for yet";
+constexpr std::string_view codegen = "the code generator does this itself";
+constexpr std::string_view later = "mlc does not have it yet";
+constexpr Absent absent[] = {
+    {"s_tir.transform", "LowerCrossThreadReduction", gpu},
+    {"s_tir.transform", "LiftThreadBinding", gpu},
+    {"s_tir.transform", "ManifestSharedMemoryLocalStage", gpu},
+    {"s_tir.transform", "LowerAutoCopy", gpu},
+    {"s_tir.transform", "UnifyThreadBinding", gpu},
+    {"s_tir.transform", "InjectPermutedLayout", gpu},
+    {"s_tir.transform", "InjectSoftwarePipeline", gpu},
+    {"s_tir.transform", "TransformMmaBufferLayout", gpu},
+    {"s_tir.transform", "InjectVirtualThread", gpu},
+    {"s_tir.transform", "InjectDoubleBuffer", gpu},
+    {"s_tir.transform", "LowerAsyncDMA", gpu},
+    {"s_tir.transform", "InjectPTXLDG32", gpu},
+    {"s_tir.transform", "InjectPTXAsyncCopy", gpu},
+    {"s_tir.transform", "LowerVtcmAlloc", gpu},
+    {"s_tir.transform", "VerifyVTCMLimit", gpu},
+    {"s_tir.transform", "ThreadSync", gpu},
+    {"s_tir.transform", "InferFragment", gpu},
+    {"s_tir.transform", "LowerThreadAllreduce", gpu},
+    {"s_tir.transform", "MergeSharedMemoryAllocations", gpu},
+    {"s_tir.transform", "DefaultGPUSchedule", gpu},
+    {"s_tir.transform", "DecorateDeviceScope", gpu},
+    {"s_tir.transform", "AnnotateIrregularLoop", gpu},
+    {"s_tir.transform", "LoopPartition", later},
+    {"s_tir.transform", "RenormalizeSplitPattern", later},
+    {"s_tir.transform", "HoistExpression", later},
+    {"s_tir.transform", "InstrumentBoundCheckers", later},
+    {"s_tir.transform", "InstrumentProfileIntrinsics", later},
+    {"s_tir.transform", "RemoveWeightLayoutRewriteBlock", later},
+    {"s_tir.transform", "UseAssumeToReduceBranches", later},
+    {"s_tir.transform", "RemoveStoreUndef", later},
+    {"tirx.transform", "MakePackedAPI", codegen},
+    {"tirx.transform", "LowerTVMBuiltin", codegen},
+    {"tirx.transform", "LowerIntrin", codegen},
+    {"tirx.transform", "SplitHostDevice", gpu},
+    {"tirx.transform", "LowerWarpMemory", gpu},
+    {"tirx.transform", "VerifyMemory", gpu},
+    {"tirx.transform", "FP8ComputeLegalize", codegen},
+    {"tirx.transform", "FP8StorageLegalize", codegen},
+    {"tirx.transform", "BF16ComputeLegalize", codegen},
+    {"tirx.transform", "BF16StorageLegalize", codegen},
+    {"tirx.transform", "LowerTIRx", later},
+    {"tirx.transform", "LowerTIRxOpaque", later},
+    {"tirx.transform", "TilePrimitiveDispatch", later},
+    {"tirx.transform", "PointerValueTypeRewrite", codegen},
+    {"tirx.transform", "InlinePrivateFunctions", later},
+    {"tirx.transform", "ForceNarrowIndexToInt32", later},
+    {"tirx.transform", "RemoveAssume", later},
+    {"tirx.transform", "SkipAssert", later},
+    {"tirx.transform", "ConvertSSA", later},
+    {"tirx.transform", "BindTarget", later},
+    {"tirx.transform", "AnnotateEntryFunc", later},
+    {"tirx.transform", "CommonSubexprElim", later},
+    {"tirx.transform", "Apply", later},
+    {"tirx.transform", "Filter", later},
+};
+
+Any refuse_pass(ApiCall& call) {
+  for (const Absent& row : absent) {
+    if (row.name != call.api.name) continue;
+    throw Error("pass-not-available", "the pass `{}` is not available: {}", row.name, row.why)
+        .kind("NotImplementedError")
+        .at(call.span);
+  }
+  throw Error("pass-not-available", "the pass `{}` is not available", call.api.name).at(call.span);
+}
+
+}  // namespace
+
+std::vector<ApiRow> absent_pass_rows() {
+  std::vector<ApiRow> rows;
+  for (const Absent& row : absent) {
+    rows.push_back({ApiKind::kFunction, keep("tvm." + std::string(row.owner)),
+                    keep(std::string(row.name) + "(*args, **kwargs)"), row.why, refuse_pass});
+  }
+  return rows;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass_context.h"
+
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/list.h>
+
+#include "ir/host_attribute.h"
+
+namespace mlc::transform {
+namespace {
+
+std::vector<PassContext>& contexts() {
+  static std::vector<PassContext> stack;
+  return stack;
+}
+
+// The configuration keys that scripts may set; the ones that a pass here reads are marked.
+constexpr std::string_view config_keys[] = {"tirx.disable_vectorize",
+                                            "tirx.disable_storage_rewrite",
+                                            "tirx.disable_cse_tir",
+                                            "tirx.UnrollLoop",
+                                            "tirx.StmtSimplify",
+                                            "tirx.RemoveNoOp",
+                                            "tirx.disable_assert",
+                                            "tirx.noalias",
+                                            "tirx.debug_keep_trivial_loop",
+                                            "tirx.instrument_bound_checkers",
+                                            "tirx.add_lower_pass",
+                                            "tirx.enable_debug",
+                                            "tirx.enable_fast_math",
+                                            "tirx.is_entry_func",
+                                            "tirx.merge_static_smem",
+                                            "tirx.use_async_copy",
+                                            "tirx.vtcm_capacity",
+                                            "tirx.enable_buffer_level_predication",
+                                            "s_tir.HoistIfThenElse",
+                                            "s_tir.LoopPartition",
+                                            "s_tir.HoistExpression",
+                                            "s_tir.InjectDoubleBuffer",
+                                            "relax.FuseOps.max_depth",
+                                            "relax.backend.use_cuda_graph",
+                                            "relax.fallback_device_type",
+                                            "relax.transform.apply_legalize_ops"};
+// Keys whose default is what happens here; any other value asks for something that is not here.
+constexpr std::string_view refused_when_true[] = {"tirx.instrument_bound_checkers", "tirx.use_async_copy",
+                                                  "tirx.enable_buffer_level_predication",
+                                                  "tirx.debug_keep_trivial_loop"};
+
+Map<String, Any> checked_config(const Map<String, Any>& config) {
+  Map<String, Any> out;
+  for (const auto& [key, value] : config) {
+    std::string name(key);
+    if (name.starts_with("tir.")) name = "tirx." + name.substr(4);  // the classic spelling
+    bool known = std::find(std::begin(config_keys), std::end(config_keys), name) != std::end(config_keys);
+    if (!known) {
+      std::vector<std::string> names(std::begin(config_keys), std::end(config_keys));
+      throw Error("unknown-config", "there is no pass configuration `{}`", name)
+          .kind("AttributeError")
+          .help(did_you_mean(name, names));
+    }
+    bool refused = std::find(std::begin(refused_when_true), std::end(refused_when_true), name) !=
+                   std::end(refused_when_true);
+    if ((refused && value.try_cast<bool>().value_or(false)) || name == "tirx.add_lower_pass") {
+      throw Error("config-not-available", "the pass configuration `{}` is not available", name);
+    }
+    out.Set(String(name), value);
+  }
+  return out;
+}
+
+// The method of an instrument, called if it has one; None otherwise.
+Any call_instrument(const PassContext& context, const Any& instrument, std::string_view method,
+                    std::span<const Any> args) {
+  Any callee;
+  if (!ir::find_attribute(*context->host, instrument, method, callee)) return Any(nullptr);
+  return context->host->call(callee, args);
+}
+
+PassContextNode& mutable_node(const PassContext& context) { return const_cast<PassContextNode&>(*context); }
+
+// Enters the instruments in order. When one fails, those entered before it are left, and none stays.
+void enter_instruments(const PassContext& context) {
+  Array<Any> instruments = context->instruments;
+  size_t entered = 0;
+  try {
+    for (; entered < instruments.size(); ++entered)
+      call_instrument(context, instruments[entered], "enter_pass_ctx", {});
+  } catch (...) {
+    mutable_node(context).instruments = {};
+    for (size_t i = 0; i < entered; ++i) call_instrument(context, instruments[i], "exit_pass_ctx", {});
+    throw;
+  }
+}
+void exit_instruments(const PassContext& context) {
+  Array<Any> instruments = context->instruments;
+  try {
+    for (const Any& instrument : instruments) call_instrument(context, instrument, "exit_pass_ctx", {});
+  } catch (...) {
+    mutable_node(context).instruments = {};
+    throw;
+  }
+}
+
+bool contains(const Array<String>& names, std::string_view name) {
+  for (const String& one : names) {
+    if (text(one) == name) return true;
+  }
+  return false;
+}
+
+// Disabled passes may be named without their family: "StmtSimplify".
+bool disables(const Array<String>& names, std::string_view name) {
+  size_t dot = name.find('.');
+  return contains(names, name) || (dot != std::string_view::npos && contains(names, name.substr(dot + 1)));
+}
+
+
+}  // namespace
+
+// Keyword dictionaries of scripts come as Map or Dict with string keys.
+Map<String, Any> as_string_map(const Any& value) {
+  if (value == nullptr) return {};
+  if (auto map = value.try_cast<Map<String, Any>>()) return *map;
+  Map<String, Any> out;
+  auto dict = value.try_cast<ffi::Dict<Any, Any>>();
+  if (!dict)
+    throw Error("wrong-type", "`config` must be a dict, got `{}`", type_name(value)).kind("TypeError");
+  for (auto [key, entry] : *dict) out.Set(key.cast<String>(), entry);
+  return out;
+}
+Array<Any> as_list(const Any& value) {
+  if (value == nullptr) return {};
+  if (auto array = value.try_cast<Array<Any>>()) return *array;
+  if (auto list = value.try_cast<ffi::List<Any>>()) return Array<Any>((*list).begin(), (*list).end());
+  throw Error("wrong-type", "expected a list, got `{}`", type_name(value)).kind("TypeError");
+}
+
+Array<String> as_names(const Any& value) {
+  Array<String> names;
+  for (const Any& one : as_list(value)) names.push_back(one.cast<String>());
+  return names;
+}
+
+PassContext current_context() {
+  static const PassContext none =
+      make<PassContextNode>(2, Array<String>{}, Array<String>{}, Array<Any>{}, Map<String, Any>{});
+  return contexts().empty() ? none : contexts().back();
+}
+const Map<String, Any>& current_config() {
+  static const Map<String, Any> none;
+  return contexts().empty() ? none : contexts().back()->config;
+}
+
+IRModule with_instruments(const PassInfo& info, const IRModule& mod,
+                          const std::function<IRModule(const IRModule&)>& body) {
+  PassContext context = current_context();
+  if (context->instruments.empty() || context->host == nullptr) return body(mod);
+  Array<Any> instruments = context->instruments;
+  if (!contains(context->required, text(info->name))) {
+    bool should_run = true;
+    for (const Any& instrument : instruments) {
+      Any answer = call_instrument(context, instrument, "should_run", std::vector<Any>{mod, info});
+      should_run = should_run && (answer == nullptr || answer.cast<bool>());
+    }
+    if (!should_run) return mod;
+  }
+  for (const Any& instrument : instruments)
+    call_instrument(context, instrument, "run_before_pass", std::vector<Any>{mod, info});
+  IRModule result = body(mod);
+  for (const Any& instrument : instruments)
+    call_instrument(context, instrument, "run_after_pass", std::vector<Any>{result, info});
+  return result;
+}
+
+bool is_enabled(const PassInfo& info) {
+  PassContext context = current_context();
+  if (disables(context->disabled, text(info->name))) return false;
+  return contains(context->required, text(info->name)) || context->opt_level >= info->opt_level;
+}
+
+std::string repr(const Array<String>& names) {
+  std::string out = "(";
+  for (size_t i = 0; i < names.size(); ++i) out += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", text(names[i]));
+  return out + (names.size() == 1 ? ",)" : ")");
+}
+std::string repr(const PassInfo& info) {
+  return fmt::format("transform.PassInfo(opt_level={}, name=\"{}\", required={}, traceable={})", info->opt_level,
+                     text(info->name), repr(info->required), info->traceable ? "True" : "False");
+}
+
+std::span<const ApiRow> pass_context_rows() {
+  static const ApiRow rows[] = {
+      {ApiKind::kClass, "tvm.transform", "PassInfo(opt_level, name, required=None, traceable=False)",
+       "What a pass is called, from which level on a sequence runs it, and what it needs.",
+       native([](int64_t opt_level, String name, Any required, bool traceable) {
+         return make<PassInfoNode>(opt_level, name, as_names(required), traceable);
+       }),
+       "mlc.transform.PassInfo", "tvm.ir.transform.PassInfo"},
+      {ApiKind::kProperty, "mlc.transform.PassInfo", "opt_level", "From this level on a sequence runs it.",
+       native([](PassInfo info) { return info->opt_level; })},
+      {ApiKind::kProperty, "mlc.transform.PassInfo", "name", "The name: \"tirx.StmtSimplify\".",
+       native([](PassInfo info) { return info->name; })},
+      {ApiKind::kProperty, "mlc.transform.PassInfo", "required", "Passes that must have run.",
+       native([](PassInfo info) { return info->required; })},
+      {ApiKind::kProperty, "mlc.transform.PassInfo", "traceable", "Can it be part of a trace?",
+       native([](PassInfo info) { return info->traceable; })},
+      {ApiKind::kMethod, "mlc.transform.PassInfo", "__repr__()", "The four as a call.",
+       native([](PassInfo info) { return String(repr(info)); })},
+      {ApiKind::kClass, "tvm.transform",
+       "PassContext(opt_level=2, required_pass=None, disabled_pass=None, instruments=None, config=None)",
+       "The configuration of the passes run inside `with PassContext(...)`.",
+       native([](int64_t opt_level, Any required, Any disabled, Any instruments, Any config) {
+         return make<PassContextNode>(opt_level, as_names(required), as_names(disabled), as_list(instruments),
+                                      checked_config(as_string_map(config)));
+       }),
+       "mlc.transform.PassContext", "tvm.ir.transform.PassContext"},
+      {ApiKind::kMethod, "mlc.transform.PassContext", "__enter__()", "Puts the configuration in force.",
+       native([](ApiCall& call, PassContext context) {
+         mutable_node(context).host = &call.host;
+         enter_instruments(context);
+         contexts().push_back(context);
+         return context;
+       })},
+      {ApiKind::kMethod, "mlc.transform.PassContext", "__exit__(kind=None, value=None, traceback=None)",
+       "Ends the configuration.", native([](PassContext context, Any, Any, Any) {
+         contexts().pop_back();
+         exit_instruments(context);
+       })},
+      {ApiKind::kMethod, "mlc.transform.PassContext", "override_instruments(instruments)",
+       "Leaves the instruments and enters others in their place.",
+       native([](ApiCall& call, PassContext context, Any instruments) {
+         mutable_node(context).host = &call.host;
+         exit_instruments(context);
+         mutable_node(context).instruments = as_list(instruments);
+         enter_instruments(context);
+       })},
+      {ApiKind::kMethod, "mlc.transform.PassContext", "pass_enabled(info)", "Does a sequence run this pass?",
+       native([](PassContext, PassInfo info) { return is_enabled(info); })},
+      {ApiKind::kProperty, "mlc.transform.PassContext", "opt_level", "The optimisation level.",
+       native([](PassContext context) { return context->opt_level; })},
+      {ApiKind::kProperty, "mlc.transform.PassContext", "required_pass", "Passes that run at every level.",
+       native([](PassContext context) { return context->required; })},
+      {ApiKind::kProperty, "mlc.transform.PassContext", "disabled_pass", "Passes that sequences leave out.",
+       native([](PassContext context) { return context->disabled; })},
+      {ApiKind::kProperty, "mlc.transform.PassContext", "instruments", "What is called around passes.",
+       native([](PassContext context) { return context->instruments; })},
+      {ApiKind::kProperty, "mlc.transform.PassContext", "config", "The configuration.",
+       native([](PassContext context) { return context->config; })},
+      {ApiKind::kMethod, "mlc.transform.PassContext", "__repr__()", "The context as a call.",
+       native([](ApiCall& call, PassContext context) {
+         return String(fmt::format(
+             "transform.PassContext(opt_level={}, required_pass={}, disabled_pass={}, instruments={}, config={})",
+             context->opt_level, repr(context->required), repr(context->disabled),
+             call.host.repr(context->instruments), call.host.repr(context->config)));
+       })},
+      {ApiKind::kFunction, "tvm.transform.PassContext", "current()", "The innermost context.",
+       native([] { return current_context(); })},
+      {ApiKind::kFunction, "tvm.transform.PassContext", "list_configs()",
+       "The keys of `config`, as dictionaries by name.", native([] {
+         Map<String, Any> keys;
+         for (std::string_view key : config_keys) keys.Set(String(std::string(key)), Map<String, Any>());
+         return keys;
+       })},
+  };
+  return rows;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes as scripts hold them: those of this program, functions of scripts, and sequences of both.
+#include <deque>
+
+#include "ir/host_attribute.h"
+#include "transform/pass/pass_context.h"
+
+namespace mlc::transform {
+namespace {
+
+struct PassObjectNode : ffi::Object {
+  PassInfo info;
+  // Of a pass whose function is a method of a script's object: that object, whose attributes are the pass's.
+  Any instance;
+
+  explicit PassObjectNode(PassInfo info, Any instance = Any(nullptr))
+      : info(std::move(info)), instance(std::move(instance)) {}
+  explicit PassObjectNode(ffi::UnsafeInit) {}
+  PassObjectNode() = default;
+  static constexpr uint32_t _type_child_slots = 4;
+  MLC_NODE_BASE("mlc.transform.Pass", PassObjectNode, ffi::Object);
+};
+using PassObject = Ref<PassObjectNode>;
+
+// On every PrimFunc: a pass of this program with its arguments, or a function (func, mod, context) -> func.
+struct PrimFuncPassNode final : PassObjectNode {
+  const Pass* pass = nullptr;
+  Array<Any> args;
+  Any func;
+
+  PrimFuncPassNode(PassInfo info, const Pass* pass, Array<Any> args)
+      : PassObjectNode(std::move(info)), pass(pass), args(std::move(args)) {}
+  PrimFuncPassNode(PassInfo info, Any func, Any instance)
+      : PassObjectNode(std::move(info), std::move(instance)), func(std::move(func)) {}
+  MLC_NODE("mlc.tirx.PrimFuncPass", PrimFuncPassNode, PassObjectNode);
+};
+
+// A function (mod, context) -> mod.
+struct ModulePassNode final : PassObjectNode {
+  Any func;
+
+  ModulePassNode(PassInfo info, Any func, Any instance)
+      : PassObjectNode(std::move(info), std::move(instance)), func(std::move(func)) {}
+  MLC_NODE("mlc.transform.ModulePass", ModulePassNode, PassObjectNode);
+};
+
+struct SequentialNode final : PassObjectNode {
+  Array<Any> passes;
+
+  SequentialNode(PassInfo info, Array<Any> passes) : PassObjectNode(std::move(info)), passes(std::move(passes)) {}
+  MLC_NODE("mlc.transform.Sequential", SequentialNode, PassObjectNode);
+};
+
+IRModule run(const PassObject& pass, Host& host, const IRModule& mod);
+
+// What a function of a script gave back.
+template <class T>
+std::optional<T> result_of(const PassInfo& info, const Any& value, std::string_view wanted) {
+  if (value == nullptr && wanted == "PrimFunc") return std::nullopt;
+  if (auto result = value.try_cast<T>(); result && result->defined()) return result;
+  throw Error("wrong-type", "the pass `{}` gave back `{}`, not {}", text(info->name), type_name(value), wanted)
+      .kind("TypeError");
+}
+
+IRModule apply_function(const PrimFuncPassNode& pass, Host& host, const IRModule& mod) {
+  IRModule result = mod;
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = Any(base).as<PrimFunc>();
+    if (!fn) continue;
+    Any made = host.call(pass.func, std::vector<Any>{*fn, result, current_context()});
+    auto next = result_of<PrimFunc>(pass.info, made, "PrimFunc");
+    if (!next) {
+      Map<GlobalVar, BaseFunc> functions = result->functions;
+      functions.erase(name);
+      result = with(result, [&](IRModuleNode& n) { n.functions = functions; });
+    } else if (!next->same_as(*fn)) {
+      result = with_function(result, name, *next);
+    }
+  }
+  return result;
+}
+
+IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModule& mod) {
+  IRModule result = mod;
+  for (const Any& one : sequence.passes) {
+    auto pass = one.cast<PassObject>();
+    if (!is_enabled(pass->info)) continue;
+    for (const String& needed : pass->info->required) {
+      std::string_view name = text(needed);
+      result = run_pass(find_pass(name.substr(name.find('.') + 1)), result);
+    }
+    result = run(pass, host, result);
+  }
+  return result;
+}
+
+IRModule run(const PassObject& pass, Host& host, const IRModule& mod) {
+  if (auto* built = Any(pass).as<PrimFuncPassNode>(); built && built->pass)
+    return run_pass(*built->pass, mod, std::vector<Any>(built->args.begin(), built->args.end()));
+  return with_instruments(pass->info, mod, [&](const IRModule& given) {
+    if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
+    if (auto* sequence = Any(pass).as<SequentialNode>()) return apply_sequence(*sequence, host, given);
+    Any made = host.call(Any(pass).as<ModulePassNode>()->func, std::vector<Any>{given, current_context()});
+    return *result_of<IRModule>(pass->info, made, "IRModule");
+  });
+}
+
+Any make_pass(ApiCall& call) {
+  const Pass& pass = find_pass(call.api.name);
+  return make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(call.args.begin(), call.args.end()));
+}
+
+std::string shown(const PassObject& pass) {
+  if (auto* sequence = Any(pass).as<SequentialNode>()) {
+    std::string passes;
+    for (const Any& one : sequence->passes)
+      passes += fmt::format("{}{}", passes.empty() ? "" : ", ", shown(one.cast<PassObject>()));
+    return fmt::format("transform.Sequential(pass_info={}, passes=({}{}))", repr(pass->info), passes,
+                       sequence->passes.size() == 1 ? "," : "");
+  }
+  return fmt::format("{}(pass_info={})",
+                     Any(pass).as<PrimFuncPassNode>() ? "tirx.PrimFuncPass" : "transform.ModulePass",
+                     repr(pass->info));
+}
+
+}  // namespace
+
+std::string_view keep(std::string text) {
+  static auto& kept = *new std::deque<std::string>;  // reachable, so that no leak is reported
+  return kept.emplace_back(std::move(text));
+}
+
+std::vector<ApiRow> pass_rows() {
+  std::vector<ApiRow> rows;
+  for (const Pass* pass : all_tir_passes()) {
+    rows.push_back(
+        {ApiKind::kFunction, keep("tvm." + std::string(pass->owner)), pass->signature, pass->doc, make_pass});
+  }
+  return rows;
+}
+
+std::span<const ApiRow> pass_object_rows() {
+  static const ApiRow rows[] = {
+      {ApiKind::kClass, "tvm.transform", "Pass()", "What takes a module and gives a module.",
+       +[](ApiCall& call) -> Any {
+         throw Error("not-constructible", "`Pass` has no constructor")
+             .kind("TypeError")
+             .at(call.span)
+             .help("`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of functions");
+       },
+       "mlc.transform.Pass", "tvm.ir.transform.Pass"},
+      {ApiKind::kClass, "tvm.transform", "ModulePass(pass_func, pass_info, instance=None)",
+       "A function of a module and the context, as a pass.",
+       native([](Any func, PassInfo info, Any instance) { return make<ModulePassNode>(info, func, instance); }),
+       "mlc.transform.ModulePass", "tvm.ir.transform.ModulePass"},
+      {ApiKind::kClass, "tvm.tirx.transform", "PrimFuncPass(pass_func, pass_info, instance=None)",
+       "A function of a PrimFunc, its module and the context, as a pass.",
+       native([](Any func, PassInfo info, Any instance) { return make<PrimFuncPassNode>(info, func, instance); }),
+       "mlc.tirx.PrimFuncPass", "tvm.tirx.transform.function_pass.PrimFuncPass"},
+      {ApiKind::kClass, "tvm.transform", "Sequential(passes, opt_level=0, name='sequential', required=None)",
+       "A pass that runs passes one after the other, as far as the context enables them.",
+       native([](Any passes, int64_t opt_level, String name, Any required) {
+         Array<Any> list = as_list(passes);
+         for (const Any& one : list) {
+           if (!one.as<PassObjectNode>())
+             throw Error("wrong-type", "a sequence of passes holds `{}`", type_name(one)).kind("TypeError");
+         }
+         return make<SequentialNode>(make<PassInfoNode>(opt_level, name, as_names(required), false), list);
+       }),
+       "mlc.transform.Sequential", "tvm.ir.transform.Sequential"},
+      {ApiKind::kProperty, "mlc.transform.Sequential", "passes", "The passes in order.",
+       +[](ApiCall& call) -> Any { return call.args[0].as<SequentialNode>()->passes; }},
+      {ApiKind::kMethod, "mlc.transform.Pass", "__call__(mod)", "The module after the pass.",
+       native([](ApiCall& call, PassObject pass, IRModule mod) { return run(pass, call.host, mod); })},
+      {ApiKind::kProperty, "mlc.transform.Pass", "info", "Its name, level and what it needs.",
+       native([](PassObject pass) { return pass->info; })},
+      {ApiKind::kMethod, "mlc.transform.Pass", "__repr__()", "The pass as a call.",
+       native([](PassObject pass) { return String(shown(pass)); })},
+      {ApiKind::kMethod, "mlc.transform.Pass", "__getattr__(name)", "What the object behind the pass has.",
+       native([](ApiCall& call, PassObject pass, std::string name) -> Any {
+         Any out;
+         if (pass->instance != nullptr && ir::find_attribute(call.host, pass->instance, name, out)) return out;
+         throw Error("no-attribute", "the pass `{}` has no attribute '{}'", text(pass->info->name), name)
+             .kind("AttributeError");
+       })},
+  };
+  return rows;
+}
+
+}  // namespace mlc::transform

@@ -114,7 +114,6 @@ bool disables(const Array<String>& names, std::string_view name) {
   return contains(names, name) || (dot != std::string_view::npos && contains(names, name.substr(dot + 1)));
 }
 
-
 }  // namespace
 
 // Keyword dictionaries of scripts come as Map or Dict with string keys.
@@ -180,12 +179,14 @@ bool is_enabled(const PassInfo& info) {
 
 std::string repr(const Array<String>& names) {
   std::string out = "(";
-  for (size_t i = 0; i < names.size(); ++i) out += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", text(names[i]));
+  for (size_t i = 0; i < names.size(); ++i)
+    out += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", text(names[i]));
   return out + (names.size() == 1 ? ",)" : ")");
 }
 std::string repr(const PassInfo& info) {
-  return fmt::format("transform.PassInfo(opt_level={}, name=\"{}\", required={}, traceable={})", info->opt_level,
-                     text(info->name), repr(info->required), info->traceable ? "True" : "False");
+  return fmt::format("transform.PassInfo(opt_level={}, name=\"{}\", required={}, traceable={})",
+                     info->opt_level, text(info->name), repr(info->required),
+                     info->traceable ? "True" : "False");
 }
 
 std::span<const ApiRow> pass_context_rows() {
@@ -248,10 +249,11 @@ std::span<const ApiRow> pass_context_rows() {
        native([](PassContext context) { return context->config; })},
       {ApiKind::kMethod, "mlc.transform.PassContext", "__repr__()", "The context as a call.",
        native([](ApiCall& call, PassContext context) {
-         return String(fmt::format(
-             "transform.PassContext(opt_level={}, required_pass={}, disabled_pass={}, instruments={}, config={})",
-             context->opt_level, repr(context->required), repr(context->disabled),
-             call.host.repr(context->instruments), call.host.repr(context->config)));
+         return String(
+             fmt::format("transform.PassContext(opt_level={}, required_pass={}, disabled_pass={}, "
+                         "instruments={}, config={})",
+                         context->opt_level, repr(context->required), repr(context->disabled),
+                         call.host.repr(context->instruments), call.host.repr(context->config)));
        })},
       {ApiKind::kFunction, "tvm.transform.PassContext", "current()", "The innermost context.",
        native([] { return current_context(); })},

@@ -47,7 +47,8 @@ struct ModulePassNode final : PassObjectNode {
 struct SequentialNode final : PassObjectNode {
   Array<Any> passes;
 
-  SequentialNode(PassInfo info, Array<Any> passes) : PassObjectNode(std::move(info)), passes(std::move(passes)) {}
+  SequentialNode(PassInfo info, Array<Any> passes)
+      : PassObjectNode(std::move(info)), passes(std::move(passes)) {}
   MLC_NODE("mlc.transform.Sequential", SequentialNode, PassObjectNode);
 };
 
@@ -58,7 +59,8 @@ template <class T>
 std::optional<T> result_of(const PassInfo& info, const Any& value, std::string_view wanted) {
   if (value == nullptr && wanted == "PrimFunc") return std::nullopt;
   if (auto result = value.try_cast<T>(); result && result->defined()) return result;
-  throw Error("wrong-type", "the pass `{}` gave back `{}`, not {}", text(info->name), type_name(value), wanted)
+  throw Error("wrong-type", "the pass `{}` gave back `{}`, not {}", text(info->name), type_name(value),
+              wanted)
       .kind("TypeError");
 }
 
@@ -146,16 +148,21 @@ std::span<const ApiRow> pass_object_rows() {
          throw Error("not-constructible", "`Pass` has no constructor")
              .kind("TypeError")
              .at(call.span)
-             .help("`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of functions");
+             .help(
+                 "`@tvm.transform.module_pass` and `@tvm.tirx.transform.prim_func_pass` make passes of "
+                 "functions");
        },
        "mlc.transform.Pass", "tvm.ir.transform.Pass"},
       {ApiKind::kClass, "tvm.transform", "ModulePass(pass_func, pass_info, instance=None)",
        "A function of a module and the context, as a pass.",
-       native([](Any func, PassInfo info, Any instance) { return make<ModulePassNode>(info, func, instance); }),
+       native(
+           [](Any func, PassInfo info, Any instance) { return make<ModulePassNode>(info, func, instance); }),
        "mlc.transform.ModulePass", "tvm.ir.transform.ModulePass"},
       {ApiKind::kClass, "tvm.tirx.transform", "PrimFuncPass(pass_func, pass_info, instance=None)",
        "A function of a PrimFunc, its module and the context, as a pass.",
-       native([](Any func, PassInfo info, Any instance) { return make<PrimFuncPassNode>(info, func, instance); }),
+       native([](Any func, PassInfo info, Any instance) {
+         return make<PrimFuncPassNode>(info, func, instance);
+       }),
        "mlc.tirx.PrimFuncPass", "tvm.tirx.transform.function_pass.PrimFuncPass"},
       {ApiKind::kClass, "tvm.transform", "Sequential(passes, opt_level=0, name='sequential', required=None)",
        "A pass that runs passes one after the other, as far as the context enables them.",
@@ -179,7 +186,8 @@ std::span<const ApiRow> pass_object_rows() {
       {ApiKind::kMethod, "mlc.transform.Pass", "__getattr__(name)", "What the object behind the pass has.",
        native([](ApiCall& call, PassObject pass, std::string name) -> Any {
          Any out;
-         if (pass->instance != nullptr && ir::find_attribute(call.host, pass->instance, name, out)) return out;
+         if (pass->instance != nullptr && ir::find_attribute(call.host, pass->instance, name, out))
+           return out;
          throw Error("no-attribute", "the pass `{}` has no attribute '{}'", text(pass->info->name), name)
              .kind("AttributeError");
        })},

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "frontend/diagnostics/explanation_tables.h"
 
 namespace mlc::diagnostics {
 namespace {
 
-// In order of name. A test runs every example.
+// Errors of a function's text. In order of name; a test runs every example.
 constexpr Explanation rows[] = {
     {"assert-without-message",
      "An assert of a function is checked when the compiled code runs; its message is all that a person sees "
@@ -38,6 +41,7 @@ constexpr Explanation rows[] = {
     {"bad-loop-dtype",
      "The `dtype` of a loop chooses between int32 and uint32. Another type comes from the bounds.",
      "for i in T.serial(4, dtype=\"int64\"):\n    A[i] = 1.0", "for i in range(T.int64(4)):\n    A[i] = 1.0"},
+    {"bad-loop-kind", "The kinds of a loop are numbered from 0 to 4; `tirx.ForKind` names them.", "", ""},
     {"bad-parameter-type", "A parameter is a buffer, a pointer or a number, and says so with a name of `T`.",
      "@T.prim_func(s_tir=True)\ndef f(n: int):\n    T.evaluate(0)",
      "@T.prim_func(s_tir=True)\ndef f(n: T.int32):\n    T.evaluate(n)"},
@@ -48,6 +52,7 @@ constexpr Explanation rows[] = {
      "The number of a block, warp or thread of a kernel: its extents are positive and as many as the names "
      "that are bound.",
      "", ""},
+    {"bad-sequence", "A sequence node has two statements or more; one statement stands for itself.", "", ""},
     {"bad-swizzle", "A swizzle is three numbers of bits that fit into an address.", "", ""},
     {"bad-target", "A function assigns to names, to tuples of names and to elements of buffers.",
      "A[0].x, y = 1, 2", "x, y = 1, 2\nA[0] = T.float32(x + y)"},
@@ -211,6 +216,10 @@ constexpr Explanation rows[] = {
      "A private function is not visible outside of its module and has no symbol.",
      "@T.prim_func(private=True)\ndef f():\n    T.func_attr({\"global_symbol\": \"f\"})",
      "@T.prim_func\ndef f():\n    T.func_attr({\"global_symbol\": \"g\"})"},
+    {"ptx-operands",
+     "The PTX instruction has these modifiers, but takes other operands with them; the notes list what it "
+     "takes.",
+     "", ""},
     {"python-function",
      "A module may keep functions that CPython runs beside its tensor functions; there is no CPython here.",
      "import tvm\nfrom tvm.script import ir as I\n@I.ir_module\nclass M:\n    @I.pyfunc\n    def g(self, "
@@ -360,13 +369,24 @@ std::string indented(std::string_view text) {
 
 }  // namespace
 
-std::span<const Explanation> explanations() { return rows; }
+std::span<const Explanation> explanations() {
+  static const std::vector<Explanation> all = [] {
+    std::vector<Explanation> joined(std::begin(rows), std::end(rows));
+    for (std::span<const Explanation> table : {script_explanations(), array_explanations()})
+      joined.insert(joined.end(), table.begin(), table.end());
+    std::sort(joined.begin(), joined.end(),
+              [](const Explanation& a, const Explanation& b) { return a.name < b.name; });
+    return joined;
+  }();
+  return all;
+}
 
 const Explanation* explanation(std::string_view name) {
+  std::span<const Explanation> all = explanations();
   auto found =
-      std::lower_bound(std::begin(rows), std::end(rows), name,
+      std::lower_bound(all.begin(), all.end(), name,
                        [](const Explanation& row, std::string_view wanted) { return row.name < wanted; });
-  return found != std::end(rows) && found->name == name ? &*found : nullptr;
+  return found != all.end() && found->name == name ? &*found : nullptr;
 }
 
 std::string explain(const Explanation& entry) {
@@ -376,7 +396,8 @@ std::string explain(const Explanation& entry) {
   return text;
 }
 
-std::string example_program(std::string_view example) {
+std::string example_program(const Explanation& entry, std::string_view example) {
+  if (entry.script) return std::string(example) + "\n";
   std::string imports = "from tvm.script import ir as I, tirx as T\n\n";
   if (example.starts_with("import")) return std::string(example) + "\n";
   if (example.starts_with("@") || example.starts_with("def")) return imports + std::string(example) + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each error of a function's text means, with a program that has it and one that has not.
+// What each error of a program means, with a program that has it and one that has not.
 #pragma once
 
 #include <span>
@@ -15,6 +15,7 @@ struct Explanation {
   // `import`. Empty where no text makes the error: it is made by other parts of the program.
   std::string_view wrong;
   std::string_view right;
+  bool script = false;  // the examples are whole programs
 };
 
 inline constexpr std::string_view kExampleHead =
@@ -25,6 +26,6 @@ std::span<const Explanation> explanations();
 const Explanation* explanation(std::string_view name);  // or null
 std::string explain(const Explanation& entry);          // as `mlc explain` prints it
 // A whole program, with its imports.
-std::string example_program(std::string_view example);
+std::string example_program(const Explanation& entry, std::string_view example);
 
 }  // namespace mlc::diagnostics

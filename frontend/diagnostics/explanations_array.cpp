@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of arrays (`np`).
+#include "frontend/diagnostics/explanation_tables.h"
+
+namespace mlc::diagnostics {
+namespace {
+
+constexpr Explanation rows[] = {
+    {"ambiguous-truth", "An array of several elements is neither true nor false as a whole.",
+     "import numpy as np\nif np.array([1, 0]):\n    pass",
+     "import numpy as np\nif np.array([1, 0]).any():\n    pass", true},
+    {"arrays-differ",
+     "A test of `np.testing` found elements that differ by more than the tolerance; the message counts them.",
+     "import numpy as np\nnp.testing.assert_allclose(np.array([1.0]), np.array([2.0]))",
+     "import numpy as np\nnp.testing.assert_allclose(np.array([1.0]), np.array([1.0]))", true},
+    {"axis-out-of-range", "An array has as many axes as dimensions, counted from 0, or from -1 at the end.",
+     "import numpy as np\nnp.zeros((2, 3)).sum(axis=2)", "import numpy as np\nnp.zeros((2, 3)).sum(axis=1)",
+     true},
+    {"bad-axes", "A permutation of axes names each axis once.",
+     "import numpy as np\nnp.zeros((2, 3)).transpose(0, 0)",
+     "import numpy as np\nnp.zeros((2, 3)).transpose(1, 0)", true},
+    {"bad-cast", "The values would lose something in the new type, which this operation does not allow.",
+     "import numpy as np\na = np.array([1])\na += 1.5", "import numpy as np\na = np.array([1.0])\na += 1.5",
+     true},
+    {"bad-shape", "One dimension at most is inferred, with -1.",
+     "import numpy as np\nnp.zeros(6).reshape(-1, -1)", "import numpy as np\nnp.zeros(6).reshape(2, -1)",
+     true},
+    {"empty-range", "Random integers lie in `[low, high)`, which is empty here.",
+     "import numpy as np\nnp.random.randint(5, 5)", "import numpy as np\nnp.random.randint(5, 6)", true},
+    {"float-error", "`np.errstate` or `np.seterr` asked for errors where a result is not a finite number.",
+     "", ""},
+    {"linalg-error", "The matrix is singular, not square, or of the wrong number of dimensions.",
+     "import numpy as np\nnp.linalg.inv(np.zeros((2, 2)))", "import numpy as np\nnp.linalg.inv(np.eye(2))",
+     true},
+    {"negative-count", "A number of samples is not negative.", "import numpy as np\nnp.linspace(0, 1, -3)",
+     "import numpy as np\nnp.linspace(0, 1, 3)", true},
+    {"negative-dimension", "The extents of an array are not negative.",
+     "import numpy as np\nnp.zeros((2, -1))", "import numpy as np\nnp.zeros((2, 1))", true},
+    {"negative-power", "An integer to a negative power is a fraction: make it a float.",
+     "import numpy as np\nnp.array([2]) ** -1", "import numpy as np\nnp.array([2.0]) ** -1", true},
+    {"negative-seed", "Seeds are not negative.", "import numpy as np\nnp.random.default_rng(-1)",
+     "import numpy as np\nnp.random.default_rng(1)", true},
+    {"no-common-dtype", "No type holds the values of both.", "", ""},
+    {"no-identity", "The smallest of nothing is not known: say what to begin with.",
+     "import numpy as np\nnp.min(np.array([1, 2]), where=np.array([True, False]))",
+     "import numpy as np\nnp.min(np.array([1, 2]), where=np.array([True, False]), initial=9)", true},
+    {"not-a-scalar", "Only an array of one element is a number.",
+     "import numpy as np\nnp.array([1, 2]).item()", "import numpy as np\nnp.array([1, 2])[0].item()", true},
+    {"not-an-array", "Arrays hold numbers and bools.", "import numpy as np\nnp.array([{}])",
+     "import numpy as np\nnp.array([1])", true},
+    {"ragged-array", "The rows of an array have one length.", "import numpy as np\nnp.array([[1, 2], [3]])",
+     "import numpy as np\nnp.array([[1, 2], [3, 4]])", true},
+    {"seed-out-of-range", "A seed is a number of 32 bits.", "import numpy as np\nnp.random.seed(2**40)",
+     "import numpy as np\nnp.random.seed(2**30)", true},
+    {"shape-mismatch",
+     "The shapes do not go together. From the last axis on, extents are equal or one of them is 1.",
+     "import numpy as np\nnp.zeros((2, 3)) + np.zeros(2)",
+     "import numpy as np\nnp.zeros((2, 3)) + np.zeros((2, 1))", true},
+    {"too-many-indices", "An array has one index for each dimension.",
+     "import numpy as np\nnp.zeros(3)[0, 0]", "import numpy as np\nnp.zeros(3)[0]", true},
+    {"unsupported-dtype", "Arrays are of bools, integers, floats and bfloat16.",
+     "import numpy as np\nnp.zeros(2, \"complex64\")", "import numpy as np\nnp.zeros(2, \"float32\")", true},
+    {"wrong-ufunc", "Only a function of two arguments can fold an array.",
+     "import numpy as np\nnp.negative.reduce(np.zeros(2))", "import numpy as np\nnp.add.reduce(np.zeros(2))",
+     true},
+};
+
+}  // namespace
+
+std::span<const Explanation> array_explanations() { return rows; }
+
+}  // namespace mlc::diagnostics

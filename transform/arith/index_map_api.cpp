@@ -5,6 +5,7 @@
 #include "ir/api.h"
 #include "ir/ndarray.h"
 #include "transform/arith/index_map.h"
+#include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"
 
 namespace mlc::transform {
@@ -218,6 +219,13 @@ constexpr ApiRow rows[] = {
 };
 
 }  // namespace
+
+IndexMap index_map_argument(ApiCall& call, size_t i, size_t ndim, DataType dtype) {
+  const Any& value = call.args[i];
+  if (value != nullptr && !value.as<IndexMap>() && call.host.callable(value))
+    return from_callable(call, value, static_cast<int64_t>(ndim), dtype);
+  return map_argument(call, i, dtype);
+}
 
 void register_index_map_api() {
   ApiRegistry::global().add(rows);

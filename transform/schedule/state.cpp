@@ -211,6 +211,17 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
   mod_ = with(mod_, [&](IRModuleNode& copy) { copy.functions.Set(index.name, next_fn); });
 }
 
+void ScheduleState::replace_param(const Place& place, const Buffer& from, const Buffer& to) {
+  FunctionIndex& index = index_of(place);
+  PrimFunc fn = function(index.name);
+  PrimFunc next = with(fn, [&](PrimFuncNode& copy) {
+    Array<Var> params;
+    for (const Var& param : fn->params) params.push_back(param.same_as(from) ? to : param);
+    copy.params = params;
+  });
+  mod_ = with(mod_, [&](IRModuleNode& copy) { copy.functions.Set(index.name, next); });
+}
+
 std::unique_ptr<ScheduleState> ScheduleState::copy(std::unordered_map<const Place*, PlaceRef>& moved) const {
   auto result = std::make_unique<ScheduleState>(mod_);
   for (const auto& [name, index] : functions_) {

@@ -58,6 +58,9 @@ class ScheduleState {
   // part.
   void replace(Place& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive);
 
+  // The function around `place` takes `to` in place of the parameter `from`.
+  void replace_param(const Place& place, const Buffer& from, const Buffer& to);
+
   // A copy with places of its own; `moved` maps the old ones to the new.
   std::unique_ptr<ScheduleState> copy(std::unordered_map<const Place*, PlaceRef>& moved) const;
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <tvm/ffi/container/dict.h>
 
-#include "transform/schedule/primitive.h"
+#include "transform/schedule/layout.h"
 
 namespace mlc::transform {
 namespace {
@@ -72,7 +72,7 @@ class TracePrinter {
         for (const Any& value : instruction.args[i].cast<Array<Any>>()) add(show(value));
       } else if (anonymous_ && param.name == "decision") {
         continue;
-      } else if (!(param.has_default && instruction.args[i] == nullptr)) {
+      } else if (!(param.has_default && instruction.args[i] == nullptr && !shows_none(param))) {
         std::string name(other.empty() ? param.name : other == "_" ? "" : other);
         add((name.empty() ? "" : name + "=") + show(instruction.args[i]));
       }
@@ -85,6 +85,9 @@ class TracePrinter {
   }
 
  private:
+  // Consumers and decisions that were not given are left out; other defaults are written.
+  static bool shows_none(const ApiParam& param) { return param.name == "pad_value"; }
+
   std::string named(const Any& rv) {
     if (anonymous_) return "_";
     if (rv == nullptr) return names_.try_emplace(nullptr, "_").first->second;
@@ -118,6 +121,9 @@ class TracePrinter {
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
     if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
     if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
+    if (auto map = value.as<IndexMap>()) return index_map_text(*map);
+    if (auto position = value.as<BufferPosition>())
+      return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
     if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});
     return type_name(value);
   }

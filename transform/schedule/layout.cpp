@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/layout.h"
+
+namespace mlc::transform {
+namespace {
+
+struct Shown {
+  std::string text;
+  int level;  // of its operator: 2 times, 1 plus, 0 others
+};
+
+Shown shown(const Expr& e) {
+  if (auto* var = as<VarNode>(e)) return {std::string(var->name), 3};
+  if (auto* number = as<IntImmNode>(e)) {
+    std::string text = fmt::format("{}", number->value);
+    bool plain = e->dtype() == DataType::Int(32);
+    return {plain ? text : fmt::format("T.{}({})", e->dtype().str(), text), 3};
+  }
+  if (auto* number = as<FloatImmNode>(e)) {
+    std::string text = fmt::format("{}", number->value);
+    if (text.find_first_of(".en") == std::string::npos) text += ".0";
+    return {fmt::format("T.{}({})", e->dtype().str(), text), 3};
+  }
+  if (auto* cast = as<CastNode>(e))
+    return {fmt::format("T.Cast(\"{}\", {})", e->dtype().str(), shown(cast->value).text), 3};
+  auto* two = as_binary(e);
+  if (!two) return {type_name(e), 3};
+  auto infix = [&](const char* op, int level) -> Shown {
+    Shown a = shown(two->a), b = shown(two->b);
+    if (a.level < level) a.text = "(" + a.text + ")";
+    if (b.level <= level) b.text = "(" + b.text + ")";
+    return {fmt::format("{} {} {}", a.text, op, b.text), level};
+  };
+  switch (e->kind) {
+    case ExprKind::kAdd:
+      return infix("+", 1);
+    case ExprKind::kSub:
+      return infix("-", 1);
+    case ExprKind::kMul:
+      return infix("*", 2);
+    case ExprKind::kFloorDiv:
+      return infix("//", 2);
+    case ExprKind::kFloorMod:
+      return infix("%", 2);
+    case ExprKind::kMin:
+      return {fmt::format("T.min({}, {})", shown(two->a).text, shown(two->b).text), 3};
+    case ExprKind::kMax:
+      return {fmt::format("T.max({}, {})", shown(two->a).text, shown(two->b).text), 3};
+    default:
+      return {type_name(e), 3};
+  }
+}
+
+}  // namespace
+
+std::string index_map_text(const IndexMap& map) {
+  std::string names, indices;
+  for (const Var& var : map->initial_indices)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", var->name.c_str());
+  for (const Expr& index : map->final_indices)
+    indices += fmt::format("{}{},", indices.empty() ? "" : " ", shown(index).text);
+  return fmt::format("lambda {}: ({})", names, indices);
+}
+
+DataType index_type(const SBlockNode& block) {
+  for (const IterVar& iter : block.iter_vars) return iter->var->dtype();
+  for (const auto& regions : {block.reads, block.writes}) {
+    for (const TensorRegion& region : regions)
+      for (const Expr& dim : region->source->buffer()->shape) return dim->dtype();
+  }
+  return DataType::Int(64);
+}
+
+Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
+  Any& given = step.call.args[argument];
+  const SBlockNode* block = place.block();
+  auto chosen = [&](bool write, int64_t i) {
+    given = make<BufferPositionNode>(write, i);
+    return (write ? block->writes : block->reads)[i]->source;
+  };
+  auto first = [&](auto&& is_it) -> Buffer {
+    for (bool write : {false, true}) {
+      const Array<TensorRegion>& regions = write ? block->writes : block->reads;
+      for (size_t i = 0; i < regions.size(); ++i)
+        if (is_it(regions[i]->source)) return chosen(write, static_cast<int64_t>(i));
+    }
+    return nullptr;
+  };
+  std::string asked;
+  if (auto position = given.as<BufferPosition>()) {
+    int64_t size = ((*position)->write ? block->writes : block->reads).size();
+    if ((*position)->index < size) return chosen((*position)->write, (*position)->index);
+    asked = fmt::format("buffer number {}", (*position)->index);
+  } else if (auto name = given.try_cast<String>()) {
+    if (Buffer found = first([&](const Buffer& buffer) { return buffer->name == *name; })) return found;
+    asked = fmt::format("buffer `{}`", name->c_str());
+  } else if (auto var = given.as<Var>()) {
+    if (Buffer found = first([&](const Buffer& buffer) { return buffer.same_as(*var); })) return found;
+    asked = fmt::format("buffer `{}`", (*var)->name.c_str());
+  } else {
+    auto pair = given == nullptr ? std::nullopt : given.as<Array<Any>>();
+    auto role = pair && pair->size() == 2 ? (*pair)[0].try_cast<String>() : std::nullopt;
+    bool write = role && *role == "write";
+    if (!role || (!write && *role != "read") || (*pair)[1].type_index() != ffi::TypeIndex::kTVMFFIInt)
+      wrong_argument(step.call, argument, "(\"read\", number), (\"write\", number) or the name of a buffer");
+    int64_t i = (*pair)[1].cast<int64_t>();
+    int64_t size = (write ? block->writes : block->reads).size();
+    if (i >= 0 && i < size) return chosen(write, i);
+    asked = fmt::format("{} buffer number {}", role->c_str(), i);
+  }
+  std::string list;
+  for (bool write : {false, true}) {
+    const Array<TensorRegion>& regions = write ? block->writes : block->reads;
+    for (size_t i = 0; i < regions.size(); ++i)
+      list += fmt::format("{}(\"{}\", {}): `{}`", list.empty() ? "" : ", ", write ? "write" : "read", i,
+                          regions[i]->source->name.c_str());
+  }
+  throw refuse("no-such-buffer", "block `{}` has no {}", place.name.c_str(), asked)
+      .at(step.span(argument))
+      .help(list.empty() ? "it reads and writes nothing" : "it has " + list);
+}
+
+}  // namespace mlc::transform

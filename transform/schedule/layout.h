@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers named by what a block does with them, and buffers whose elements move.
+#pragma once
+
+#include "ir/index_map.h"
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+// ("read", 0): how the trace of a step names a buffer of a block.
+struct BufferPositionNode final : ffi::Object {
+  bool write;
+  int64_t index;
+  BufferPositionNode(bool write, int64_t index) : write(write), index(index) {}
+  MLC_NODE("mlc.s_tir.BufferPosition", BufferPositionNode, ffi::Object);
+};
+using BufferPosition = Ref<BufferPositionNode>;
+
+// The buffer that an argument names: ("read", 0), ("write", 1), its name, or itself. The argument becomes a
+// position. Errors: no-such-buffer, wrong-type.
+Buffer buffer_at_position(Step& step, size_t argument, const Place& block);
+// The type of the block's indices.
+DataType index_type(const SBlockNode& block);
+
+// lambda i, j: (j, i // 16, i % 16,)
+std::string index_map_text(const IndexMap& map);
+
+}  // namespace mlc::transform

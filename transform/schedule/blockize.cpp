@@ -5,28 +5,10 @@
 
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
+#include "transform/schedule/loops.h"
 
 namespace mlc::transform {
 namespace {
-
-// Replaces variables and simplifies what changes.
-class SubstituteSimplified final : public Rewriter {
- public:
-  SubstituteSimplified(const VarMap& values, Analyzer& analyzer) : values_(values), analyzer_(analyzer) {}
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = values_.find(var);
-      return found != values_.end() ? found->second : e;
-    }
-    Expr next = rewrite_children(e);
-    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer_.simplify(next);
-  }
-  using Rewriter::rewrite;
-
- private:
-  const VarMap& values_;
-  Analyzer& analyzer_;
-};
 
 // Which sides of the cut an expression depends on.
 struct Sides {
@@ -141,8 +123,7 @@ Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, const Arr
     if (!is_const_int(index.inner_base, 0)) value = add(value, index.inner_base);
     values[iter->var.get()] = value;
   }
-  Stmt block = SubstituteSimplified(values, analyzer).rewrite_children(Stmt(realize->block));
-  cut.block = ref(as<SBlockNode>(block));
+  cut.block = substitute_simplified(realize->block, values, analyzer);
   cut.division = std::move(division);
   return cut;
 }

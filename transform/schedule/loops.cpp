@@ -61,7 +61,31 @@ class SimplifyBindings final : public Rewriter {
   Analyzer analyzer_;
 };
 
+// Replaces variables and simplifies what changes.
+class SubstituteSimplified final : public Rewriter {
+ public:
+  SubstituteSimplified(const VarMap& values, Analyzer& analyzer) : values_(values), analyzer_(analyzer) {}
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values_.find(var);
+      return found != values_.end() ? found->second : e;
+    }
+    Expr next = rewrite_children(e);
+    return next.same_as(e) || e->kind == ExprKind::kTensorRegion ? next : analyzer_.simplify(next);
+  }
+  using Rewriter::rewrite;
+
+ private:
+  const VarMap& values_;
+  Analyzer& analyzer_;
+};
+
 }  // namespace
+
+SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer& analyzer) {
+  Stmt next = SubstituteSimplified(values, analyzer).rewrite_children(Stmt(block));
+  return ref(as<SBlockNode>(next));
+}
 
 Stmt add_predicate(const Stmt& body, const Expr& predicate) { return AddPredicate(predicate).rewrite(body); }
 

@@ -12,6 +12,9 @@ Stmt add_predicate(const Stmt& body, const Expr& predicate);
 // `outer`: the loops around `body`.
 Stmt simplify_bindings(const Stmt& body, const std::vector<Place*>& outer, bool preserve_unit_iters);
 
+// The block with variables replaced in all it contains; expressions that change are simplified.
+SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer& analyzer);
+
 // Refusals: loop-has-annotation, loop-is-bound-to-thread, loop-not-from-zero.
 void require_plain_loop(const LoopArg& loop, std::string_view primitive);
 

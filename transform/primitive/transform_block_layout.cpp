@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/index_map.h"
+#include "transform/arith/index_map_api.h"
+#include "transform/arith/iter_map.h"
+#include "transform/schedule/layout.h"
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+transform_block_layout(block, index_map)      Run a block over other iterators: all instances, in another order.
+
+    for i, j in T.grid(128, 128):          =>      for ax0, ax1, ax2 in T.grid(8, 128, 16):
+        with T.sblock("B"):                            with T.sblock("B"):
+            vi, vj = T.axis.remap("SS", [i, j])            v0, v1, v2 = T.axis.remap("SSS", [ax0, ax1, ax2])
+            B[vi, vj] = f(A[vi, vj])                       B[v0 * 16 + v2, v1] = f(A[v0 * 16 + v2, v1])
+
+`index_map` is a function from old to new iterators, here `lambda i, j: (i // 16, j, i % 16)`. The loops are new ones.
+needs: each iterator is one loop, in the order of the loops, with nothing else below them and no condition; the map is one to
+       one on the iterators' domain; a new iterator mixes no reductions with others.
+keeps: number of block instances and what each computes.
+)";
+
+static void apply(Step& step, BlockArg block, Any) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  const SBlockNode* old = block->block();
+  IndexMap map = index_map_argument(step.call, 2, old->iter_vars.size(), index_type(*old));
+  if (!map) wrong_argument(step.call, 2, "a function of indices, or an IndexMap");
+  step.call.args[2] = map;
+  if (map->initial_indices.size() != old->iter_vars.size()) {
+    throw refuse("block-layout-iterators", "the map takes {} ind{}, block `{}` has {} iterator{}",
+                 map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices",
+                 block->name.c_str(), old->iter_vars.size(), old->iter_vars.size() == 1 ? "" : "s")
+        .at(step.span(2));
+  }
+  std::vector<Place*> loops = loops_above(*block);
+  SBlockRealize realize = realize_of(step.state, *block);
+  bool plain = loops.size() == old->iter_vars.size() && !loops.empty() && is_const_int(realize->predicate, 1);
+  for (size_t i = 0; plain && i < loops.size(); ++i)
+    plain =
+        realize->iter_values[i].same_as(loops[i]->loop()->loop_var) && is_const_int(loops[i]->loop()->min, 0);
+  if (!plain) {
+    throw refuse("block-layout-bindings",
+                 "the iterators of block `{}` are not its loops, one by one and in their order",
+                 block->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("change the block before its loops are split, fused or reordered");
+  }
+  if (child_blocks(step.state, *loops[0]).size() != 1) {
+    throw refuse("block-layout-several-blocks", "below loop `{}` are other blocks as well",
+                 loops[0]->name.c_str())
+        .at(block.span);
+  }
+  Analyzer analyzer;
+  std::vector<LoopRange> iters;
+  Array<Expr> iter_vars, shape;
+  for (const IterVar& iter : old->iter_vars) {
+    iters.push_back({iter->var, iter->dom});
+    iter_vars.push_back(iter->var);
+    shape.push_back(iter->dom->extent);
+  }
+  Array<Expr> mapped, extents;
+  Array<Var> outputs;
+  std::optional<Array<Expr>> back;
+  {
+    Analyzer inner;  // knows no range: an iterator of extent 1 stays visible
+    mapped = map_indices(map, iter_vars, inner);
+  }
+  auto not_bijective = [&](std::string_view why) {
+    return refuse("block-layout-not-bijective", "the map is not one to one on the iterators of block `{}`{}",
+                  block->name.c_str(), why)
+        .at(step.span(2))
+        .help(
+            "each digit of each iterator is used once, as in `lambda i, j: (i // 4, j, i % 4)` over a "
+            "multiple of 4");
+  };
+  try {
+    Analyzer inner;
+    extents = map_shape(map, shape, inner);
+  } catch (const Error&) {
+    throw not_bijective("");
+  }
+  for (size_t i = 0; i < mapped.size(); ++i) {
+    Var var = make_var(String(fmt::format("v{}", i)), mapped[i]->dtype());
+    outputs.push_back(var);
+    if (!is_const_int(extents[i], 1))
+      analyzer.bind(var, make<RangeNode>(const_like(var, 0), cast(var->dtype(), extents[i])));
+  }
+  back = invert_iter_map(mapped, iters, outputs, analyzer);
+  if (!back) throw not_bijective("");
+  Array<IterVar> new_iters;
+  for (size_t i = 0; i < mapped.size(); ++i) {
+    std::optional<IterType> type;
+    for (const IterVar& iter : old->iter_vars) {
+      if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iter->var.get(); })) continue;
+      if (type && *type != iter->iter_type) {
+        throw refuse("block-layout-mixed-iterators",
+                     "the new iterator {} of block `{}` mixes reduction and other iterators", i,
+                     block->name.c_str())
+            .at(step.span(2));
+      }
+      type = iter->iter_type;
+    }
+    Range dom = make<RangeNode>(const_like(outputs[i], 0), cast(outputs[i]->dtype(), extents[i]));
+    new_iters.push_back(make<IterVarNode>(dom, outputs[i], type.value_or(IterType::kDataPar)));
+  }
+
+  // apply
+  VarMap values;
+  for (size_t i = 0; i < iters.size(); ++i) values[iters[i].var.get()] = (*back)[i];
+  SBlock next = with(substitute_simplified(ref(old), values, analyzer),
+                     [&](SBlockNode& copy) { copy.iter_vars = new_iters; });
+  std::vector<Var> loop_vars;
+  Array<Expr> bindings;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    loop_vars.push_back(make_var(String(fmt::format("ax{}", i)), outputs[i]->dtype()));
+    bindings.push_back(loop_vars.back());
+  }
+  Stmt nest = make<SBlockRealizeNode>(bindings, Expr(bool_imm(true)), next);
+  for (size_t i = loop_vars.size(); i-- > 0;) {
+    const Range& dom = new_iters[i]->dom;
+    nest = make<ForNode>(loop_vars[i], dom->min, dom->extent, ForKind::kSerial, nest);
+  }
+  step.replace(*loops[0], nest, {{old, next.get()}});
+  Place* place = step.place(next);
+  place->affine_binding = has_affine_binding(step.state, *place);
+}
+
+extern const Primitive transform_block_layout;
+const Primitive transform_block_layout =
+    primitive<&apply>("TransformBlockLayout", "transform_block_layout(block, index_map)", doc);
+
+}  // namespace mlc::transform

@@ -62,6 +62,16 @@ std::string index_map_text(const IndexMap& map) {
   return fmt::format("lambda {}: ({})", names, indices);
 }
 
+std::string access_ranges_text(const AccessRanges& ranges) {
+  std::string names, pairs;
+  for (const Var& var : ranges->ends->initial_indices)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", var->name.c_str());
+  const Array<Expr>& ends = ranges->ends->final_indices;
+  for (size_t i = 0; i + 1 < ends.size(); i += 2)
+    pairs += fmt::format("{}({}, {})", i ? ", " : "", shown(ends[i]).text, shown(ends[i + 1]).text);
+  return fmt::format("lambda {}: [{}]", names, pairs);
+}
+
 DataType index_type(const SBlockNode& block) {
   for (const IterVar& iter : block.iter_vars) return iter->var->dtype();
   for (const auto& regions : {block.reads, block.writes}) {

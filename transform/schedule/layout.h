@@ -16,6 +16,14 @@ struct BufferPositionNode final : ffi::Object {
 };
 using BufferPosition = Ref<BufferPositionNode>;
 
+// Ranges of a buffer as a function of a block's iterators: min and end of each dimension in turn.
+struct AccessRangesNode final : ffi::Object {
+  IndexMap ends;
+  explicit AccessRangesNode(IndexMap ends) : ends(std::move(ends)) {}
+  MLC_NODE("mlc.s_tir.AccessRanges", AccessRangesNode, ffi::Object);
+};
+using AccessRanges = Ref<AccessRangesNode>;
+
 // The buffer that an argument names: ("read", 0), ("write", 1), its name, or itself. The argument becomes a
 // position. Errors: no-such-buffer, wrong-type.
 Buffer buffer_at_position(Step& step, size_t argument, const Place& block);
@@ -24,5 +32,7 @@ DataType index_type(const SBlockNode& block);
 
 // lambda i, j: (j, i // 16, i % 16,)
 std::string index_map_text(const IndexMap& map);
+// lambda vi, vj: [(vi - 1, vi + 1), (0, 128)]
+std::string access_ranges_text(const AccessRanges& ranges);
 
 }  // namespace mlc::transform

@@ -122,6 +122,7 @@ class TracePrinter {
     if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
     if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
     if (auto map = value.as<IndexMap>()) return index_map_text(*map);
+    if (auto ranges = value.as<AccessRanges>()) return access_ranges_text(*ranges);
     if (auto position = value.as<BufferPosition>())
       return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
     if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});

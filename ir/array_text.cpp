@@ -9,15 +9,17 @@
 #include <cstring>
 #include <vector>
 
+#include "ir/array_options.h"
 #include "ir/error.h"
 
 namespace mlc::ir {
-namespace {
 
-constexpr int kPrecision = 8;
-constexpr int64_t kThreshold = 1000;
-constexpr int64_t kEdge = 3;
-constexpr size_t kWidth = 75;
+ArrayOptions& array_options() {
+  static ArrayOptions options;
+  return options;
+}
+
+namespace {
 
 float half_to_float(uint16_t bits) {
   uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
@@ -159,7 +161,7 @@ class Printer {
       step *= tensor_.shape[i];
       size_ *= tensor_.shape[i];
     }
-    summary_ = size_ > kThreshold;
+    summary_ = size_ > options_.threshold;
   }
 
   int64_t size() const { return size_; }
@@ -171,7 +173,7 @@ class Printer {
     choose_format();
     if (tensor_.ndim == 0) return element(0);
     if (size_ == 0) return "[]";
-    return nested(0, 0, std::string(indent + 1, ' '), std::string(separator), kWidth - suffix);
+    return nested(0, 0, std::string(indent + 1, ' '), std::string(separator), options_.width - suffix);
   }
   std::string scalar() {
     collect(0, 0);
@@ -219,9 +221,9 @@ class Printer {
   template <class F>
   void each_shown(int dim, F&& visit) const {
     int64_t n = tensor_.shape[dim];
-    if (summary_ && n > 2 * kEdge) {
-      for (int64_t i = 0; i < kEdge; ++i) visit(i);
-      for (int64_t i = n - kEdge; i < n; ++i) visit(i);
+    if (summary_ && n > 2 * options_.edge) {
+      for (int64_t i = 0; i < options_.edge; ++i) visit(i);
+      for (int64_t i = n - options_.edge; i < n; ++i) visit(i);
     } else {
       for (int64_t i = 0; i < n; ++i) visit(i);
     }
@@ -235,6 +237,7 @@ class Printer {
   }
 
   void choose_format() {
+    if (dtype_.is_bfloat16()) return;  // each element by itself
     if (dtype_.is_floating()) {
       choose_float_format();
       return;
@@ -265,13 +268,15 @@ class Printer {
     if (largest > 0) {
       // NumPy compares in the array's own type.
       if (dtype_.bits() == 64) {
-        exponent_ = largest >= 1e8 || smallest < 1e-4 || largest / smallest > 1000.0;
+        exponent_ = largest >= 1e8 || (!options_.suppress && (smallest < 1e-4 || largest / smallest > 1000.0));
       } else if (dtype_.bits() == 32) {
         auto high = static_cast<float>(largest), low = static_cast<float>(smallest);
-        exponent_ = high >= 1e6F || low < 1e-4F || high / low > 1000.0F;
+        exponent_ = high >= 1e6F || (!options_.suppress && (low < 1e-4F || high / low > 1000.0F));
       } else {
-        exponent_ = largest >= 1e3 || smallest < 1.0001659393310547e-4 ||
-                    half_to_float(float_to_half(static_cast<float>(largest / smallest))) > 1000.0F;
+        exponent_ = largest >= 1e3 ||
+                    (!options_.suppress &&
+                     (smallest < 1.0001659393310547e-4 ||
+                      half_to_float(float_to_half(static_cast<float>(largest / smallest))) > 1000.0F));
       }
     }
     size_t left = 0, right = 0;
@@ -279,13 +284,14 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (!std::isfinite(value)) continue;
-        Decimal decimal = scientific_digits(value, kPrecision);
+        Decimal decimal = scientific_digits(value, precision());
         right = std::max(right, decimal.digits.size() - 1);
-        left = std::max<size_t>(left, std::signbit(value) ? 2 : 1);
+        left = std::max<size_t>(left, sign_of(value).size() + 1);
         int e = decimal.point - 1;
         exponent_width_ = std::max<size_t>(exponent_width_, std::to_string(std::abs(e)).size());
       }
       exponent_width_ = std::max<size_t>(exponent_width_, 2);
+      if (fixed()) right = static_cast<size_t>(precision());
       fraction_ = right;
       width_ = left + 1 + right + 2 + exponent_width_;
       left_ = left;
@@ -293,10 +299,11 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (!std::isfinite(value)) continue;
-        auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), kPrecision));
-        left = std::max(left, whole.size() + (std::signbit(value) ? 1 : 0));
+        auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), precision()));
+        left = std::max(left, whole.size() + sign_of(value).size());
         right = std::max(right, fraction.size());
       }
+      if (fixed()) right = static_cast<size_t>(precision());
       fraction_ = right;
       left_ = left;
       width_ = left + 1 + right;
@@ -306,9 +313,9 @@ class Printer {
       for (int64_t offset : shown_) {
         double value = real(offset);
         if (std::isnan(value))
-          needed = std::max<size_t>(needed, 3);
+          needed = std::max(needed, options_.nan.size());
         else if (std::isinf(value))
-          needed = std::max<size_t>(needed, value < 0 ? 4 : 3);
+          needed = std::max(needed, options_.inf.size() + sign_of(value).size());
       }
       if (!finite) {
         left_ = 0;
@@ -334,18 +341,28 @@ class Printer {
     return decimal;
   }
 
+  Decimal exact_digits(double value, size_t behind) const {
+    char buffer[512];
+    auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::scientific,
+                                       static_cast<int>(behind));
+    return parse_scientific({buffer, static_cast<size_t>(end - buffer)});
+  }
+
   std::string element_text(int64_t offset) const {
     if (dtype_.is_bool()) return read<uint8_t>(address(offset)) != 0 ? "True" : "False";
     return integer(offset);
   }
   std::string element(int64_t offset) const {
+    if (dtype_.is_bfloat16()) return fmt::format("{:g}", real(offset));
     if (!dtype_.is_floating()) return pad_left(element_text(offset), width_);
     double value = real(offset);
-    if (std::isnan(value)) return pad_left("nan", width_);
-    if (std::isinf(value)) return pad_left(value < 0 ? "-inf" : "inf", width_);
-    std::string sign = std::signbit(value) ? "-" : "";
+    if (std::isnan(value)) return pad_left(options_.nan, width_);
+    std::string sign = sign_of(value);
+    if (std::isinf(value)) return pad_left(sign + options_.inf, width_);
     if (exponent_) {
-      Decimal decimal = scientific_digits(value, kPrecision);
+      Decimal decimal = scientific_digits(value, precision());
+      // The shortest digits of the longest number set the width; shorter ones are filled with their exact digits.
+      if (value != 0 && decimal.digits.size() - 1 < fraction_) decimal = exact_digits(value, fraction_);
       int e = value == 0 ? 0 : decimal.point - 1;
       std::string fraction = decimal.digits.substr(1);
       fraction.resize(fraction_, '0');
@@ -354,8 +371,8 @@ class Printer {
       return pad_left(
           sign + decimal.digits.substr(0, 1) + "." + fraction + "e" + (e < 0 ? "-" : "+") + digits, width_);
     }
-    auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), kPrecision));
-    fraction.resize(fraction_, ' ');
+    auto [whole, fraction] = positional(rounded(std::abs(value), dtype_.bits(), precision()));
+    fraction.resize(fraction_, fixed() || options_.floatmode == "maxprec_equal" ? '0' : ' ');
     return pad_left(sign + whole, left_) + "." + fraction;
   }
 
@@ -364,9 +381,9 @@ class Printer {
                      size_t room) {
     int64_t n = tensor_.shape[dim];
     int64_t stride = strides_[static_cast<size_t>(dim)];
-    bool cut = summary_ && n > 2 * kEdge;
-    int64_t leading = cut ? kEdge : 0;
-    int64_t trailing = cut ? kEdge : n;
+    bool cut = summary_ && n > 2 * options_.edge;
+    int64_t leading = cut ? options_.edge : 0;
+    int64_t trailing = cut ? options_.edge : n;
     std::string next_hanging = hanging + " ";
     size_t next_width = room - 1;
     std::string text;
@@ -414,6 +431,15 @@ class Printer {
     return text;
   }
 
+  // Digits behind the point at the most; with mode "unique" all that the value has.
+  int precision() const { return options_.floatmode == "unique" ? 400 : options_.precision; }
+  bool fixed() const { return options_.floatmode == "fixed"; }
+  std::string sign_of(double value) const {
+    if (std::signbit(value)) return "-";
+    return options_.sign == '-' ? "" : std::string(1, options_.sign);
+  }
+
+  const ArrayOptions& options_ = array_options();
   DLTensor tensor_;
   DataType dtype_;
   std::vector<int64_t> strides_;
@@ -449,6 +475,10 @@ std::string shortest_float(double value, int bits) {
   }
   auto [whole, fraction] = positional(decimal);
   return sign + whole + "." + (fraction.empty() ? "0" : fraction);
+}
+
+std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separator, size_t prefix, size_t suffix) {
+  return Printer(tensor).body(separator, prefix, suffix);
 }
 
 std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style) {
@@ -491,7 +521,7 @@ std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style) {
   text += ",";
   extras += ")";
   size_t last_line = text.size() - (text.rfind('\n') + 1);  // also right when there is one line only
-  return head + text + (last_line + extras.size() + 1 > kWidth ? "\n      " : " ") + extras;
+  return head + text + (last_line + extras.size() + 1 > array_options().width ? "\n      " : " ") + extras;
 }
 
 }  // namespace mlc::ir

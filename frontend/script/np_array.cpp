@@ -132,9 +132,25 @@ ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value)
   return tensor;
 }
 
+// A view of any part of the memory; the offset may lead backwards where strides are negative.
+ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, DataType dtype,
+                    int64_t byte_offset) {
+  DLTensor prototype = *tensor.GetDLTensorPtr();
+  int64_t none = 0;  // an empty shape must not be null
+  prototype.shape = shape.empty() ? &none : const_cast<int64_t*>(shape.data());
+  prototype.strides = shape.empty() ? &none : const_cast<int64_t*>(strides.data());
+  prototype.ndim = static_cast<int32_t>(shape.size());
+  prototype.dtype = dtype;
+  prototype.data = static_cast<char*>(prototype.data) + static_cast<int64_t>(prototype.byte_offset) + byte_offset;
+  prototype.byte_offset = 0;
+  TVMFFIObjectHandle out;
+  TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorCreateUnsafeView(
+      ffi::details::ObjectUnsafe::TVMFFIObjectPtrFromObjectRef(tensor), &prototype, &out));
+  return ffi::Tensor(
+      ffi::details::ObjectUnsafe::ObjectPtrFromOwned<ffi::TensorObj>(static_cast<TVMFFIObject*>(out)));
+}
 ffi::Tensor strided(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, int64_t offset) {
-  return tensor.as_strided(ffi::Shape(shape.begin(), shape.end()), ffi::Shape(strides.begin(), strides.end()),
-                           offset);
+  return view_as(tensor, shape, strides, tensor.dtype(), offset * DataType(tensor.dtype()).bytes());
 }
 ffi::Tensor transposed(const ffi::Tensor& tensor, const Shape& order) {
   Shape shape = shape_of(tensor), strides = strides_of(tensor), new_shape, new_strides;
@@ -405,6 +421,13 @@ void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dt
       if (std::isnan(real)) raise("ValueError", span, "wrong-value", "cannot convert float NaN to integer");
       if (std::isinf(real))
         raise("OverflowError", span, "integer-overflow", "cannot convert float infinity to integer");
+      real = std::trunc(real);
+      constexpr auto least = static_cast<double>(std::numeric_limits<T>::min());
+      constexpr auto greatest = static_cast<double>(std::numeric_limits<T>::max());
+      if (real < least || real > greatest || (sizeof(T) == 8 && real == greatest)) {
+        raise("OverflowError", span, "integer-overflow", "Python integer {:.0f} out of bounds for {}", real,
+              dtype.str());
+      }
     }
     *target++ = convert<T>(raw_float(value));
     return;

@@ -596,7 +596,7 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
                        : dtype.is_uint()   ? std::to_string(static_cast<uint64_t>(scalar->integer))
                                            : std::to_string(scalar->integer);
     if (!repr || dtype.is_bfloat16()) return text;
-    if (dtype.is_bool()) return "np." + text;
+    if (dtype.is_bool()) return "np." + text + "_";
     return "np." + dtype.str() + "(" + text + ")";
   }
   if (auto* dtype = as<NumpyDTypeNode>(value)) {
@@ -624,9 +624,22 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
 }
 
 std::optional<Any> numpy_type_of(const Any& value) {
-  auto* scalar = as<NumpyScalarNode>(value);
-  if (scalar == nullptr) return std::nullopt;
-  return dtype_class_value(scalar->dtype);
+  if (auto* scalar = as<NumpyScalarNode>(value)) return dtype_class_value(scalar->dtype);
+  auto* dtype = as<NumpyDTypeNode>(value);
+  if (dtype == nullptr) return std::nullopt;
+  if (dtype->is_class) return Any(types().type);
+  // The class of each dtype object: numpy.dtypes.Float32DType.
+  static auto& classes = *new std::vector<Ref<ClassNode>>(kKinds);
+  Ref<ClassNode>& found = classes[index_of(kind_of(dtype->dtype))];
+  if (found.get() == nullptr) {
+    std::string name = numpy_type_name(value);
+    found = ir::make<ClassNode>(name.substr(name.rfind('.') + 1));
+    auto* cls = const_cast<ClassNode*>(found.get());
+    cls->module = "numpy.dtypes";
+    cls->bases = {types().object};
+    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+  }
+  return Any(found);
 }
 
 std::string numpy_type_name(const Any& value) {

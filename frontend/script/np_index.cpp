@@ -416,6 +416,8 @@ void array_assign(Evaluator& evaluator, const Any& array, const Any& index, cons
     return;
   }
   Selection selection = select(evaluator, tensor, index, span);
+  if (selection.element && !is_weak(value) && to_tensor(evaluator, value, span).ndim() > 0)
+    raise("ValueError", span, "shape-mismatch", "setting an array element with a sequence.");
   if (!selection.offsets) {
     ffi::Tensor values = assign_values(evaluator, value, shape_of(selection.view), dtype, false, span);
     // The right side may be a view of the same memory.

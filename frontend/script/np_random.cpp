@@ -5,8 +5,11 @@
 #include <cmath>
 #include <random>
 
+#include "frontend/script/library.h"
 #include "frontend/script/mersenne_twister.h"
 #include "frontend/script/np_array.h"
+#include "frontend/script/np_ziggurat.h"
+#include "frontend/script/stdlib.h"
 
 namespace mlc::script {
 
@@ -15,15 +18,6 @@ using ir::ApiRow;
 using ir::native;
 
 namespace {
-
-MersenneTwister& legacy() {
-  static MersenneTwister generator = [] {
-    MersenneTwister made;
-    made.seed(std::random_device()());
-    return made;
-  }();
-  return generator;
-}
 
 // NumPy's SeedSequence: four words of pool, mixed by multiplication and xor.
 class SeedSequence {
@@ -136,151 +130,443 @@ struct RandomGeneratorNode final : ffi::Object {
     }
     return static_cast<uint64_t>(product >> 64);
   }
+  // 0 .. range, both included, by masking and rejection: what NumPy shuffles with.
+  uint64_t masked(uint64_t range) {
+    if (range == 0) return 0;
+    uint64_t mask = range;
+    for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
+    for (;;) {
+      uint64_t value = (range <= 0xffffffffU ? next32() : next64()) & mask;
+      if (value <= range) return value;
+    }
+  }
+  // 16 or 8 bits at a time of what next32 gives; `left` and `buffer` belong to one call of a script.
+  uint32_t next_part(int bits, uint32_t& buffer, int& left) {
+    if (left == 0) {
+      buffer = next32();
+      left = 32 / bits - 1;
+    } else {
+      buffer >>= bits;
+      --left;
+    }
+    return buffer & ((1U << bits) - 1);
+  }
+  uint32_t bounded_part(uint32_t range, int bits, uint32_t& buffer, int& left) {
+    uint32_t top = (1U << bits) - 1;
+    if (range == 0) return 0;
+    if (range == top) return next_part(bits, buffer, left);
+    uint32_t count = range + 1;
+    uint32_t product = next_part(bits, buffer, left) * count;
+    if ((product & top) < count) {
+      uint32_t threshold = (top - range) % count;
+      while ((product & top) < threshold) product = next_part(bits, buffer, left) * count;
+    }
+    return product >> bits;
+  }
+  double normal() {
+    for (;;) {
+      uint64_t raw = next64();
+      auto layer = static_cast<size_t>(raw & 0xff);
+      raw >>= 8;
+      bool negative = (raw & 1) != 0;
+      uint64_t magnitude = raw >> 1 & 0x000fffffffffffffULL;
+      double x = static_cast<double>(magnitude) * ziggurat::kNormalScale[layer];
+      if (negative) x = -x;
+      if (magnitude < ziggurat::kNormalLimit[layer]) return x;
+      if (layer == 0) {
+        for (;;) {
+          double a = -ziggurat::kNormalEdgeInverse * std::log1p(-uniform());
+          double b = -std::log1p(-uniform());
+          if (b + b > a * a)
+            return (magnitude >> 8 & 1) != 0 ? -(ziggurat::kNormalEdge + a) : ziggurat::kNormalEdge + a;
+        }
+      }
+      double low = ziggurat::kNormalDensity[layer], high = ziggurat::kNormalDensity[layer - 1];
+      if ((high - low) * uniform() + low < std::exp(-0.5 * x * x)) return x;
+    }
+  }
+  float normal32() {
+    for (;;) {
+      uint32_t raw = next32();
+      auto layer = static_cast<size_t>(raw & 0xff);
+      bool negative = (raw >> 8 & 1) != 0;
+      uint32_t magnitude = raw >> 9 & 0x007fffff;
+      float x = static_cast<float>(magnitude) * ziggurat::kNormalScale32[layer];
+      if (negative) x = -x;
+      if (magnitude < ziggurat::kNormalLimit32[layer]) return x;
+      if (layer == 0) {
+        constexpr auto edge = static_cast<float>(ziggurat::kNormalEdge);
+        constexpr auto inverse = static_cast<float>(ziggurat::kNormalEdgeInverse);
+        for (;;) {
+          float a = -inverse * std::log1p(-uniform32());
+          float b = -std::log1p(-uniform32());
+          if (b + b > a * a) return (magnitude >> 8 & 1) != 0 ? -(edge + a) : edge + a;
+        }
+      }
+      float low = ziggurat::kNormalDensity32[layer], high = ziggurat::kNormalDensity32[layer - 1];
+      if (static_cast<double>((high - low) * uniform32() + low) < std::exp(-0.5 * static_cast<double>(x) * x)) return x;
+    }
+  }
+  double exponential() {
+    for (;;) {
+      uint64_t raw = next64() >> 3;
+      auto layer = static_cast<size_t>(raw & 0xff);
+      raw >>= 8;
+      double x = static_cast<double>(raw) * ziggurat::kExponentialScale[layer];
+      if (raw < ziggurat::kExponentialLimit[layer]) return x;
+      if (layer == 0) return ziggurat::kExponentialEdge - std::log1p(-uniform());
+      double low = ziggurat::kExponentialDensity[layer], high = ziggurat::kExponentialDensity[layer - 1];
+      if ((high - low) * uniform() + low < std::exp(-x)) return x;
+    }
+  }
   MLC_NODE("mlc.np.random.Generator", RandomGeneratorNode, ffi::Object);
 };
 using RandomGenerator = ir::Ref<RandomGeneratorNode>;
 
+// np.random.RandomState: a legacy stream of its own.
+struct RandomStateNode final : ffi::Object {
+  MersenneTwister stream;
+  RandomStateNode() = default;
+  MLC_NODE("mlc.np.random.RandomState", RandomStateNode, ffi::Object);
+};
+
 namespace {
 
-RandomGeneratorNode& mutable_generator(const RandomGenerator& generator) {
+MersenneTwister& legacy() {
+  static MersenneTwister generator = [] {
+    MersenneTwister made;
+    made.seed(std::random_device()());
+    return made;
+  }();
+  return generator;
+}
+RandomGeneratorNode& stream_of(const RandomGenerator& generator) {
   return *const_cast<RandomGeneratorNode*>(generator.get());
+}
+
+using Values = std::span<Any>;
+
+double real_argument(ApiCall& call, const Any& value) {
+  Any plain = plain_number(value);
+  if (is_number(plain)) return to_double(plain);
+  raise("NotImplementedError", call.span, "not-supported", "parameters of distributions are numbers here, not '{}'",
+        type_name_of(evaluator_of(call.host), value));
 }
 
 // An array of drawn values, or one value where the size is None.
 template <class F>
-Any draw(ApiCall& call, const Any& size, size_t index, DataType dtype, bool python_number, F one) {
+Any draw(ApiCall& call, const Any& size, DataType dtype, bool python_number, F one) {
   if (is_none(size)) {
     auto value = one();
     if (python_number) return Any(value);
     return scalar_value(dtype, value);
   }
-  Shape shape = shape_argument(evaluator_of(call.host), size, call.span_of(index));
+  Shape shape = shape_argument(evaluator_of(call.host), size, call.span);
+  for (int64_t extent : shape) {
+    if (extent < 0) raise("ValueError", call.span, "negative-dimension", "negative dimensions are not allowed");
+  }
   ffi::Tensor tensor = ir::make_tensor(shape, dtype);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
-    for (int64_t i = 0; i < tensor.numel(); ++i) data_of<T>(tensor)[i] = static_cast<T>(one());
+    T* data = data_of<T>(tensor);
+    for (int64_t i = 0, n = tensor.numel(); i < n; ++i) data[i] = static_cast<T>(one());
   });
   return array_value(tensor);
+}
+template <class F>
+Any draw_reals(ApiCall& call, const Any& size, F one) {
+  return draw(call, size, DataType::Float(64), true, one);
 }
 
 struct IntRange {
   int64_t low;
   uint64_t range;
+  DataType dtype;
 };
-IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, bool endpoint) {
+IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, const Any& dtype, bool endpoint) {
   Evaluator& evaluator = evaluator_of(call.host);
-  int64_t low = is_none(high_value) ? 0 : index_value(evaluator, low_value, call.span_of(0), "low");
-  int64_t high = index_value(evaluator, is_none(high_value) ? low_value : high_value, call.span, "high");
-  if (!endpoint) --high;
-  if (low > high) raise("ValueError", call.span, "empty-range", "low >= high");
-  return {low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low)};
-}
-DataType int_dtype(ApiCall& call, const Any& dtype) {
-  if (is_none(dtype)) return DataType::Int(64);
-  DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
-  if (type.is_float() || type.bits() < 32) {
-    raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for randint",
-          type.str());
+  DataType type = is_none(dtype) ? DataType::Int(64) : dtype_argument(evaluator, dtype, call.span);
+  if (type.is_floating()) {
+    raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for {}", type.str(),
+          call.api.name);
   }
-  return type;
+  auto bound = [&](const Any& value, std::string_view name) {
+    Any plain = plain_number(value);
+    if (is_float(plain)) return static_cast<int64_t>(std::floor(raw_float(plain)));
+    return index_value(evaluator, plain, call.span, name);
+  };
+  int64_t low = is_none(high_value) ? 0 : bound(low_value, "low");
+  int64_t high = bound(is_none(high_value) ? low_value : high_value, "high");
+  if (!endpoint) --high;
+  int64_t least = type.is_bool() || type.is_uint() ? 0 : INT64_MIN >> (64 - type.bits());
+  uint64_t greatest = type.is_bool() ? 1 : ~uint64_t{0} >> (64 - type.bits() + (type.is_uint() ? 0 : 1));
+  if (low < least) raise("ValueError", call.span, "out-of-range", "low is out of bounds for {}", type.str());
+  if (high >= 0 && static_cast<uint64_t>(high) > greatest)
+    raise("ValueError", call.span, "out-of-range", "high is out of bounds for {}", type.str());
+  if (low > high) {
+    raise("ValueError", call.span, "empty-range", "{}",
+          endpoint ? "low > high" : is_none(high_value) && high < 0 ? "high <= 0" : "low >= high");
+  }
+  return {low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), type};
 }
 
-Any sized_by_arguments(const Tuple& dims) { return dims.empty() ? Any(nullptr) : Any(dims); }
+// ---- the legacy stream ----
 
-Any default_rng(ApiCall& call, const Any& seed) {
+Any rand(ApiCall& call, MersenneTwister& stream, Values args) {
+  auto dims = args[0].cast<Tuple>();
+  return draw_reals(call, dims.empty() ? Any(nullptr) : Any(dims), [&] { return stream.uniform(); });
+}
+Any randn(ApiCall& call, MersenneTwister& stream, Values args) {
+  auto dims = args[0].cast<Tuple>();
+  return draw_reals(call, dims.empty() ? Any(nullptr) : Any(dims), [&] { return stream.gauss(); });
+}
+Any random_sample(ApiCall& call, MersenneTwister& stream, Values args) {
+  return draw_reals(call, args[0], [&] { return stream.uniform(); });
+}
+Any uniform(ApiCall& call, MersenneTwister& stream, Values args) {
+  double low = real_argument(call, args[0]), high = real_argument(call, args[1]);
+  return draw_reals(call, args[2], [&] { return low + (high - low) * stream.uniform(); });
+}
+Any standard_normal(ApiCall& call, MersenneTwister& stream, Values args) {
+  return draw_reals(call, args[0], [&] { return stream.gauss(); });
+}
+double scale_argument(ApiCall& call, const Any& value) {
+  double scale = real_argument(call, value);
+  if (scale < 0 || (scale == 0 && std::signbit(scale))) raise("ValueError", call.span, "wrong-value", "scale < 0");
+  return scale;
+}
+Any normal(ApiCall& call, MersenneTwister& stream, Values args) {
+  double loc = real_argument(call, args[0]), scale = scale_argument(call, args[1]);
+  return draw_reals(call, args[2], [&] { return loc + scale * stream.gauss(); });
+}
+Any exponential(ApiCall& call, MersenneTwister& stream, Values args) {
+  double scale = scale_argument(call, args[0]);
+  return draw_reals(call, args[1], [&] { return scale * -std::log(1.0 - stream.uniform()); });
+}
+Any randint(ApiCall& call, MersenneTwister& stream, Values args) {
+  IntRange range = int_range(call, args[0], args[1], args[3], false);
+  int bits = range.dtype.is_bool() ? 1 : range.dtype.bits();
+  uint32_t buffer = 0;
+  int left = 0;
+  uint64_t mask = range.range;
+  for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
+  return draw(call, args[2], range.dtype, is_none(args[3]), [&]() -> int64_t {
+    if (bits >= 32)
+      return static_cast<int64_t>(static_cast<uint64_t>(range.low) + stream.bounded(range.range));
+    if (range.range == 0) return range.low;
+    for (;;) {
+      if (left == 0) {
+        buffer = stream.next32();
+        left = 32 / bits - 1;
+      } else {
+        buffer >>= bits;
+        --left;
+      }
+      uint64_t part = buffer & ((1U << bits) - 1) & mask;
+      if (part <= range.range) return range.low + static_cast<int64_t>(part);
+    }
+  });
+}
+Any seed(ApiCall& call, MersenneTwister& stream, Values args) {
+  if (is_none(args[0])) {
+    stream.seed(std::random_device()());
+    return nullptr;
+  }
+  if (is_list_like(args[0]) || as<ir::NDArrayNode>(args[0])) {
+    std::vector<uint32_t> key;
+    for (int64_t word : shape_argument(evaluator_of(call.host), args[0], call.span)) {
+      if (word < 0 || word > 0xffffffffLL)
+        raise("ValueError", call.span, "seed-out-of-range", "Seed must be between 0 and 2**32 - 1");
+      key.push_back(static_cast<uint32_t>(word));
+    }
+    if (key.empty()) raise("ValueError", call.span, "wrong-value", "Seed must be non-empty");
+    stream.seed(key);
+    return nullptr;
+  }
+  int64_t value = index_value(evaluator_of(call.host), args[0], call.span, "seed");
+  if (value < 0 || value > 0xffffffffLL)
+    raise("ValueError", call.span, "seed-out-of-range", "Seed must be between 0 and 2**32 - 1");
+  stream.seed(static_cast<uint32_t>(value));
+  return nullptr;
+}
+// 0 .. n - 1, shuffled down to `first`.
+template <class F>
+Any shuffled(int64_t n, int64_t first, F bounded) {
+  int64_t dims[] = {n};
+  ffi::Tensor tensor = ir::make_tensor(dims, DataType::Int(64));
+  auto* data = data_of<int64_t>(tensor);
+  for (int64_t i = 0; i < n; ++i) data[i] = i;
+  for (int64_t i = n - 1; i >= first; --i) std::swap(data[i], data[bounded(static_cast<uint64_t>(i))]);
+  return array_value(tensor);
+}
+Any shuffled_legacy(ApiCall&, MersenneTwister& stream, Values args) {
+  return shuffled(args[0].cast<int64_t>(), 1, [&](uint64_t top) { return stream.bounded(top); });
+}
+// shuffle, permutation and choice are written in the language, for both kinds of stream.
+Any in_language(ApiCall& call, std::string_view name, const Any& self, Values args) {
+  std::vector<Any> all{self};
+  all.insert(all.end(), args.begin(), args.end());
+  Evaluator& evaluator = evaluator_of(call.host);
+  return evaluator.call(library_member(call.host, "np/random.mlc", stdlib_text("np.random"), name), all, {}, call.span);
+}
+
+using LegacyBody = Any (*)(ApiCall&, MersenneTwister&, Values);
+template <LegacyBody body>
+Any of_state(ApiCall& call) {
+  auto* state = const_cast<RandomStateNode*>(call.args[0].as<RandomStateNode>());
+  return body(call, state->stream, call.args.subspan(1));
+}
+template <LegacyBody body>
+Any of_module(ApiCall& call) {
+  return body(call, legacy(), call.args);
+}
+Any of_state_in_language(ApiCall& call) {
+  return in_language(call, "legacy_" + call.api.name, call.args[0], call.args.subspan(1));
+}
+// The module's own stream as an object: np.random itself has the methods.
+Any of_module_in_language(ApiCall& call) {
+  return in_language(call, "module_" + call.api.name, nullptr, call.args);
+}
+
+constexpr std::string_view kState = "mlc.np.random.RandomState";
+constexpr std::string_view kGenerator = "mlc.np.random.Generator";
+
+#define MLC_NP_LEGACY(signature, doc, body)                                        \
+  ApiRow{ApiKind::kFunction, "numpy.random", signature, doc, of_module<body>}, ApiRow { \
+    ApiKind::kMethod, kState, signature, doc, of_state<body>                       \
+  }
+#define MLC_NP_LEGACY_LANGUAGE(signature, doc)                                              \
+  ApiRow{ApiKind::kFunction, "numpy.random", signature, doc, of_module_in_language}, ApiRow { \
+    ApiKind::kMethod, kState, signature, doc, of_state_in_language                          \
+  }
+
+// ---- generators ----
+
+Any default_rng(ApiCall& call, const Any& seed_value) {
+  if (as<RandomGeneratorNode>(seed_value)) return seed_value;
   std::vector<uint32_t> entropy;
-  if (is_none(seed)) {
-    std::random_device device;
-    for (int i = 0; i < 4; ++i) entropy.push_back(device());
-  } else {
-    int64_t value = index_value(evaluator_of(call.host), seed, call.span_of(0), "seed");
+  auto add = [&](int64_t value) {
     if (value < 0) raise("ValueError", call.span_of(0), "negative-seed", "expected non-negative integer");
     entropy.push_back(static_cast<uint32_t>(value));
     if (value >> 32 != 0) entropy.push_back(static_cast<uint32_t>(value >> 32));
+  };
+  if (is_none(seed_value)) {
+    std::random_device device;
+    for (int i = 0; i < 4; ++i) entropy.push_back(device());
+  } else if (is_list_like(seed_value) || as<ir::NDArrayNode>(seed_value)) {
+    for (int64_t word : shape_argument(evaluator_of(call.host), seed_value, call.span_of(0))) add(word);
+  } else {
+    add(index_value(evaluator_of(call.host), seed_value, call.span_of(0), "seed"));
   }
   return Any(ir::make<RandomGeneratorNode>(SeedSequence(entropy).words()));
 }
-
-constexpr std::string_view kGenerator = "mlc.np.random.Generator";
+bool wants_float32(ApiCall& call, const Any& dtype) {
+  if (is_none(dtype)) return false;
+  DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
+  if (type == DataType::Float(32)) return true;
+  if (type == DataType::Float(64)) return false;
+  raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for {}", type.str(), call.api.name);
+}
+Any integers(ApiCall& call, const RandomGenerator& self, const Any& low, const Any& high, const Any& size,
+             const Any& dtype, bool endpoint) {
+  IntRange range = int_range(call, low, high, dtype, endpoint);
+  RandomGeneratorNode& stream = stream_of(self);
+  int bits = range.dtype.is_bool() ? 1 : range.dtype.bits();
+  uint32_t buffer = 0;
+  int left = 0;
+  return draw(call, size, range.dtype, false, [&]() -> int64_t {
+    if (bits == 1) return range.low + (range.range == 0 ? 0 : stream.next_part(1, buffer, left));
+    if (bits < 32)
+      return range.low + stream.bounded_part(static_cast<uint32_t>(range.range), bits, buffer, left);
+    return static_cast<int64_t>(static_cast<uint64_t>(range.low) + stream.bounded(range.range));
+  });
+}
+Any of_generator_in_language(ApiCall& call) {
+  return in_language(call, "generator_" + call.api.name, call.args[0], call.args.subspan(1));
+}
 
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "numpy.random", "seed(seed=None)", "Starts the legacy stream anew.",
-     native([](ApiCall& call, Any seed) {
-       if (is_none(seed)) {
-         legacy().seed(std::random_device()());
-         return;
-       }
-       int64_t value = index_value(evaluator_of(call.host), seed, call.span_of(0), "seed");
-       if (value < 0 || value > 0xffffffffLL) {
-         raise("ValueError", call.span_of(0), "seed-out-of-range", "Seed must be between 0 and 2**32 - 1");
-       }
-       legacy().seed(static_cast<uint32_t>(value));
-     })},
-    {ApiKind::kFunction, "numpy.random", "rand(*dims)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, Tuple dims) {
-       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true,
-                   [] { return legacy().uniform(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "random(size=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, Any size) {
-       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "random_sample(size=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, Any size) {
-       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().uniform(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "uniform(low=0.0, high=1.0, size=None)",
-     "Uniform values in [low, high).", native([](ApiCall& call, double low, double high, Any size) {
-       return draw(call, size, 2, DataType::Float(64), true,
-                   [&] { return low + (high - low) * legacy().uniform(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "randn(*dims)", "Standard normal values.",
-     native([](ApiCall& call, Tuple dims) {
-       return draw(call, sized_by_arguments(dims), 0, DataType::Float(64), true,
-                   [] { return legacy().gauss(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "standard_normal(size=None)", "Standard normal values.",
-     native([](ApiCall& call, Any size) {
-       return draw(call, size, 0, DataType::Float(64), true, [] { return legacy().gauss(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "normal(loc=0.0, scale=1.0, size=None)", "Normal values.",
-     native([](ApiCall& call, double loc, double scale, Any size) {
-       return draw(call, size, 2, DataType::Float(64), true, [&] { return loc + scale * legacy().gauss(); });
-     })},
-    {ApiKind::kFunction, "numpy.random", "randint(low, high=None, size=None, dtype=None)",
-     "Integers in [low, high).", native([](ApiCall& call, Any low, Any high, Any size, Any dtype) {
-       IntRange range = int_range(call, low, high, false);
-       return draw(call, size, 2, int_dtype(call, dtype), is_none(dtype), [&] {
-         return static_cast<int64_t>(static_cast<uint64_t>(range.low) + legacy().bounded(range.range));
-       });
-     })},
+    MLC_NP_LEGACY("seed(seed=None)", "Starts the stream anew.", seed),
+    MLC_NP_LEGACY("rand(*dims)", "Uniform values in [0, 1).", rand),
+    MLC_NP_LEGACY("random(size=None)", "Uniform values in [0, 1).", random_sample),
+    MLC_NP_LEGACY("random_sample(size=None)", "Uniform values in [0, 1).", random_sample),
+    MLC_NP_LEGACY("ranf(size=None)", "Uniform values in [0, 1).", random_sample),
+    MLC_NP_LEGACY("sample(size=None)", "Uniform values in [0, 1).", random_sample),
+    MLC_NP_LEGACY("uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).", uniform),
+    MLC_NP_LEGACY("randn(*dims)", "Standard normal values.", randn),
+    MLC_NP_LEGACY("standard_normal(size=None)", "Standard normal values.", standard_normal),
+    MLC_NP_LEGACY("normal(loc=0.0, scale=1.0, size=None)", "Normal values.", normal),
+    MLC_NP_LEGACY("exponential(scale=1.0, size=None)", "Exponential values.", exponential),
+    MLC_NP_LEGACY("randint(low, high=None, size=None, dtype=None)", "Integers in [low, high).", randint),
+    MLC_NP_LEGACY("_shuffled(n)", "The numbers below n, shuffled.", shuffled_legacy),
+    MLC_NP_LEGACY_LANGUAGE("shuffle(x)", "Shuffles in place, along the first dimension."),
+    MLC_NP_LEGACY_LANGUAGE("permutation(x)", "A shuffled copy, or the numbers below x, shuffled."),
+    MLC_NP_LEGACY_LANGUAGE("choice(a, size=None, replace=True, p=None)", "Values picked from the array."),
+    {ApiKind::kClass, "numpy.random", "RandomState(seed=None)", "A legacy stream of its own.",
+     native([](ApiCall& call, Any seed_value) {
+       Ref<RandomStateNode> made = ir::make<RandomStateNode>();
+       seed(call, const_cast<RandomStateNode*>(made.get())->stream, std::span<Any>(&seed_value, 1));
+       return Any(made);
+     }),
+     kState, "numpy.random.mtrand.RandomState"},
+    {ApiKind::kClass, "numpy.random", "Generator(bit_generator)", "A stream of random values.",
+     native([](ApiCall&, RandomGenerator generator) { return generator; }), kGenerator,
+     "numpy.random._generator.Generator"},
+    {ApiKind::kFunction, "numpy.random", "PCG64(seed=None)", "The stream that default_rng makes.",
+     native([](ApiCall& call, Any seed_value) { return default_rng(call, seed_value); })},
     {ApiKind::kFunction, "numpy.random", "default_rng(seed=None)", "A generator of its own.",
-     native([](ApiCall& call, Any seed) { return default_rng(call, seed); })},
-    {ApiKind::kMethod, kGenerator, "random(size=None, dtype=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype) {
-       DataType type = is_none(dtype) ? DataType::Float(64)
-                                      : dtype_argument(evaluator_of(call.host), dtype, call.span_of(2));
-       if (type.is_float() && type.bits() == 32) {
-         return draw(call, size, 1, type, false,
-                     [&] { return static_cast<double>(mutable_generator(self).uniform32()); });
-       }
-       return draw(call, size, 1, DataType::Float(64), true,
-                   [&] { return mutable_generator(self).uniform(); });
+     native([](ApiCall& call, Any seed_value) { return default_rng(call, seed_value); })},
+    {ApiKind::kMethod, kGenerator, "random(size=None, dtype=None, out=None)", "Uniform values in [0, 1).",
+     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
+       if (wants_float32(call, dtype))
+         return draw(call, size, DataType::Float(32), true, [&] { return static_cast<double>(stream_of(self).uniform32()); });
+       return draw_reals(call, size, [&] { return stream_of(self).uniform(); });
      })},
     {ApiKind::kMethod, kGenerator, "uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).",
-     native([](ApiCall& call, RandomGenerator self, double low, double high, Any size) {
-       return draw(call, size, 3, DataType::Float(64), true,
-                   [&] { return low + (high - low) * mutable_generator(self).uniform(); });
+     native([](ApiCall& call, RandomGenerator self, Any low_value, Any high_value, Any size) {
+       double low = real_argument(call, low_value), high = real_argument(call, high_value);
+       return draw_reals(call, size, [&] { return low + (high - low) * stream_of(self).uniform(); });
+     })},
+    {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)", "Standard normal values.",
+     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
+       if (wants_float32(call, dtype))
+         return draw(call, size, DataType::Float(32), true, [&] { return static_cast<double>(stream_of(self).normal32()); });
+       return draw_reals(call, size, [&] { return stream_of(self).normal(); });
+     })},
+    {ApiKind::kMethod, kGenerator, "normal(loc=0.0, scale=1.0, size=None)", "Normal values.",
+     native([](ApiCall& call, RandomGenerator self, Any loc_value, Any scale_value, Any size) {
+       double loc = real_argument(call, loc_value), scale = scale_argument(call, scale_value);
+       return draw_reals(call, size, [&] { return loc + scale * stream_of(self).normal(); });
+     })},
+    {ApiKind::kMethod, kGenerator, "exponential(scale=1.0, size=None)", "Exponential values.",
+     native([](ApiCall& call, RandomGenerator self, Any scale_value, Any size) {
+       double scale = scale_argument(call, scale_value);
+       return draw_reals(call, size, [&] { return scale * stream_of(self).exponential(); });
+     })},
+    {ApiKind::kMethod, kGenerator, "standard_exponential(size=None)", "Exponential values.",
+     native([](ApiCall& call, RandomGenerator self, Any size) {
+       return draw_reals(call, size, [&] { return stream_of(self).exponential(); });
      })},
     {ApiKind::kMethod, kGenerator, "integers(low, high=None, size=None, dtype=None, endpoint=False)",
      "Integers in [low, high).",
      native([](ApiCall& call, RandomGenerator self, Any low, Any high, Any size, Any dtype, bool endpoint) {
-       IntRange range = int_range(call, low, high, endpoint);
-       return draw(call, size, 3, int_dtype(call, dtype), false, [&] {
-         return static_cast<int64_t>(static_cast<uint64_t>(range.low) +
-                                     mutable_generator(self).bounded(range.range));
+       return integers(call, self, low, high, size, dtype, endpoint);
+     })},
+    {ApiKind::kMethod, kGenerator, "_shuffled(n, first=1, masked=False)",
+     "The numbers below n, shuffled down to the first.",
+     native([](RandomGenerator self, int64_t n, int64_t first, bool masked) {
+       return shuffled(n, first, [&](uint64_t top) {
+         return masked ? stream_of(self).masked(top) : stream_of(self).bounded(top);
        });
      })},
+    {ApiKind::kMethod, kGenerator, "_bounded(top)", "A number from 0 to top.", native([](RandomGenerator self, int64_t top) {
+       return static_cast<int64_t>(stream_of(self).bounded(static_cast<uint64_t>(top)));
+     })},
+    {ApiKind::kMethod, kGenerator, "shuffle(x, axis=0)", "Shuffles in place along a dimension.", of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "permutation(x, axis=0)", "A shuffled copy, or the numbers below x, shuffled.",
+     of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "choice(a, size=None, replace=True, p=None, axis=0, shuffle=True)",
+     "Values picked from the array.", of_generator_in_language},
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ using ir::NDArray;
 
 Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span);  // np_linalg.cpp
 
+ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, DataType dtype,
+                    int64_t byte_offset);  // np_array.cpp
+
 namespace {
 
 Any transposed_value(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axes, ir::Span span) {
@@ -127,6 +130,13 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
   return plain_number(array_subscript(evaluator, Any(self), position, call.span));
 }
 
+Any python_scalar(ApiCall& call, const NDArray& self) {
+  if (self->tensor.ndim() > 0) {
+    raise("TypeError", call.span, "not-a-scalar", "only 0-dimensional arrays can be converted to Python scalars");
+  }
+  return plain_number(element_value(self->tensor, 0));
+}
+
 // The bytes of the elements read as another type.
 Any viewed(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype_value) {
   if (is_none(dtype_value)) return array_value(tensor);
@@ -150,25 +160,7 @@ Any viewed(ApiCall& call, const ffi::Tensor& tensor, const Any& dtype_value) {
     for (size_t d = 0; d + 1 < shape.size(); ++d) strides[d] = strides[d] * from / to;
     strides.back() = 1;
   }
-  // A tensor's type is part of its header: the view is made from the exchange form.
-  DLManagedTensorVersioned* raw = tensor.ToDLPackVersioned();
-  struct Shown {
-    DLManagedTensorVersioned managed;
-    DLManagedTensorVersioned* owner;
-    Shape shape, strides;
-  };
-  auto* shown = new Shown{*raw, raw, shape, strides};
-  shown->managed.manager_ctx = shown;
-  shown->managed.deleter = [](DLManagedTensorVersioned* self) {
-    auto* context = static_cast<Shown*>(self->manager_ctx);
-    context->owner->deleter(context->owner);
-    delete context;
-  };
-  shown->managed.dl_tensor.dtype = dtype;
-  shown->managed.dl_tensor.ndim = static_cast<int32_t>(shape.size());
-  shown->managed.dl_tensor.shape = shown->shape.data();
-  shown->managed.dl_tensor.strides = shown->strides.data();
-  return array_value(ffi::Tensor::FromDLPackVersioned(&shown->managed));
+  return array_value(view_as(tensor, shape, strides, dtype, 0));
 }
 
 std::string bytes_of(const ffi::Tensor& tensor) {
@@ -300,6 +292,20 @@ const ApiRow rows[] = {
        Evaluator& evaluator = evaluator_of(call.host);
        return into_out(to_tensor(evaluator, matmul_dot(evaluator, Any(self), other, call.span), call.span),
                        out, call.span);
+     })},
+    {ApiKind::kMethod, kArray, "__getitem__(key)", "self[key].", native([](ApiCall& call, NDArray self, Any key) {
+       return array_subscript(evaluator_of(call.host), Any(self), key, call.span_of(1));
+     })},
+    {ApiKind::kMethod, kArray, "__setitem__(key, value)", "self[key] = value.",
+     native([](ApiCall& call, NDArray self, Any key, Any value) {
+       array_assign(evaluator_of(call.host), Any(self), key, value, call.span_of(1));
+     })},
+    {ApiKind::kMethod, kArray, "__float__()", "The only element as a float.", native([](ApiCall& call, NDArray self) {
+       return to_double(python_scalar(call, self));
+     })},
+    {ApiKind::kMethod, kArray, "__int__()", "The only element as an int.", native([](ApiCall& call, NDArray self) {
+       Any number = python_scalar(call, self);
+       return evaluator_of(call.host).call(Any(types().integer), std::span<const Any>(&number, 1), {}, call.span);
      })},
     {ApiKind::kMethod, kArray, "__array__(dtype=None, copy=None)", "The array.",
      native([](NDArray self, Any, Any) { return self; })},

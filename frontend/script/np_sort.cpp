@@ -50,8 +50,7 @@ Lines lines_of(ApiCall& call, ffi::Tensor tensor, const Any& axis_value) {
 }
 
 ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
-  if (tensor.ndim() == 0)
-    axis_argument(evaluator_of(call.host), is_none(axis) ? Any(int64_t{0}) : axis, 0, call.span_of(1));
+  if (tensor.ndim() == 0 && !is_none(axis)) axis_argument(evaluator_of(call.host), axis, 0, call.span_of(1));
   Lines lines = lines_of(call, tensor, axis);
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
@@ -116,6 +115,10 @@ Any bincount(ApiCall& call, const Any& value, const Any& weights, int64_t least)
           "Cannot cast array data from dtype('{}') to dtype('int64') according to the rule 'safe'",
           DataType(numbers.dtype()).str());
   }
+  if (numbers.ndim() == 0)
+    raise("ValueError", call.span_of(0), "shape-mismatch", "object of too small depth for desired array");
+  if (numbers.ndim() > 1)
+    raise("ValueError", call.span_of(0), "shape-mismatch", "object too deep for desired array");
   numbers = row_major(numbers, DataType::Int(64));
   int64_t size = least;
   for (int64_t i = 0; i < numbers.numel(); ++i) {

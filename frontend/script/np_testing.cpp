@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing arrays: allclose, array_equal, and the assertions of numpy.testing and tvm.testing with NumPy's
-// report.
+// tvm.testing.assert_allclose, with NumPy's report.
 #include <algorithm>
 #include <cmath>
 
@@ -145,65 +144,7 @@ Any assert_allclose(ApiCall& call, const Any& a, const Any& b, double rtol, doub
   fail(call, values, message, what);
 }
 
-Any assert_equal(ApiCall& call, const Any& a, const Any& b) {
-  Operands values = operands(call, a, b);
-  int64_t count = values.a.numel(), wrong = 0;
-  bool same_shape = shape_of(values.shown_a) == shape_of(values.shown_b) || values.shown_a.ndim() == 0 ||
-                    values.shown_b.ndim() == 0;
-  for (int64_t i = 0; i < count; ++i) {
-    double x = data_of<double>(values.a)[i], y = data_of<double>(values.b)[i];
-    wrong += !(x == y || (std::isnan(x) && std::isnan(y)));
-  }
-  if (wrong == 0 && same_shape) return nullptr;
-  fail(call, values,
-       fmt::format("Mismatched elements: {} / {} ({:.3g}%)", wrong, count,
-                   100.0 * static_cast<double>(wrong) / static_cast<double>(std::max<int64_t>(count, 1))),
-       "Arrays are not equal");
-}
-
-Any isclose(ApiCall& call, const Any& a, const Any& b, double rtol, double atol, bool equal_nan, bool all) {
-  Operands values = operands(call, a, b);
-  ffi::Tensor out = ir::make_tensor(shape_of(values.a), DataType::Bool());
-  bool every = true;
-  for (int64_t i = 0; i < out.numel(); ++i) {
-    bool near = close(data_of<double>(values.a)[i], data_of<double>(values.b)[i], rtol, atol, equal_nan);
-    data_of<bool>(out)[i] = near;
-    every = every && near;
-  }
-  return all ? Any(every) : scalar_or_array(out);
-}
-
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "numpy", "allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)",
-     "Are all elements close?",
-     native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan) {
-       return isclose(call, a, b, rtol, atol, equal_nan, true);
-     })},
-    {ApiKind::kFunction, "numpy", "isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False)",
-     "Which elements are close?",
-     native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan) {
-       return isclose(call, a, b, rtol, atol, equal_nan, false);
-     })},
-    {ApiKind::kFunction, "numpy", "array_equal(a1, a2)", "Same shape and elements?",
-     native([](ApiCall& call, Any a, Any b) -> Any {
-       Evaluator& evaluator = evaluator_of(call.host);
-       if (shape_of(to_tensor(evaluator, a, call.span_of(0))) !=
-           shape_of(to_tensor(evaluator, b, call.span_of(1))))
-         return false;
-       return isclose(call, a, b, 0, 0, false, true);
-     })},
-    {ApiKind::kFunction, "numpy.testing",
-     "assert_allclose(actual, desired, rtol=1e-07, atol=0.0, equal_nan=True, err_msg='', verbose=True)",
-     "Raises AssertionError with a report unless all elements are close.",
-     native([](ApiCall& call, Any a, Any b, double rtol, double atol, bool equal_nan, Any, bool) {
-       return assert_allclose(call, a, b, rtol, atol, equal_nan);
-     })},
-    {ApiKind::kFunction, "numpy.testing", "assert_array_equal(actual, desired)",
-     "Raises AssertionError unless all elements are equal.",
-     native([](ApiCall& call, Any a, Any b) { return assert_equal(call, a, b); })},
-    {ApiKind::kFunction, "numpy.testing", "assert_equal(actual, desired)",
-     "Raises AssertionError unless the values are equal.",
-     native([](ApiCall& call, Any a, Any b) { return assert_equal(call, a, b); })},
     {ApiKind::kFunction, "tvm.testing",
      "assert_allclose(actual, desired, rtol=1e-07, atol=1e-07, verbose=True)",
      "Raises AssertionError with a report unless all elements are close.",

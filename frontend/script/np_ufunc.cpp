@@ -11,14 +11,16 @@ namespace mlc::script {
 namespace {
 
 [[noreturn]] void no_loop(const UfuncRow& row, ir::Span span) {
+  if (row.name == "gcd" || row.name == "lcm")
+    raise("UFuncTypeError", span, "unsupported-operand", "ufunc '{}' takes integers only", row.name);
   raise("TypeError", span, "unsupported-operand",
         "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
         "supported types according to the casting rule ''safe''",
         row.name);
 }
 
-// The type of the loop that values of the common type go through.
-Kind loop_kind(const UfuncRow& row, DataType common, ir::Span span) {
+// The type of the loop that values of these types go through; `common` is what they have in common.
+Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> types, ir::Span span) {
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
   if (common.is_bool() && row.name == "subtract") {
     raise("TypeError", span, "unsupported-operand",
@@ -31,10 +33,18 @@ Kind loop_kind(const UfuncRow& row, DataType common, ir::Span span) {
           "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
           "logical_not function instead.");
   }
+  if (common.is_bool() && (row.name == "positive" || row.name == "sign" || row.name == "gcd" || row.name == "lcm")) {
+    raise("UFuncTypeError", span, "unsupported-operand",
+          "ufunc '{}' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None",
+          row.name);
+  }
   if (row.loops[index_of(kind_of(common))] != nullptr) return kind_of(common);
   for (size_t k = 0; k < kKinds; ++k) {
-    if (row.loops[k] != nullptr && can_cast(common, type_of(static_cast<Kind>(k)), Casting::kSafe))
-      return static_cast<Kind>(k);
+    if (row.loops[k] == nullptr) continue;
+    DataType to = type_of(static_cast<Kind>(k));
+    bool fits = std::all_of(types.begin(), types.end(),
+                            [&](DataType from) { return can_cast(from, to, Casting::kSafe); });
+    if (fits) return static_cast<Kind>(k);
   }
   no_loop(row, span);
 }
@@ -75,6 +85,10 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
              const UfuncOptions& options, ir::Span span) {
   Call call;
   DataType common = result_type(evaluator, inputs, span);
+  if (row.result && !options.dtype.is_void() && options.dtype != *row.result) {
+    raise("TypeError", span, "unsupported-operand",
+          "No loop matching the specified signature and casting was found for ufunc {}", row.name);
+  }
   if (row.rule == Rule::kCompare && inputs.size() == 2) {
     if (beyond(inputs[0], common) || beyond(inputs[1], common)) {
       // Both as int64: the Python int keeps its value, and no value of the array reaches it.
@@ -103,7 +117,12 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
   }
   Kind kind;
   if (options.dtype.is_void()) {
-    kind = loop_kind(row, common, span);
+    std::vector<DataType> types;
+    for (const Any& input : inputs) {
+      DataType own = is_weak(input) ? common : element_type(evaluator, input, span);
+      types.push_back(own.is_void() ? DataType::Float(64) : own);
+    }
+    kind = loop_kind(row, common, types, span);
   } else {
     kind = kind_of(options.dtype);
     if (row.loops[index_of(kind)] == nullptr) no_loop(row, span);
@@ -118,7 +137,9 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
               row.name, i, own.str(), wanted.str(), casting_name(options.casting));
       }
     }
-    call.inputs.push_back(to_tensor(evaluator, inputs[i], span, wanted));
+    // What is only asked for its truth need not fit.
+    Any value = row.name.starts_with("logical") && beyond(inputs[i], wanted) ? Any(true) : inputs[i];
+    call.inputs.push_back(to_tensor(evaluator, value, span, wanted));
   }
   call.loop = row.loops[index_of(kind)];
   call.result = row.result.value_or(wanted);
@@ -145,6 +166,14 @@ Shape shape_of_all(const std::vector<ffi::Tensor>& tensors, ir::Span span) {
 std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
                             ir::Span span, const UfuncOptions& options) {
   Call call = resolve(evaluator, row, inputs, options, span);
+  for (const Any& each : options.out) {
+    auto* out = as<ir::NDArrayNode>(each);
+    if (out != nullptr && !can_cast(call.result, out->tensor.dtype(), options.casting)) {
+      raise("UFuncTypeError", span, "bad-cast",
+            "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
+            call.result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
+    }
+  }
   if (row.check != nullptr) row.check(call.inputs, span);
   Shape shape = shape_of_all(call.inputs, span);
   std::optional<ffi::Tensor> mask;
@@ -178,11 +207,6 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
   std::vector<ffi::Tensor> results;
   for (int8_t i = 0; i < row.outputs; ++i) {
     const ir::NDArrayNode* out = given(static_cast<size_t>(i));
-    if (out != nullptr && !can_cast(call.result, out->tensor.dtype(), options.casting)) {
-      raise("UFuncTypeError", span, "bad-cast",
-            "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
-            call.result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
-    }
     bool direct = out != nullptr && DataType(out->tensor.dtype()) == call.result && !mask;
     for (const ffi::Tensor& input : call.inputs) {
       // An element may be written once it is read, but not before another reads it.
@@ -250,7 +274,7 @@ DataType fold_type(const UfuncRow& row, DataType from, DataType asked, ir::Span 
     if (from.is_uint() && from.bits() < 64) return DataType::UInt(64);
   }
   if (row.result) return *row.result;
-  return type_of(loop_kind(row, from, span));
+  return type_of(loop_kind(row, from, std::span<const DataType>(&from, 1), span));
 }
 
 }  // namespace
@@ -297,6 +321,10 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
                     data_of<char>(dense) + static_cast<size_t>(i) * bytes, bytes);
     }
     input = masked;
+  }
+  if (gone == 0 && !row.identity && !options.initial) {
+    copy_into(out, input);
+    return out;
   }
   if (options.initial) {
     copy_into(out, *options.initial);
@@ -488,7 +516,7 @@ const ApiRow method_rows[] = {
      native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out) {
        Evaluator& evaluator = evaluator_of(call.host);
        ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
-       if (tensor.ndim() == 0)
+       if (tensor.ndim() == 0 && (raw_int(plain_number(axis)) == 0 || raw_int(plain_number(axis)) == -1))
          raise("TypeError", call.span, "shape-mismatch", "cannot accumulate on a scalar");
        return into_out(
            accumulate_tensor(

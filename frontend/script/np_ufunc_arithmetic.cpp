@@ -385,7 +385,8 @@ struct Reciprocal : Number {
     if constexpr (std::is_integral_v<T>) {
       if (a == 0) {
         std::feraiseexcept(FE_DIVBYZERO);
-        return 0;
+        // What the machine makes of infinity.
+        return sizeof(T) < 4 || std::is_same_v<T, uint32_t> ? 0 : static_cast<T>(T{1} << (sizeof(T) * 8 - 1));
       }
       return static_cast<T>(1 / a);
     } else {

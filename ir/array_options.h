@@ -16,12 +16,13 @@ struct ArrayOptions {
   size_t width = 75;
   bool suppress = false;
   std::string nan = "nan", inf = "inf";
-  char sign = '-';                     // '-', '+' or ' '
+  char sign = '-';                    // '-', '+' or ' '
   std::string floatmode = "maxprec";  // "fixed", "unique", "maxprec", "maxprec_equal"
 };
 ArrayOptions& array_options();
 
 // The text of np.array2string: the elements alone.
-std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separator, size_t prefix, size_t suffix);
+std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separator, size_t prefix,
+                       size_t suffix);
 
 }  // namespace mlc::ir

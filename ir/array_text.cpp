@@ -268,7 +268,8 @@ class Printer {
     if (largest > 0) {
       // NumPy compares in the array's own type.
       if (dtype_.bits() == 64) {
-        exponent_ = largest >= 1e8 || (!options_.suppress && (smallest < 1e-4 || largest / smallest > 1000.0));
+        exponent_ =
+            largest >= 1e8 || (!options_.suppress && (smallest < 1e-4 || largest / smallest > 1000.0));
       } else if (dtype_.bits() == 32) {
         auto high = static_cast<float>(largest), low = static_cast<float>(smallest);
         exponent_ = high >= 1e6F || (!options_.suppress && (low < 1e-4F || high / low > 1000.0F));
@@ -343,8 +344,8 @@ class Printer {
 
   Decimal exact_digits(double value, size_t behind) const {
     char buffer[512];
-    auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::scientific,
-                                       static_cast<int>(behind));
+    auto [end, status] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value),
+                                       std::chars_format::scientific, static_cast<int>(behind));
     return parse_scientific({buffer, static_cast<size_t>(end - buffer)});
   }
 
@@ -361,7 +362,8 @@ class Printer {
     if (std::isinf(value)) return pad_left(sign + options_.inf, width_);
     if (exponent_) {
       Decimal decimal = scientific_digits(value, precision());
-      // The shortest digits of the longest number set the width; shorter ones are filled with their exact digits.
+      // The shortest digits of the longest number set the width; shorter ones are filled with their exact
+      // digits.
       if (value != 0 && decimal.digits.size() - 1 < fraction_) decimal = exact_digits(value, fraction_);
       int e = value == 0 ? 0 : decimal.point - 1;
       std::string fraction = decimal.digits.substr(1);
@@ -477,7 +479,8 @@ std::string shortest_float(double value, int bits) {
   return sign + whole + "." + (fraction.empty() ? "0" : fraction);
 }
 
-std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separator, size_t prefix, size_t suffix) {
+std::string array_body(const tvm::ffi::Tensor& tensor, std::string_view separator, size_t prefix,
+                       size_t suffix) {
   return Printer(tensor).body(separator, prefix, suffix);
 }
 

@@ -141,7 +141,8 @@ ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& 
   prototype.strides = shape.empty() ? &none : const_cast<int64_t*>(strides.data());
   prototype.ndim = static_cast<int32_t>(shape.size());
   prototype.dtype = dtype;
-  prototype.data = static_cast<char*>(prototype.data) + static_cast<int64_t>(prototype.byte_offset) + byte_offset;
+  prototype.data =
+      static_cast<char*>(prototype.data) + static_cast<int64_t>(prototype.byte_offset) + byte_offset;
   prototype.byte_offset = 0;
   TVMFFIObjectHandle out;
   TVM_FFI_CHECK_SAFE_CALL(TVMFFITensorCreateUnsafeView(

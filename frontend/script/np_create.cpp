@@ -38,7 +38,9 @@ Any like(ApiCall& call, const Any& array, const Any& value, const Any& dtype, co
   DataType type = is_none(dtype) ? DataType(tensor.dtype()) : dtype_argument(evaluator, dtype, call.span);
   ffi::Tensor result =
       is_none(shape_value)
-          ? make_in_order(shape_of(tensor), memory_order(static_cast<size_t>(tensor.ndim()), std::span<const Operand>(&source, 1)), type)
+          ? make_in_order(
+                shape_of(tensor),
+                memory_order(static_cast<size_t>(tensor.ndim()), std::span<const Operand>(&source, 1)), type)
           : ir::make_tensor(shape_argument(evaluator, shape_value, call.span), type);
   copy_filling(result, to_tensor(evaluator, value, call.span_of(1), type), call.span);
   return array_value(result);
@@ -55,10 +57,13 @@ Any make_array(ApiCall& call, const Any& object, const Any& dtype, const Any& co
   bool shared = (array != nullptr && tensor.same_as(array->tensor)) ||
                 (object.type_index() == kTVMFFITensor && tensor.same_as(object.cast<ffi::Tensor>()));
   if (is_bool(copy) && raw_int(copy) == 0 && !shared) {
-    raise("ValueError", call.span, "copy-needed",
-          "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` replace it "
-          "with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\nFor more details, see "
-          "https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
+    raise(
+        "ValueError", call.span, "copy-needed",
+        "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` "
+        "replace it "
+        "with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\nFor more "
+        "details, see "
+        "https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
   }
   bool wanted = is_bool(copy) && raw_int(copy) != 0;
   if (order == "F") {
@@ -113,14 +118,16 @@ Any frombuffer(ApiCall& call, const Any& buffer, const Any& dtype, int64_t count
 Any as_strided(ApiCall& call, const Any& value, const Any& shape_value, const Any& strides_value) {
   Evaluator& evaluator = evaluator_of(call.host);
   ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
-  Shape shape = is_none(shape_value) ? shape_of(tensor) : shape_argument(evaluator, shape_value, call.span_of(1));
+  Shape shape =
+      is_none(shape_value) ? shape_of(tensor) : shape_argument(evaluator, shape_value, call.span_of(1));
   Shape strides = strides_of(tensor);
   int64_t bytes = DataType(tensor.dtype()).bytes();
   if (!is_none(strides_value)) {
     strides = shape_argument(evaluator, strides_value, call.span_of(2));
     for (int64_t& stride : strides) {
       if (stride % bytes != 0)
-        raise("ValueError", call.span_of(2), "wrong-value", "a stride of {} bytes is not a multiple of the element's {}", stride, bytes);
+        raise("ValueError", call.span_of(2), "wrong-value",
+              "a stride of {} bytes is not a multiple of the element's {}", stride, bytes);
       stride /= bytes;
     }
   }
@@ -129,7 +136,8 @@ Any as_strided(ApiCall& call, const Any& value, const Any& shape_value, const An
   // Nothing outside the tensor's own memory may be reached: offsets are checked against what it spans now.
   auto reach = [](const Shape& extents, const Shape& steps) {
     int64_t low = 0, high = 0;
-    for (size_t d = 0; d < extents.size(); ++d) (steps[d] < 0 ? low : high) += std::max<int64_t>(extents[d] - 1, 0) * steps[d];
+    for (size_t d = 0; d < extents.size(); ++d)
+      (steps[d] < 0 ? low : high) += std::max<int64_t>(extents[d] - 1, 0) * steps[d];
     return std::pair(low, high);
   };
   auto [low, high] = reach(shape_of(tensor), strides_of(tensor));
@@ -172,15 +180,16 @@ Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& 
   return array_value(tensor);
 }
 
-Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_value, bool endpoint, bool with_step,
-             const Any& dtype, int64_t axis) {
+Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_value, bool endpoint,
+             bool with_step, const Any& dtype, int64_t axis) {
   Evaluator& evaluator = evaluator_of(call.host);
   int64_t count = index_value(evaluator, count_value, call.span_of(2), "num");
   if (count < 0) {
     raise("ValueError", call.span_of(2), "negative-count", "Number of samples, {}, must be non-negative.",
           count);
   }
-  ffi::Tensor a = to_tensor(evaluator, first, call.span_of(0)), b = to_tensor(evaluator, last, call.span_of(1));
+  ffi::Tensor a = to_tensor(evaluator, first, call.span_of(0)),
+              b = to_tensor(evaluator, last, call.span_of(1));
   Any ends[] = {first, last};
   DataType common = result_type(evaluator, ends, call.span);
   DataType natural = common.is_float() ? common : DataType::Float(64);
@@ -223,7 +232,8 @@ Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_
   if (type.is_integral()) {
     // Rounded down, not towards zero.
     tensor = cast_to(tensor, DataType::Float(64));
-    for (int64_t i = 0; i < tensor.numel(); ++i) data_of<double>(tensor)[i] = std::floor(data_of<double>(tensor)[i]);
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      data_of<double>(tensor)[i] = std::floor(data_of<double>(tensor)[i]);
   }
   ffi::Tensor result = cast_to(tensor, type);
   if (axis != 0) {
@@ -259,7 +269,8 @@ Any eye(ApiCall& call, const Any& n_value, const Any& m, const Any& k_value, con
 
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy",
-     "array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0, like=None)", "An array of these values.",
+     "array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0, like=None)",
+     "An array of these values.",
      native([](ApiCall& call, Any object, Any dtype, Any copy, Any order, bool, int64_t ndmin, Any) {
        return make_array(call, object, dtype, copy, ndmin, is_str(order) ? text_of(order) : "K");
      })},
@@ -268,40 +279,55 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
        return make_array(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
      })},
-    {ApiKind::kFunction, "numpy", "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
+    {ApiKind::kFunction, "numpy",
+     "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
      "The value as an array, without a copy where it is one.",
      native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
        return make_array(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
      })},
-    {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None, *, like=None)", "The value as a row-major array.",
-     native([](ApiCall& call, Any object, Any dtype, Any) {
+    {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None, *, like=None)",
+     "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
        return make_array(call, object, dtype, nullptr, 1, "C");
      })},
-    {ApiKind::kFunction, "numpy", "require(a, dtype=None, requirements=None)", "The value as a row-major array.",
-     native([](ApiCall& call, Any object, Any dtype, Any) { return make_array(call, object, dtype, nullptr, 0, "C"); })},
+    {ApiKind::kFunction, "numpy", "require(a, dtype=None, requirements=None)",
+     "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
+       return make_array(call, object, dtype, nullptr, 0, "C");
+     })},
     {ApiKind::kFunction, "numpy", "copy(a, order='K', subok=False)", "A copy of the array.",
      native([](ApiCall& call, Any object, std::string order, bool) {
        return make_array(call, object, nullptr, true, 0, order);
      })},
-    {ApiKind::kFunction, "numpy", "from_dlpack(x, *, device=None, copy=None)", "A tensor's memory as an array.",
-     native([](ApiCall& call, Any object, Any, Any copy) { return make_array(call, object, nullptr, copy, 0); })},
-    {ApiKind::kFunction, "numpy", "frombuffer(buffer, dtype=None, count=-1, offset=0)", "The bytes as an array.",
+    {ApiKind::kFunction, "numpy", "from_dlpack(x, *, device=None, copy=None)",
+     "A tensor's memory as an array.", native([](ApiCall& call, Any object, Any, Any copy) {
+       return make_array(call, object, nullptr, copy, 0);
+     })},
+    {ApiKind::kFunction, "numpy", "frombuffer(buffer, dtype=None, count=-1, offset=0)",
+     "The bytes as an array.",
      native([](ApiCall& call, Any buffer, Any dtype, int64_t count, int64_t offset) {
        return frombuffer(call, buffer, dtype, count, offset);
      })},
     {ApiKind::kFunction, "numpy.lib.stride_tricks",
      "as_strided(x, shape=None, strides=None, subok=False, writeable=True)",
      "The memory seen with other strides, within its bounds.",
-     native([](ApiCall& call, Any x, Any shape, Any strides, bool, bool) { return as_strided(call, x, shape, strides); })},
-    {ApiKind::kFunction, "numpy", "zeros(shape, dtype=None, order='C', *, device=None, like=None)", "An array of zeros.",
-     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) { return full(call, shape, 0, dtype, 1); })},
-    {ApiKind::kFunction, "numpy", "ones(shape, dtype=None, order='C', *, device=None, like=None)", "An array of ones.",
-     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) { return full(call, shape, 1, dtype, 1); })},
+     native([](ApiCall& call, Any x, Any shape, Any strides, bool, bool) {
+       return as_strided(call, x, shape, strides);
+     })},
+    {ApiKind::kFunction, "numpy", "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
+     "An array of zeros.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 0, dtype, 1);
+     })},
+    {ApiKind::kFunction, "numpy", "ones(shape, dtype=None, order='C', *, device=None, like=None)",
+     "An array of ones.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 1, dtype, 1);
+     })},
     {ApiKind::kFunction, "numpy", "empty(shape, dtype=None, order='C', *, device=None, like=None)",
      "An array without values of note (zeros).",
-     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) { return full(call, shape, 0, dtype, 1); })},
+     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 0, dtype, 1);
+     })},
     {ApiKind::kFunction, "numpy", "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
-     "An array of one value.", native([](ApiCall& call, Any shape, Any value, Any dtype, std::string, Any, Any) {
+     "An array of one value.",
+     native([](ApiCall& call, Any shape, Any value, Any dtype, std::string, Any, Any) {
        Evaluator& evaluator = evaluator_of(call.host);
        DataType type = dtype_or(call, dtype, 2, DataType::Void());
        ffi::Tensor one = to_tensor(evaluator, value, call.span_of(1), type);
@@ -309,15 +335,19 @@ const ApiRow rows[] = {
        copy_filling(result, one, call.span);
        return array_value(result);
      })},
-    {ApiKind::kFunction, "numpy", "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-     "Zeros of the same shape.", native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
+    {ApiKind::kFunction, "numpy",
+     "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+     "Zeros of the same shape.",
+     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
        return like(call, array, int64_t{0}, dtype, shape);
      })},
-    {ApiKind::kFunction, "numpy", "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
-     "Ones of the same shape.", native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
+    {ApiKind::kFunction, "numpy",
+     "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)", "Ones of the same shape.",
+     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
        return like(call, array, int64_t{1}, dtype, shape);
      })},
-    {ApiKind::kFunction, "numpy", "empty_like(prototype, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+    {ApiKind::kFunction, "numpy",
+     "empty_like(prototype, dtype=None, order='K', subok=True, shape=None, *, device=None)",
      "An array of the same shape (zeros).",
      native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
        return like(call, array, int64_t{0}, dtype, shape);
@@ -332,13 +362,16 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) {
        return arange(call, start, stop, step, dtype);
      })},
-    {ApiKind::kFunction, "numpy", "linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0)",
+    {ApiKind::kFunction, "numpy",
+     "linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0)",
      "So many values from start to stop.",
-     native([](ApiCall& call, Any start, Any stop, Any count, bool endpoint, bool with_step, Any dtype, int64_t axis) {
-       return linspace(call, start, stop, count, endpoint, with_step, dtype, axis);
-     })},
+     native(
+         [](ApiCall& call, Any start, Any stop, Any count, bool endpoint, bool with_step, Any dtype,
+            int64_t axis) { return linspace(call, start, stop, count, endpoint, with_step, dtype, axis); })},
     {ApiKind::kFunction, "numpy", "eye(N, M=None, k=0, dtype=None, order='C')", "Ones on a diagonal.",
-     native([](ApiCall& call, Any n, Any m, Any k, Any dtype, std::string) { return eye(call, n, m, k, dtype); })},
+     native([](ApiCall& call, Any n, Any m, Any k, Any dtype, std::string) {
+       return eye(call, n, m, k, dtype);
+     })},
     {ApiKind::kFunction, "numpy", "identity(n, dtype=None)", "The identity matrix.",
      native([](ApiCall& call, Any n, Any dtype) { return eye(call, n, nullptr, int64_t{0}, dtype); })},
     {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.",

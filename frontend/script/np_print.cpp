@@ -81,28 +81,33 @@ struct Restored {
 Any text_with(ApiCall& call, const Any& array, const Any& width, const Any& precision, const Any& suppress,
               ir::ArrayStyle style) {
   Restored restored;
-  set_options(call, precision, nullptr, nullptr, width, suppress, nullptr, nullptr, nullptr, nullptr, nullptr);
+  set_options(call, precision, nullptr, nullptr, width, suppress, nullptr, nullptr, nullptr, nullptr,
+              nullptr);
   return str_value(ir::array_text(to_tensor(evaluator_of(call.host), array, call.span_of(0)), style));
 }
 
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy",
-     "set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None, "
+     "set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, "
+     "nanstr=None, "
      "infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None, override_repr=None)",
      "How arrays are printed.",
-     native([](ApiCall& call, Any precision, Any threshold, Any edge, Any width, Any suppress, Any nan, Any inf,
-               Any formatter, Any sign, Any floatmode, Any, Any) {
+     native([](ApiCall& call, Any precision, Any threshold, Any edge, Any width, Any suppress, Any nan,
+               Any inf, Any formatter, Any sign, Any floatmode, Any, Any) {
        set_options(call, precision, threshold, edge, width, suppress, nan, inf, formatter, sign, floatmode);
      })},
-    {ApiKind::kFunction, "numpy", "get_printoptions()", "How arrays are printed.", native([] { return options_value(); })},
+    {ApiKind::kFunction, "numpy", "get_printoptions()", "How arrays are printed.",
+     native([] { return options_value(); })},
     {ApiKind::kFunction, "numpy",
      "array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=' ', prefix='', *, "
      "formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix='', legacy=None)",
      "The elements of an array as text.",
-     native([](ApiCall& call, Any array, Any width, Any precision, Any suppress, std::string separator, std::string prefix,
-               Any formatter, Any threshold, Any edge, Any sign, Any floatmode, std::string suffix, Any) {
+     native([](ApiCall& call, Any array, Any width, Any precision, Any suppress, std::string separator,
+               std::string prefix, Any formatter, Any threshold, Any edge, Any sign, Any floatmode,
+               std::string suffix, Any) {
        Restored restored;
-       set_options(call, precision, threshold, edge, width, suppress, nullptr, nullptr, formatter, sign, floatmode);
+       set_options(call, precision, threshold, edge, width, suppress, nullptr, nullptr, formatter, sign,
+                   floatmode);
        return str_value(ir::array_body(to_tensor(evaluator_of(call.host), array, call.span_of(0)), separator,
                                        prefix.size(), suffix.size()));
      })},

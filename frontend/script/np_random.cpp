@@ -204,7 +204,8 @@ struct RandomGeneratorNode final : ffi::Object {
         }
       }
       float low = ziggurat::kNormalDensity32[layer], high = ziggurat::kNormalDensity32[layer - 1];
-      if (static_cast<double>((high - low) * uniform32() + low) < std::exp(-0.5 * static_cast<double>(x) * x)) return x;
+      if (static_cast<double>((high - low) * uniform32() + low) < std::exp(-0.5 * static_cast<double>(x) * x))
+        return x;
     }
   }
   double exponential() {
@@ -249,7 +250,8 @@ using Values = std::span<Any>;
 double real_argument(ApiCall& call, const Any& value) {
   Any plain = plain_number(value);
   if (is_number(plain)) return to_double(plain);
-  raise("NotImplementedError", call.span, "not-supported", "parameters of distributions are numbers here, not '{}'",
+  raise("NotImplementedError", call.span, "not-supported",
+        "parameters of distributions are numbers here, not '{}'",
         type_name_of(evaluator_of(call.host), value));
 }
 
@@ -263,7 +265,8 @@ Any draw(ApiCall& call, const Any& size, DataType dtype, bool python_number, F o
   }
   Shape shape = shape_argument(evaluator_of(call.host), size, call.span);
   for (int64_t extent : shape) {
-    if (extent < 0) raise("ValueError", call.span, "negative-dimension", "negative dimensions are not allowed");
+    if (extent < 0)
+      raise("ValueError", call.span, "negative-dimension", "negative dimensions are not allowed");
   }
   ffi::Tensor tensor = ir::make_tensor(shape, dtype);
   with_type(dtype, [&](auto tag) {
@@ -283,7 +286,8 @@ struct IntRange {
   uint64_t range;
   DataType dtype;
 };
-IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, const Any& dtype, bool endpoint) {
+IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, const Any& dtype,
+                   bool endpoint) {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType type = is_none(dtype) ? DataType::Int(64) : dtype_argument(evaluator, dtype, call.span);
   if (type.is_floating()) {
@@ -305,7 +309,9 @@ IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, c
     raise("ValueError", call.span, "out-of-range", "high is out of bounds for {}", type.str());
   if (low > high) {
     raise("ValueError", call.span, "empty-range", "{}",
-          endpoint ? "low > high" : is_none(high_value) && high < 0 ? "high <= 0" : "low >= high");
+          endpoint                          ? "low > high"
+          : is_none(high_value) && high < 0 ? "high <= 0"
+                                            : "low >= high");
   }
   return {low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), type};
 }
@@ -332,7 +338,8 @@ Any standard_normal(ApiCall& call, MersenneTwister& stream, Values args) {
 }
 double scale_argument(ApiCall& call, const Any& value) {
   double scale = real_argument(call, value);
-  if (scale < 0 || (scale == 0 && std::signbit(scale))) raise("ValueError", call.span, "wrong-value", "scale < 0");
+  if (scale < 0 || (scale == 0 && std::signbit(scale)))
+    raise("ValueError", call.span, "wrong-value", "scale < 0");
   return scale;
 }
 Any normal(ApiCall& call, MersenneTwister& stream, Values args) {
@@ -407,7 +414,8 @@ Any in_language(ApiCall& call, std::string_view name, const Any& self, Values ar
   std::vector<Any> all{self};
   all.insert(all.end(), args.begin(), args.end());
   Evaluator& evaluator = evaluator_of(call.host);
-  return evaluator.call(library_member(call.host, "np/random.mlc", stdlib_text("np.random"), name), all, {}, call.span);
+  return evaluator.call(library_member(call.host, "np/random.mlc", stdlib_text("np.random"), name), all, {},
+                        call.span);
 }
 
 using LegacyBody = Any (*)(ApiCall&, MersenneTwister&, Values);
@@ -431,13 +439,13 @@ Any of_module_in_language(ApiCall& call) {
 constexpr std::string_view kState = "mlc.np.random.RandomState";
 constexpr std::string_view kGenerator = "mlc.np.random.Generator";
 
-#define MLC_NP_LEGACY(signature, doc, body)                                        \
+#define MLC_NP_LEGACY(signature, doc, body)                                             \
   ApiRow{ApiKind::kFunction, "numpy.random", signature, doc, of_module<body>}, ApiRow { \
-    ApiKind::kMethod, kState, signature, doc, of_state<body>                       \
+    ApiKind::kMethod, kState, signature, doc, of_state<body>                            \
   }
-#define MLC_NP_LEGACY_LANGUAGE(signature, doc)                                              \
+#define MLC_NP_LEGACY_LANGUAGE(signature, doc)                                                \
   ApiRow{ApiKind::kFunction, "numpy.random", signature, doc, of_module_in_language}, ApiRow { \
-    ApiKind::kMethod, kState, signature, doc, of_state_in_language                          \
+    ApiKind::kMethod, kState, signature, doc, of_state_in_language                            \
   }
 
 // ---- generators ----
@@ -465,7 +473,8 @@ bool wants_float32(ApiCall& call, const Any& dtype) {
   DataType type = dtype_argument(evaluator_of(call.host), dtype, call.span);
   if (type == DataType::Float(32)) return true;
   if (type == DataType::Float(64)) return false;
-  raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for {}", type.str(), call.api.name);
+  raise("TypeError", call.span, "unsupported-dtype", "Unsupported dtype dtype('{}') for {}", type.str(),
+        call.api.name);
 }
 Any integers(ApiCall& call, const RandomGenerator& self, const Any& low, const Any& high, const Any& size,
              const Any& dtype, bool endpoint) {
@@ -519,7 +528,8 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kGenerator, "random(size=None, dtype=None, out=None)", "Uniform values in [0, 1).",
      native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
        if (wants_float32(call, dtype))
-         return draw(call, size, DataType::Float(32), true, [&] { return static_cast<double>(stream_of(self).uniform32()); });
+         return draw(call, size, DataType::Float(32), true,
+                     [&] { return static_cast<double>(stream_of(self).uniform32()); });
        return draw_reals(call, size, [&] { return stream_of(self).uniform(); });
      })},
     {ApiKind::kMethod, kGenerator, "uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).",
@@ -527,10 +537,11 @@ const ApiRow rows[] = {
        double low = real_argument(call, low_value), high = real_argument(call, high_value);
        return draw_reals(call, size, [&] { return low + (high - low) * stream_of(self).uniform(); });
      })},
-    {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)", "Standard normal values.",
-     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
+    {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)",
+     "Standard normal values.", native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
        if (wants_float32(call, dtype))
-         return draw(call, size, DataType::Float(32), true, [&] { return static_cast<double>(stream_of(self).normal32()); });
+         return draw(call, size, DataType::Float(32), true,
+                     [&] { return static_cast<double>(stream_of(self).normal32()); });
        return draw_reals(call, size, [&] { return stream_of(self).normal(); });
      })},
     {ApiKind::kMethod, kGenerator, "normal(loc=0.0, scale=1.0, size=None)", "Normal values.",
@@ -559,12 +570,14 @@ const ApiRow rows[] = {
          return masked ? stream_of(self).masked(top) : stream_of(self).bounded(top);
        });
      })},
-    {ApiKind::kMethod, kGenerator, "_bounded(top)", "A number from 0 to top.", native([](RandomGenerator self, int64_t top) {
+    {ApiKind::kMethod, kGenerator, "_bounded(top)", "A number from 0 to top.",
+     native([](RandomGenerator self, int64_t top) {
        return static_cast<int64_t>(stream_of(self).bounded(static_cast<uint64_t>(top)));
      })},
-    {ApiKind::kMethod, kGenerator, "shuffle(x, axis=0)", "Shuffles in place along a dimension.", of_generator_in_language},
-    {ApiKind::kMethod, kGenerator, "permutation(x, axis=0)", "A shuffled copy, or the numbers below x, shuffled.",
+    {ApiKind::kMethod, kGenerator, "shuffle(x, axis=0)", "Shuffles in place along a dimension.",
      of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "permutation(x, axis=0)",
+     "A shuffled copy, or the numbers below x, shuffled.", of_generator_in_language},
     {ApiKind::kMethod, kGenerator, "choice(a, size=None, replace=True, p=None, axis=0, shuffle=True)",
      "Values picked from the array.", of_generator_in_language},
 };

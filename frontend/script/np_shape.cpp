@@ -132,7 +132,8 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
 
 Any python_scalar(ApiCall& call, const NDArray& self) {
   if (self->tensor.ndim() > 0) {
-    raise("TypeError", call.span, "not-a-scalar", "only 0-dimensional arrays can be converted to Python scalars");
+    raise("TypeError", call.span, "not-a-scalar",
+          "only 0-dimensional arrays can be converted to Python scalars");
   }
   return plain_number(element_value(self->tensor, 0));
 }
@@ -293,19 +294,21 @@ const ApiRow rows[] = {
        return into_out(to_tensor(evaluator, matmul_dot(evaluator, Any(self), other, call.span), call.span),
                        out, call.span);
      })},
-    {ApiKind::kMethod, kArray, "__getitem__(key)", "self[key].", native([](ApiCall& call, NDArray self, Any key) {
+    {ApiKind::kMethod, kArray, "__getitem__(key)", "self[key].",
+     native([](ApiCall& call, NDArray self, Any key) {
        return array_subscript(evaluator_of(call.host), Any(self), key, call.span_of(1));
      })},
     {ApiKind::kMethod, kArray, "__setitem__(key, value)", "self[key] = value.",
      native([](ApiCall& call, NDArray self, Any key, Any value) {
        array_assign(evaluator_of(call.host), Any(self), key, value, call.span_of(1));
      })},
-    {ApiKind::kMethod, kArray, "__float__()", "The only element as a float.", native([](ApiCall& call, NDArray self) {
-       return to_double(python_scalar(call, self));
-     })},
-    {ApiKind::kMethod, kArray, "__int__()", "The only element as an int.", native([](ApiCall& call, NDArray self) {
+    {ApiKind::kMethod, kArray, "__float__()", "The only element as a float.",
+     native([](ApiCall& call, NDArray self) { return to_double(python_scalar(call, self)); })},
+    {ApiKind::kMethod, kArray, "__int__()", "The only element as an int.",
+     native([](ApiCall& call, NDArray self) {
        Any number = python_scalar(call, self);
-       return evaluator_of(call.host).call(Any(types().integer), std::span<const Any>(&number, 1), {}, call.span);
+       return evaluator_of(call.host).call(Any(types().integer), std::span<const Any>(&number, 1), {},
+                                           call.span);
      })},
     {ApiKind::kMethod, kArray, "__array__(dtype=None, copy=None)", "The array.",
      native([](NDArray self, Any, Any) { return self; })},

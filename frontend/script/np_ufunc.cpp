@@ -33,9 +33,11 @@ Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> t
           "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
           "logical_not function instead.");
   }
-  if (common.is_bool() && (row.name == "positive" || row.name == "sign" || row.name == "gcd" || row.name == "lcm")) {
+  if (common.is_bool() &&
+      (row.name == "positive" || row.name == "sign" || row.name == "gcd" || row.name == "lcm")) {
     raise("UFuncTypeError", span, "unsupported-operand",
-          "ufunc '{}' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> None",
+          "ufunc '{}' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
+          "-> None",
           row.name);
   }
   if (row.loops[index_of(kind_of(common))] != nullptr) return kind_of(common);

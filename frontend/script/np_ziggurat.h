@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ziggurat of G. Marsaglia and W. Tsang (2000) for the normal and the exponential distribution, in 256 layers:
-// below the limit a draw is taken at once; the scale makes a number of it; the density is that of the layer's edge.
+// The ziggurat of G. Marsaglia and W. Tsang (2000) for the normal and the exponential distribution, in 256
+// layers: below the limit a draw is taken at once; the scale makes a number of it; the density is that of the
+// layer's edge.
 #pragma once
 
 #include <cstdint>

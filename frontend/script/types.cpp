@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "frontend/script/machine.h"
-#include "ir/ndarray.h"
 #include "ir/expr.h"
 #include "ir/ndarray.h"
 
@@ -99,7 +98,8 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   }
   if (auto* constant = value.as<ir::IntImmNode>()) return constant->value;
   Any result;
-  if (as<ir::NDArrayNode>(value)) return evaluator.call(evaluator.attribute(value, known().integer), {}, {}, args.span);
+  if (as<ir::NDArrayNode>(value))
+    return evaluator.call(evaluator.attribute(value, known().integer), {}, {}, args.span);
   if (evaluator.state().special(value, known().integer, {}, result, args.span) ||
       evaluator.state().special(value, known().index, {}, result, args.span)) {
     return result;
@@ -152,7 +152,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   }
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   Any result;
-  if (as<ir::NDArrayNode>(value)) return evaluator.call(evaluator.attribute(value, known().real), {}, {}, args.span);
+  if (as<ir::NDArrayNode>(value))
+    return evaluator.call(evaluator.attribute(value, known().real), {}, {}, args.span);
   if (evaluator.state().special(value, known().real, {}, result, args.span)) return result;
   raise("TypeError", args.span_of(0), "wrong-type",
         "float() argument must be a string or a real number, not '{}'", type_name_of(evaluator, value));

@@ -309,8 +309,7 @@ void append_utf8(std::string& text, uint32_t point) {
 }
 
 std::string format_value(Evaluator& evaluator, const Any& original, std::string_view text, ir::Span span) {
-  Any value = original;
-  if (!text.empty()) value = plain_number(original);
+  Any value = plain_number(original);  // np.float32 too is formatted as a float
   if (is_object(value) && !is_str(value)) {
     Any spec = str_value(text);
     Any result;

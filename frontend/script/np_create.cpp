@@ -58,7 +58,7 @@ Any make_array(ApiCall& call, const Any& object, const Any& dtype, const Any& co
                 (object.type_index() == kTVMFFITensor && tensor.same_as(object.cast<ffi::Tensor>()));
   if (is_bool(copy) && raw_int(copy) == 0 && !shared) {
     raise(
-        "ValueError", call.span, "copy-needed",
+        "ValueError", call.span, "wrong-value",
         "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` "
         "replace it "
         "with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\nFor more "
@@ -143,7 +143,7 @@ Any as_strided(ApiCall& call, const Any& value, const Any& shape_value, const An
   auto [low, high] = reach(shape_of(tensor), strides_of(tensor));
   auto [new_low, new_high] = reach(shape, strides);
   if (product(shape) > 0 && (new_low < low || new_high > high))
-    raise("ValueError", call.span, "out-of-memory-bounds", "the view reaches outside the array's memory");
+    raise("ValueError", call.span, "wrong-value", "the view reaches outside the array's memory");
   return array_value(strided(tensor, shape, strides));
 }
 

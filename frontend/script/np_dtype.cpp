@@ -541,6 +541,10 @@ const ApiRow rows[] = {
     MLC_NP_TYPE("int8", "Integers of 8 bits.", kDLInt, 8),
     MLC_NP_TYPE("byte", "Integers of 8 bits.", kDLInt, 8),
     MLC_NP_TYPE("int16", "Integers of 16 bits.", kDLInt, 16),
+    MLC_NP_TYPE("longlong", "Integers of 64 bits.", kDLInt, 64),
+    MLC_NP_TYPE("ushort", "Natural numbers of 16 bits.", kDLUInt, 16),
+    MLC_NP_TYPE("uintc", "Natural numbers of 32 bits.", kDLUInt, 32),
+    MLC_NP_TYPE("ulong", "Natural numbers of 64 bits.", kDLUInt, 64),
     MLC_NP_TYPE("short", "Integers of 16 bits.", kDLInt, 16),
     MLC_NP_TYPE("int32", "Integers of 32 bits.", kDLInt, 32),
     MLC_NP_TYPE("intc", "Integers of 32 bits.", kDLInt, 32),
@@ -610,6 +614,23 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
   if (auto* abstract = as<NumpyAbstractNode>(value)) return fmt::format("<class 'numpy.{}'>", abstract->name);
   if (auto* info = as<TypeInfoNode>(value)) {
     DataType dtype = info->dtype;
+    std::string line(63, '-');
+    if (!repr && !dtype.is_floating()) {
+      return fmt::format("Machine parameters for {}\n{}\nmin = {}\nmax = {}\n{}\n", dtype.str(), line,
+                         integer_least(dtype), integer_greatest(dtype), line);
+    }
+    if (!repr) {
+      FloatLimits limits = float_limits(dtype);
+      auto shown = [&](double number) { return ir::shortest_float(number, dtype.bits()); };
+      return fmt::format(
+          "Machine parameters for {}\n{}\nprecision = {}   resolution = {}\nmachep = {}   eps =        {}\n"
+          "negep = {:>4}   epsneg =     {}\nminexp = {}   tiny =       {}\nmaxexp = {}   max =        {}\n"
+          "nexp = {:>3}   min =        -max\nsmallest_normal = {}   smallest_subnormal = {}\n{}\n",
+          dtype.str(), line, limits.digits, shown(std::pow(10.0, -limits.digits)), -limits.mantissa,
+          shown(limits.epsilon), -limits.mantissa - 1, shown(limits.half_epsilon), limits.least_exponent,
+          shown(limits.tiny), 2 - limits.least_exponent, shown(limits.max), dtype.bits() - limits.mantissa - 1,
+          shown(limits.tiny), shown(limits.subnormal), line);
+    }
     if (!dtype.is_floating()) {
       return fmt::format("iinfo(min={}, max={}, dtype={})", integer_least(dtype), integer_greatest(dtype),
                          dtype.str());

@@ -409,9 +409,13 @@ Any determinant(ApiCall& call, const Any& value) {
   for (int64_t i = 0; i < a.count; ++i) {
     Square matrix = matrix_at(a, i);
     std::vector<int64_t> order;
-    double result = eliminate(matrix, order);
-    for (int64_t k = 0; k < a.rows; ++k) result *= matrix.at(k, k);
-    data_of<double>(out)[i] = result;
+    // NumPy goes through the logarithm.
+    double sign = eliminate(matrix, order), sum = 0;
+    for (int64_t k = 0; k < a.rows && sign != 0; ++k) {
+      if (matrix.at(k, k) < 0) sign = -sign;
+      sum += std::log(std::abs(matrix.at(k, k)));
+    }
+    data_of<double>(out)[i] = sign == 0 ? 0 : sign * std::exp(sum);
   }
   return scalar_or_array(cast_to(out, a.dtype));
 }

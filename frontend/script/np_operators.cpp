@@ -85,6 +85,16 @@ const UfuncRow* quick_power(const Any& a, const Any& b) {
 }  // namespace
 
 Any array_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (op == BinOperator::kMult) {
+    // "x" * np.int64(3) repeats, as with an int.
+    for (bool swapped : {false, true}) {
+      const Any& sequence = swapped ? b : a;
+      auto* scalar = as<NumpyScalarNode>(swapped ? a : b);
+      bool repeats = is_str(sequence) || sequence.type_index() == kTVMFFIList || sequence.type_index() == kTVMFFIArray;
+      if (repeats && scalar != nullptr && (DataType(scalar->dtype).is_int() || DataType(scalar->dtype).is_uint()))
+        return evaluator.binary(op, plain_number(a), plain_number(b), span);
+    }
+  }
   check_operands(evaluator, op == BinOperator::kPow ? "** or pow()" : syntax::spelling(op), a, b, span);
   if (op == BinOperator::kMatMult) return matmul(evaluator, a, b, span);
   if (op == BinOperator::kPow) {

@@ -45,7 +45,7 @@ std::string percent(double value) { return fmt::format("{:.3g}", value); }
 std::string number_text(double value, DataType dtype) {
   if (!dtype.is_float())
     return dtype.is_bool() ? (value != 0 ? "True" : "False") : fmt::format("{}", static_cast<int64_t>(value));
-  return ir::shortest_float(value, dtype.bits());
+  return ir::shortest_float(value, 64);
 }
 
 std::string index_text(const Shape& shape, int64_t flat) {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays in files: .npy (version 1 of NumPy's format), .npz (a zip archive of them, stored), raw bytes.
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "frontend/script/np_array.h"
+
+namespace mlc::script {
+
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+using ir::NDArray;
+
+namespace {
+
+constexpr std::string_view kMagic("\x93NUMPY", 6);
+
+// ---- bytes ----
+
+void put(std::string& to, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i)));
+}
+uint64_t get(std::string_view from, size_t at, int bytes) {
+  if (at + static_cast<size_t>(bytes) > from.size()) throw ir::Error("wrong-value", "the file ends too early").kind("ValueError");
+  uint64_t value = 0;
+  for (int i = 0; i < bytes; ++i)
+    value |= static_cast<uint64_t>(static_cast<unsigned char>(from[at + static_cast<size_t>(i)])) << (8 * i);
+  return value;
+}
+std::string_view part(std::string_view from, size_t at, size_t size) {
+  if (at > from.size() || size > from.size() - at)
+    throw ir::Error("wrong-value", "the file ends too early").kind("ValueError");
+  return from.substr(at, size);
+}
+
+uint32_t checksum(std::string_view bytes) {
+  static const auto table = [] {
+    std::array<uint32_t, 256> made{};
+    for (uint32_t i = 0; i < 256; ++i) {
+      uint32_t value = i;
+      for (int k = 0; k < 8; ++k) value = value >> 1 ^ ((value & 1) != 0 ? 0xedb88320U : 0);
+      made[i] = value;
+    }
+    return made;
+  }();
+  uint32_t sum = ~0U;
+  for (char c : bytes) sum = sum >> 8 ^ table[(sum ^ static_cast<unsigned char>(c)) & 0xff];
+  return ~sum;
+}
+
+std::string path_of(ApiCall& call, const Any& value, std::string_view ending = {}) {
+  Any text = value;
+  if (!is_str(text)) {
+    Any method;
+    if (!is_object(text) || !evaluator_of(call.host).find_attribute(text, Symbol("__fspath__"), method)) {
+      raise("TypeError", call.span_of(0), "wrong-type", "a file is named by a str, not by {}",
+            type_name_of(evaluator_of(call.host), value));
+    }
+    text = evaluator_of(call.host).call(method, {}, {}, call.span);
+  }
+  std::string path(text_of(text));
+  if (!ending.empty() && !path.ends_with(ending)) path += ending;
+  return path;
+}
+std::string read_all(const std::string& path, ir::Span span) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) raise("FileNotFoundError", span, "file-not-found", "[Errno 2] No such file or directory: '{}'", path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+void write_all(const std::string& path, std::string_view bytes, ir::Span span) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!out.flush()) raise("PermissionError", span, "not-writable", "cannot write '{}'", path);
+}
+
+// ---- .npy ----
+
+std::string raw_bytes(const ffi::Tensor& tensor) {
+  ffi::Tensor dense = row_major(tensor, tensor.dtype());
+  return {data_of<char>(dense), static_cast<size_t>(dense.numel() * DataType(dense.dtype()).bytes())};
+}
+ffi::Tensor reversed(const ffi::Tensor& tensor) {
+  Shape order;
+  for (int64_t d = tensor.ndim(); d-- > 0;) order.push_back(d);
+  return transposed(tensor, order);
+}
+
+std::string npy_bytes(const ffi::Tensor& tensor) {
+  DataType dtype = tensor.dtype();
+  char letter = dtype.is_bool() ? 'b' : dtype.is_int() ? 'i' : dtype.is_uint() ? 'u' : dtype.is_bfloat16() ? 'V' : 'f';
+  bool first_fastest = tensor.ndim() > 1 && !tensor.IsContiguous() && reversed(tensor).IsContiguous();
+  std::string shape = "(";
+  for (int64_t d = 0; d < tensor.ndim(); ++d) shape += (d > 0 ? ", " : "") + std::to_string(tensor.size(d));
+  shape += tensor.ndim() == 1 ? ",)" : ")";
+  std::string header =
+      fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': {}, }}", dtype.bits() == 8 ? '|' : '<', letter,
+                  dtype.bytes(), first_fastest ? "True" : "False", shape);
+  // Magic, version, length and header together are a multiple of 64, with room for the shape to grow.
+  if (tensor.ndim() > 0) {
+    size_t digits = std::to_string(tensor.size(first_fastest ? tensor.ndim() - 1 : 0)).size();
+    header.append(21 - std::min<size_t>(digits, 21), ' ');
+  }
+  size_t used = 10 + header.size() + 1;
+  header.append((64 - used % 64) % 64, ' ');
+  header += '\n';
+  std::string bytes(kMagic);
+  bytes += '\x01';
+  bytes += '\0';
+  put(bytes, header.size(), 2);
+  return bytes + header + raw_bytes(first_fastest ? reversed(tensor) : tensor);
+}
+
+Any npy_array(ApiCall& call, std::string_view bytes) {
+  if (bytes.size() < 10 || !bytes.starts_with(kMagic))
+    raise("ValueError", call.span, "wrong-value", "the magic string is not correct; expected b'\\x93NUMPY'");
+  int version = bytes[6];
+  size_t begin = version == 1 ? 10 : 12;
+  auto length = static_cast<size_t>(get(bytes, 8, version == 1 ? 2 : 4));
+  std::string_view header = part(bytes, begin, length);
+  auto field = [&](std::string_view name) {
+    size_t at = header.find("'" + std::string(name) + "'");
+    if (at == std::string_view::npos)
+      raise("ValueError", call.span, "wrong-value", "Header does not contain the correct keys: {}", name);
+    at = header.find(':', at) + 1;
+    while (at < header.size() && header[at] == ' ') ++at;
+    return header.substr(at);
+  };
+  std::string_view descr = field("descr");
+  descr = descr.substr(1, descr.find('\'', 1) - 1);
+  if (descr.starts_with(">"))
+    raise("NotImplementedError", call.span, "not-supported", "arrays of the other byte order ('{}') are not supported", descr);
+  DataType dtype = descr == "<V2" ? DataType::BFloat16()
+                                  : dtype_argument(evaluator_of(call.host), str_value(descr), call.span);
+  bool first_fastest = field("fortran_order").starts_with("True");
+  std::string_view extents = field("shape");
+  extents = extents.substr(1, extents.find(')') - 1);
+  Shape shape;
+  while (!extents.empty()) {
+    size_t comma = std::min(extents.find(','), extents.size());
+    std::string word(extents.substr(0, comma));
+    if (word.find_first_of("0123456789") != std::string::npos) shape.push_back(std::stoll(word));
+    extents.remove_prefix(std::min(comma + 1, extents.size()));
+  }
+  if (first_fastest) std::reverse(shape.begin(), shape.end());
+  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  std::string_view data = part(bytes, begin + length, static_cast<size_t>(tensor.numel() * dtype.bytes()));
+  std::copy(data.begin(), data.end(), data_of<char>(tensor));
+  return array_value(first_fastest ? reversed(tensor) : tensor);
+}
+
+// ---- .npz ----
+
+std::string npz_bytes(const std::vector<std::pair<std::string, ffi::Tensor>>& arrays) {
+  std::string archive, directory;
+  for (const auto& [name, tensor] : arrays) {
+    std::string bytes = npy_bytes(tensor), entry = name + ".npy";
+    size_t offset = archive.size();
+    auto common = [&](std::string& to) {
+      put(to, 20, 2);      // the version that can read it
+      put(to, 0, 2);       // flags
+      put(to, 0, 2);       // stored
+      put(to, 0, 2);       // time
+      put(to, 0x21, 2);    // 1980-01-01
+      put(to, checksum(bytes), 4);
+      put(to, bytes.size(), 4);
+      put(to, bytes.size(), 4);
+      put(to, entry.size(), 2);
+      put(to, 0, 2);
+    };
+    put(archive, 0x04034b50, 4);
+    common(archive);
+    archive += entry + bytes;
+    put(directory, 0x02014b50, 4);
+    put(directory, 20, 2);
+    common(directory);
+    put(directory, 0, 2);            // comment
+    put(directory, 0, 2);            // disk
+    put(directory, 0, 2);            // internal attributes
+    put(directory, 0600U << 16, 4);  // permissions
+    put(directory, offset, 4);
+    directory += entry;
+  }
+  size_t begin = archive.size();
+  archive += directory;
+  put(archive, 0x06054b50, 4);
+  put(archive, 0, 4);
+  put(archive, arrays.size(), 2);
+  put(archive, arrays.size(), 2);
+  put(archive, directory.size(), 4);
+  put(archive, begin, 4);
+  put(archive, 0, 2);
+  return archive;
+}
+
+Any npz_arrays(ApiCall& call, std::string_view bytes) {
+  size_t end = bytes.rfind(std::string_view("PK\x05\x06", 4));
+  if (end == std::string_view::npos) raise("ValueError", call.span, "wrong-value", "the archive has no directory");
+  auto count = get(bytes, end + 10, 2);
+  auto at = static_cast<size_t>(get(bytes, end + 16, 4));
+  Dict arrays;
+  for (uint64_t i = 0; i < count; ++i) {
+    auto method = get(bytes, at + 10, 2);
+    auto size = static_cast<size_t>(get(bytes, at + 24, 4));
+    auto name_size = static_cast<size_t>(get(bytes, at + 28, 2));
+    auto offset = static_cast<size_t>(get(bytes, at + 42, 4));
+    std::string name(part(bytes, at + 46, name_size));
+    if (method != 0) {
+      raise("NotImplementedError", call.span, "not-supported",
+            "`{}` is compressed; archives of np.savez can be read, those of np.savez_compressed cannot", name);
+    }
+    size_t data = offset + 30 + static_cast<size_t>(get(bytes, offset + 26, 2) + get(bytes, offset + 28, 2));
+    if (name.ends_with(".npy")) name.resize(name.size() - 4);
+    arrays.Set(str_value(name), npy_array(call, part(bytes, data, size)));
+    at += 46 + name_size + static_cast<size_t>(get(bytes, at + 30, 2) + get(bytes, at + 32, 2));
+  }
+  return arrays;
+}
+
+Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<String, Any>& named) {
+  std::vector<std::pair<std::string, ffi::Tensor>> arrays;
+  Evaluator& evaluator = evaluator_of(call.host);
+  for (const auto& [name, value] : named)
+    arrays.emplace_back(std::string(name.data(), name.size()), to_tensor(evaluator, value, call.span));
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::string name = fmt::format("arr_{}", i);
+    if (named.count(String(name)) != 0)
+      raise("ValueError", call.span, "wrong-value", "Cannot use un-named variables and keyword {}", name);
+    arrays.emplace_back(name, to_tensor(evaluator, args[i], call.span));
+  }
+  write_all(path_of(call, file, ".npz"), npz_bytes(arrays), call.span);
+  return nullptr;
+}
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "numpy", "save(file, arr, allow_pickle=True)", "Writes an array as .npy.",
+     native([](ApiCall& call, Any file, Any array, bool) {
+       write_all(path_of(call, file, ".npy"), npy_bytes(to_tensor(evaluator_of(call.host), array, call.span_of(1))),
+                 call.span);
+     })},
+    {ApiKind::kFunction, "numpy", "_load(file)", "The array of a .npy file, or those of a .npz file by name.",
+     native([](ApiCall& call, Any file) {
+       std::string bytes = read_all(path_of(call, file), call.span);
+       if (bytes.starts_with("PK")) return npz_arrays(call, bytes);
+       return npy_array(call, bytes);
+     })},
+    {ApiKind::kFunction, "numpy", "savez(file, *args, **kwds)", "Writes arrays as .npz, stored.",
+     native([](ApiCall& call, Any file, Tuple args, ffi::Map<String, Any> named) {
+       return save_npz(call, file, args, named);
+     })},
+    {ApiKind::kFunction, "numpy", "fromfile(file, dtype=None, count=-1, sep='', offset=0)",
+     "The bytes of a file as an array.",
+     native([](ApiCall& call, Any file, Any dtype, int64_t count, std::string sep, int64_t offset) {
+       if (!sep.empty()) raise("NotImplementedError", call.span, "not-supported", "fromfile reads bytes, not text");
+       std::string bytes = read_all(path_of(call, file), call.span);
+       DataType type = dtype_or(call, dtype, 1, DataType::Float(64));
+       std::string_view rest = part(bytes, static_cast<size_t>(offset), bytes.size() - static_cast<size_t>(offset));
+       int64_t all = static_cast<int64_t>(rest.size()) / type.bytes();
+       int64_t dims[] = {count < 0 ? all : std::min(count, all)};
+       ffi::Tensor tensor = ir::make_tensor(dims, type);
+       std::copy_n(rest.data(), dims[0] * type.bytes(), data_of<char>(tensor));
+       return array_value(tensor);
+     })},
+    {ApiKind::kMethod, "mlc.np.ndarray", "tofile(fid, sep='', format='%s')", "Writes the bytes of the elements.",
+     native([](ApiCall& call, NDArray self, Any file, std::string sep, Any) {
+       if (!sep.empty()) raise("NotImplementedError", call.span, "not-supported", "tofile writes bytes, not text");
+       write_all(path_of(call, file), raw_bytes(self->tensor), call.span);
+     })},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> np_file_rows() { return rows; }
+
+}  // namespace mlc::script

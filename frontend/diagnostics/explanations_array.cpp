@@ -10,7 +10,8 @@ constexpr Explanation rows[] = {
      "import numpy as np\nif np.array([1, 0]):\n    pass",
      "import numpy as np\nif np.array([1, 0]).any():\n    pass", true},
     {"arrays-differ",
-     "A test of `tvm.testing` found elements that differ by more than the tolerance; the message counts them.",
+     "A test of `tvm.testing` found elements that differ by more than the tolerance; the message counts "
+     "them.",
      "import numpy as np\nimport tvm\ntvm.testing.assert_allclose(np.array([1.0]), np.array([2.0]))",
      "import numpy as np\nimport tvm\ntvm.testing.assert_allclose(np.array([1.0]), np.array([1.0]))", true},
     {"axis-out-of-range", "An array has as many axes as dimensions, counted from 0, or from -1 at the end.",

@@ -628,8 +628,8 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
           "nexp = {:>3}   min =        -max\nsmallest_normal = {}   smallest_subnormal = {}\n{}\n",
           dtype.str(), line, limits.digits, shown(std::pow(10.0, -limits.digits)), -limits.mantissa,
           shown(limits.epsilon), -limits.mantissa - 1, shown(limits.half_epsilon), limits.least_exponent,
-          shown(limits.tiny), 2 - limits.least_exponent, shown(limits.max), dtype.bits() - limits.mantissa - 1,
-          shown(limits.tiny), shown(limits.subnormal), line);
+          shown(limits.tiny), 2 - limits.least_exponent, shown(limits.max),
+          dtype.bits() - limits.mantissa - 1, shown(limits.tiny), shown(limits.subnormal), line);
     }
     if (!dtype.is_floating()) {
       return fmt::format("iinfo(min={}, max={}, dtype={})", integer_least(dtype), integer_greatest(dtype),

@@ -23,7 +23,8 @@ void put(std::string& to, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i)));
 }
 uint64_t get(std::string_view from, size_t at, int bytes) {
-  if (at + static_cast<size_t>(bytes) > from.size()) throw ir::Error("wrong-value", "the file ends too early").kind("ValueError");
+  if (at + static_cast<size_t>(bytes) > from.size())
+    throw ir::Error("wrong-value", "the file ends too early").kind("ValueError");
   uint64_t value = 0;
   for (int i = 0; i < bytes; ++i)
     value |= static_cast<uint64_t>(static_cast<unsigned char>(from[at + static_cast<size_t>(i)])) << (8 * i);
@@ -66,7 +67,8 @@ std::string path_of(ApiCall& call, const Any& value, std::string_view ending = {
 }
 std::string read_all(const std::string& path, ir::Span span) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) raise("FileNotFoundError", span, "file-not-found", "[Errno 2] No such file or directory: '{}'", path);
+  if (!in)
+    raise("FileNotFoundError", span, "file-not-found", "[Errno 2] No such file or directory: '{}'", path);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 void write_all(const std::string& path, std::string_view bytes, ir::Span span) {
@@ -89,14 +91,18 @@ ffi::Tensor reversed(const ffi::Tensor& tensor) {
 
 std::string npy_bytes(const ffi::Tensor& tensor) {
   DataType dtype = tensor.dtype();
-  char letter = dtype.is_bool() ? 'b' : dtype.is_int() ? 'i' : dtype.is_uint() ? 'u' : dtype.is_bfloat16() ? 'V' : 'f';
+  char letter = dtype.is_bool()       ? 'b'
+                : dtype.is_int()      ? 'i'
+                : dtype.is_uint()     ? 'u'
+                : dtype.is_bfloat16() ? 'V'
+                                      : 'f';
   bool first_fastest = tensor.ndim() > 1 && !tensor.IsContiguous() && reversed(tensor).IsContiguous();
   std::string shape = "(";
   for (int64_t d = 0; d < tensor.ndim(); ++d) shape += (d > 0 ? ", " : "") + std::to_string(tensor.size(d));
   shape += tensor.ndim() == 1 ? ",)" : ")";
   std::string header =
-      fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': {}, }}", dtype.bits() == 8 ? '|' : '<', letter,
-                  dtype.bytes(), first_fastest ? "True" : "False", shape);
+      fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': {}, }}", dtype.bits() == 8 ? '|' : '<',
+                  letter, dtype.bytes(), first_fastest ? "True" : "False", shape);
   // Magic, version, length and header together are a multiple of 64, with room for the shape to grow.
   if (tensor.ndim() > 0) {
     size_t digits = std::to_string(tensor.size(first_fastest ? tensor.ndim() - 1 : 0)).size();
@@ -130,7 +136,8 @@ Any npy_array(ApiCall& call, std::string_view bytes) {
   std::string_view descr = field("descr");
   descr = descr.substr(1, descr.find('\'', 1) - 1);
   if (descr.starts_with(">"))
-    raise("NotImplementedError", call.span, "not-supported", "arrays of the other byte order ('{}') are not supported", descr);
+    raise("NotImplementedError", call.span, "not-supported",
+          "arrays of the other byte order ('{}') are not supported", descr);
   DataType dtype = descr == "<V2" ? DataType::BFloat16()
                                   : dtype_argument(evaluator_of(call.host), str_value(descr), call.span);
   bool first_fastest = field("fortran_order").starts_with("True");
@@ -158,11 +165,11 @@ std::string npz_bytes(const std::vector<std::pair<std::string, ffi::Tensor>>& ar
     std::string bytes = npy_bytes(tensor), entry = name + ".npy";
     size_t offset = archive.size();
     auto common = [&](std::string& to) {
-      put(to, 20, 2);      // the version that can read it
-      put(to, 0, 2);       // flags
-      put(to, 0, 2);       // stored
-      put(to, 0, 2);       // time
-      put(to, 0x21, 2);    // 1980-01-01
+      put(to, 20, 2);    // the version that can read it
+      put(to, 0, 2);     // flags
+      put(to, 0, 2);     // stored
+      put(to, 0, 2);     // time
+      put(to, 0x21, 2);  // 1980-01-01
       put(to, checksum(bytes), 4);
       put(to, bytes.size(), 4);
       put(to, bytes.size(), 4);
@@ -196,7 +203,8 @@ std::string npz_bytes(const std::vector<std::pair<std::string, ffi::Tensor>>& ar
 
 Any npz_arrays(ApiCall& call, std::string_view bytes) {
   size_t end = bytes.rfind(std::string_view("PK\x05\x06", 4));
-  if (end == std::string_view::npos) raise("ValueError", call.span, "wrong-value", "the archive has no directory");
+  if (end == std::string_view::npos)
+    raise("ValueError", call.span, "wrong-value", "the archive has no directory");
   auto count = get(bytes, end + 10, 2);
   auto at = static_cast<size_t>(get(bytes, end + 16, 4));
   Dict arrays;
@@ -208,7 +216,8 @@ Any npz_arrays(ApiCall& call, std::string_view bytes) {
     std::string name(part(bytes, at + 46, name_size));
     if (method != 0) {
       raise("NotImplementedError", call.span, "not-supported",
-            "`{}` is compressed; archives of np.savez can be read, those of np.savez_compressed cannot", name);
+            "`{}` is compressed; archives of np.savez can be read, those of np.savez_compressed cannot",
+            name);
     }
     size_t data = offset + 30 + static_cast<size_t>(get(bytes, offset + 26, 2) + get(bytes, offset + 28, 2));
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
@@ -236,8 +245,8 @@ Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<S
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "save(file, arr, allow_pickle=True)", "Writes an array as .npy.",
      native([](ApiCall& call, Any file, Any array, bool) {
-       write_all(path_of(call, file, ".npy"), npy_bytes(to_tensor(evaluator_of(call.host), array, call.span_of(1))),
-                 call.span);
+       write_all(path_of(call, file, ".npy"),
+                 npy_bytes(to_tensor(evaluator_of(call.host), array, call.span_of(1))), call.span);
      })},
     {ApiKind::kFunction, "numpy", "_load(file)", "The array of a .npy file, or those of a .npz file by name.",
      native([](ApiCall& call, Any file) {
@@ -252,19 +261,23 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "fromfile(file, dtype=None, count=-1, sep='', offset=0)",
      "The bytes of a file as an array.",
      native([](ApiCall& call, Any file, Any dtype, int64_t count, std::string sep, int64_t offset) {
-       if (!sep.empty()) raise("NotImplementedError", call.span, "not-supported", "fromfile reads bytes, not text");
+       if (!sep.empty())
+         raise("NotImplementedError", call.span, "not-supported", "fromfile reads bytes, not text");
        std::string bytes = read_all(path_of(call, file), call.span);
        DataType type = dtype_or(call, dtype, 1, DataType::Float(64));
-       std::string_view rest = part(bytes, static_cast<size_t>(offset), bytes.size() - static_cast<size_t>(offset));
+       std::string_view rest =
+           part(bytes, static_cast<size_t>(offset), bytes.size() - static_cast<size_t>(offset));
        int64_t all = static_cast<int64_t>(rest.size()) / type.bytes();
        int64_t dims[] = {count < 0 ? all : std::min(count, all)};
        ffi::Tensor tensor = ir::make_tensor(dims, type);
        std::copy_n(rest.data(), dims[0] * type.bytes(), data_of<char>(tensor));
        return array_value(tensor);
      })},
-    {ApiKind::kMethod, "mlc.np.ndarray", "tofile(fid, sep='', format='%s')", "Writes the bytes of the elements.",
+    {ApiKind::kMethod, "mlc.np.ndarray", "tofile(fid, sep='', format='%s')",
+     "Writes the bytes of the elements.",
      native([](ApiCall& call, NDArray self, Any file, std::string sep, Any) {
-       if (!sep.empty()) raise("NotImplementedError", call.span, "not-supported", "tofile writes bytes, not text");
+       if (!sep.empty())
+         raise("NotImplementedError", call.span, "not-supported", "tofile writes bytes, not text");
        write_all(path_of(call, file), raw_bytes(self->tensor), call.span);
      })},
 };

@@ -90,8 +90,10 @@ Any array_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& 
     for (bool swapped : {false, true}) {
       const Any& sequence = swapped ? b : a;
       auto* scalar = as<NumpyScalarNode>(swapped ? a : b);
-      bool repeats = is_str(sequence) || sequence.type_index() == kTVMFFIList || sequence.type_index() == kTVMFFIArray;
-      if (repeats && scalar != nullptr && (DataType(scalar->dtype).is_int() || DataType(scalar->dtype).is_uint()))
+      bool repeats =
+          is_str(sequence) || sequence.type_index() == kTVMFFIList || sequence.type_index() == kTVMFFIArray;
+      if (repeats && scalar != nullptr &&
+          (DataType(scalar->dtype).is_int() || DataType(scalar->dtype).is_uint()))
         return evaluator.binary(op, plain_number(a), plain_number(b), span);
     }
   }

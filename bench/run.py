@@ -3,7 +3,7 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, or a program of this folder (parse_print, matmul). Programs run under
+NAME is one of startup, cold, big, size, frontend, script, or a program of this folder (parse_print, matmul, numpy). Programs run under
 both and print lines `metric seconds`; the others are measured from outside.
 """
 import os

@@ -7,7 +7,9 @@
 
 #include "backend/build.h"
 #include "backend/executable.h"
+#include "backend/global_functions.h"
 #include "backend/interp/interp.h"
+#include "backend/llvm/codegen_api.h"
 #include "backend/llvm/module.h"
 #include "backend/runtime/parallel.h"
 #include "backend/runtime/tensor.h"
@@ -240,6 +242,14 @@ const ApiRow device_rows[] = {
      native([](int64_t index) { return device_value(kDLCUDA, index); })},
     {ApiKind::kFunction, "tvm", "opencl(index=0)", "An OpenCL device.",
      native([](int64_t index) { return device_value(kDLOpenCL, index); })},
+    {ApiKind::kFunction, "tvm", "rocm(index=0)", "A ROCm device.",
+     native([](int64_t index) { return device_value(kDLROCM, index); })},
+    {ApiKind::kFunction, "tvm", "metal(index=0)", "A Metal device.",
+     native([](int64_t index) { return device_value(kDLMetal, index); })},
+    {ApiKind::kFunction, "tvm", "vulkan(index=0)", "A Vulkan device.",
+     native([](int64_t index) { return device_value(kDLVulkan, index); })},
+    {ApiKind::kFunction, "tvm", "device_from_target(target)", "The device that runs a target's code.",
+     native([](Any target) { return runtime::parse_device(view(ir::parse_target(target)->kind), 0); })},
     {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
      [](ApiCall& call) -> Any {
        if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
@@ -259,6 +269,8 @@ const ApiRow device_rows[] = {
      native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
     {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
      native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
+    {ApiKind::kMethod, kDevice, "dlpack_device_type()", "DLPack's number of its type.",
+     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_type); })},
     {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
      native([](Any) {})},
     {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
@@ -383,6 +395,8 @@ void register_api() {
   ir::register_node<runtime::BenchmarkResultNode>();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   register_target_api();
+  register_global_functions();
+  llvm_backend::register_codegen_api();
   registry.add(build_rows);
   registry.add(module_rows);
   registry.add(device_rows);

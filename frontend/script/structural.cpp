@@ -76,6 +76,13 @@ Any run(ApiCall& call, const char* engine, bool keeps_unmatched) {
       try {
         Any result =
             evaluator->call(one.callee, std::span<const Any>(args, one.takes_region ? 2 : 1), {}, call.span);
+        if (keeps_unmatched && is_none(result) && !is_none(value)) {
+          throw ir::Error("missing-return", "the callback for a `{}` gave back nothing in its place",
+                          ir::type_name(value))
+              .kind("TypeError")
+              .at(call.span)
+              .help("return the value itself to leave it as it is");
+        }
         return result;
       } catch (...) {
         failure = std::current_exception();

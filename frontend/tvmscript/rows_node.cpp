@@ -393,6 +393,8 @@ void register_node_aliases() {
       {"tvm.ir.IntImm", "tvm.tirx.IntImm"},
       {"tvm.ir.FloatImm", "tvm.tirx.FloatImm"},
       {"tvm.tirx.Call", "tvm.ir.Call"},
+      {"tvm.tirx.convert", "tvm.runtime.convert"},
+      {"tvm.runtime.const", "tvm.tirx.const"},
       {"tvm.tirx.sum", "tvm.te.sum"},
       {"tvm.tirx.comm_reducer", "tvm.te.comm_reducer"}};
   for (const auto& [from, to] : modules) registry.alias(from, to);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that libraries and scripts share by name.
+#include "backend/global_functions.h"
+
+#include <tvm/ffi/function.h>
+
+#include "ir/api.h"
+#include "ir/host_attribute.h"
+
+namespace mlc::backend {
+namespace {
+
+namespace ffi = tvm::ffi;
+using ir::Any;
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::Error;
+
+Any get_global_func(ApiCall& call) {
+  auto name = ir::detail::argument<std::string>(call, 0);
+  if (auto found = ffi::Function::GetGlobal(name)) return *found;
+  if (ir::detail::argument<bool>(call, 1)) return nullptr;
+  throw Error("no-such-function", "Cannot find global function {}", name).kind("ValueError").at(call.span_of(0));
+}
+
+// Whoever calls it runs it in the script that defines it.
+void define(ir::Host& host, const std::string& name, const Any& callee, bool override) {
+  if (!override && ffi::Function::GetGlobal(name)) {
+    throw Error("function-exists", "Global Function `{}` is already registered", name)
+        .kind("RuntimeError")
+        .help("`override=True` replaces it");
+  }
+  auto run = [&host, callee](ffi::PackedArgs args, ffi::Any* result) {
+    std::vector<Any> given;
+    for (int i = 0; i < args.size(); ++i) given.emplace_back(args[i]);
+    *result = host.call(callee, given);
+  };
+  ffi::Function::SetGlobal(name, ffi::Function::FromPacked(run), override);
+}
+
+// Called with a function, with a name and a function, or as a decorator with a name or nothing.
+Any register_global_func(ApiCall& call) {
+  bool override = ir::detail::argument<bool>(call, 2);
+  if (call.host.callable(call.args[0])) {
+    Any name;
+    if (!ir::find_attribute(call.host, call.args[0], "__name__", name)) ir::wrong_argument(call, 0, "str");
+    define(call.host, std::string(name.cast<ir::String>()), call.args[0], override);
+    return call.args[0];
+  }
+  auto name = ir::detail::argument<std::string>(call, 0);
+  ir::Host& host = call.host;
+  if (call.args[1] == nullptr) {
+    return ffi::Function::FromPacked([&host, name, override](ffi::PackedArgs args, ffi::Any* result) {
+      define(host, name, Any(args[0]), override);
+      *result = args[0];
+    });
+  }
+  if (!call.host.callable(call.args[1])) ir::wrong_argument(call, 1, "callable");
+  define(host, name, call.args[1], override);
+  return call.args[1];
+}
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "tvm", "get_global_func(name, allow_missing=False)",
+     "The function that a library or script registered under a name.", get_global_func},
+    {ApiKind::kFunction, "tvm", "register_global_func(func_name, f=None, override=False)",
+     "Registers a function under a name, for others to find; a decorator without `f`.", register_global_func},
+    {ApiKind::kFunction, "tvm_ffi", "remove_global_func(name)", "Forgets the function of that name.",
+     ir::native([](std::string name) { ffi::Function::RemoveGlobal(name); })},
+};
+
+}  // namespace
+
+void register_global_functions() {
+  ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  registry.add(rows);
+  registry.alias("tvm.register_func", "tvm.register_global_func");
+  registry.alias("tvm_ffi.get_global_func", "tvm.get_global_func");
+  registry.alias("tvm_ffi.register_global_func", "tvm.register_global_func");
+}
+
+}  // namespace mlc::backend

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.target.codegen: what scripts may ask of LLVM.
+#include "backend/llvm/codegen_api.h"
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "backend/llvm/target_machine.h"
+#include "backend/target_api.h"
+#include "ir/api.h"
+
+namespace mlc::llvm_backend {
+namespace {
+
+using ir::Any;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::Array;
+using ir::Error;
+using ir::native;
+using ir::String;
+
+const llvm::MCSubtargetInfo& subtarget(const Any& target) {
+  return *machine_for(backend::target_argument(target)).machine->getMCSubtargetInfo();
+}
+
+std::vector<std::string> as_texts(ir::ApiCall& call, size_t i) {
+  if (auto one = call.args[i].as<String>()) return {std::string(*one)};
+  std::vector<std::string> all;
+  auto many = call.args[i].try_cast<Array<String>>();
+  if (!many) ir::wrong_argument(call, i, "str");
+  for (const String& one : *many) all.emplace_back(one);
+  return all;
+}
+
+Any has_features(ir::ApiCall& call) {
+  const llvm::MCSubtargetInfo& info = subtarget(call.args[1]);
+  for (const std::string& feature : as_texts(call, 0)) {
+    bool known = false;
+    for (const auto& row : info.getAllProcessorFeatures()) known = known || feature == row.Key;
+    if (!known || !info.checkFeatures("+" + feature)) return false;
+  }
+  return true;
+}
+
+Any cpu_features(ir::ApiCall& call) {
+  const llvm::MCSubtargetInfo& info = subtarget(call.args[0]);
+  Array<Any> features;
+  for (const auto& row : info.getAllProcessorFeatures()) {
+    if (info.checkFeatures(std::string("+") + row.Key)) features.push_back(String(row.Key));
+  }
+  return features;
+}
+
+Any cpus(ir::ApiCall& call) {
+  Array<Any> names;
+  for (const auto& row : subtarget(call.args[0]).getAllProcessorDescriptions()) names.push_back(String(row.Key));
+  return names;
+}
+
+Any intrinsic_id(ir::ApiCall& call) {
+  auto name = ir::detail::argument<std::string>(call, 0);
+  auto id = llvm::Function::lookupIntrinsicID(name);
+  if (id == llvm::Intrinsic::not_intrinsic) {
+    throw Error("unknown-intrinsic", "LLVM {} has no intrinsic `{}`", LLVM_VERSION_MAJOR, name)
+        .kind("ValueError")
+        .at(call.span_of(0));
+  }
+  return static_cast<int64_t>(id);
+}
+
+constexpr std::string_view kCodegen = "tvm.target.codegen";
+const ApiRow rows[] = {
+    {ApiKind::kFunction, kCodegen, "llvm_version_major()", "The version of LLVM that generates code.",
+     native([] { return int64_t{LLVM_VERSION_MAJOR}; })},
+    {ApiKind::kFunction, kCodegen, "llvm_get_system_cpu()", "The CPU of this machine.",
+     native([] { return String(host_cpu()); })},
+    {ApiKind::kFunction, kCodegen, "llvm_get_system_triple()", "The triple of this machine.",
+     native([] { return String(host_triple()); })},
+    {ApiKind::kFunction, kCodegen, "llvm_get_cpu_archlist(target=None)", "The CPUs of an architecture.", cpus},
+    {ApiKind::kFunction, kCodegen, "llvm_get_cpu_features(target=None)", "What the CPU of a target has.",
+     cpu_features},
+    {ApiKind::kFunction, kCodegen, "target_has_features(cpu_features, target=None)",
+     "Has the CPU of a target these features?", has_features},
+    {ApiKind::kFunction, kCodegen, "llvm_cpu_has_features(cpu_features, target=None)",
+     "Has the CPU of a target these features?", has_features},
+    {ApiKind::kFunction, kCodegen, "llvm_lookup_intrinsic_id(name)", "The number of an LLVM intrinsic.",
+     intrinsic_id},
+    {ApiKind::kFunction, kCodegen, "llvm_get_intrinsic_name(intrin_id)", "The name of an LLVM intrinsic.",
+     native([](int64_t id) {
+       if (id <= 0 || id >= llvm::Intrinsic::num_intrinsics)
+         throw Error("unknown-intrinsic", "no intrinsic of LLVM has the number {}", id).kind("ValueError");
+       return String(llvm::Intrinsic::getBaseName(static_cast<llvm::Intrinsic::ID>(id)).str());
+     })},
+};
+
+}  // namespace
+
+void register_codegen_api() {
+  ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  registry.add(rows);
+  registry.alias("tvm.script.tirx.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");
+  registry.alias("tvm.tirx.op.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");
+}
+
+}  // namespace mlc::llvm_backend

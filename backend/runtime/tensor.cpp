@@ -258,6 +258,12 @@ std::string device_text(DLDevice device) {
       return fmt::format("cuda:{}", device.device_id);
     case kDLOpenCL:
       return fmt::format("opencl:{}", device.device_id);
+    case kDLROCM:
+      return fmt::format("rocm:{}", device.device_id);
+    case kDLMetal:
+      return fmt::format("metal:{}", device.device_id);
+    case kDLVulkan:
+      return fmt::format("vulkan:{}", device.device_id);
     default:
       return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
   }

@@ -116,7 +116,7 @@ constexpr Explanation rows[] = {
      "x: T.let", "x: T.let = n + 1\nT.evaluate(x)"},
     {"kernel-source",
      "The source of a CUDA kernel would have to be compiled here. Build it elsewhere, and call it by its name.",
-     "T.call_kernel(source, [[1], [128]], A.data, kernel_name=\"k\")", "T.evaluate(T.call_packed(\"k\", A.data))"},
+     "T.call_kernel(\"k.cu\", [[1], [128]], A.data, kernel_name=\"k\")", "T.evaluate(T.call_packed(\"k\", A.data))"},
     {"literal-out-of-range", "The type cannot hold this constant.", "T.evaluate(T.int8(200))",
      "T.evaluate(T.uint8(200))"},
     {"loop-variable-in-block",

@@ -309,7 +309,7 @@ std::string Evaluator::repr(const Any& value) {
 std::string Evaluator::str(const Any& value) {
   if (is_str(value)) return std::string(text_of(value));
   if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
-  if (!is_object(value)) return repr(value);
+  if (!is_object(value) && value.type_index() != kTVMFFIDevice) return repr(value);
   if (value.type_index() == kTVMFFITensor)
     return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kStr);
   if (auto* instance = as<InstanceNode>(value)) {
@@ -353,10 +353,13 @@ std::string Evaluator::str_of_object(const Any& value) {
 std::string Evaluator::str_of_plain(const Any& value) {
   if (value.type_index() == kTVMFFIDevice) {
     auto device = value.cast<DLDevice>();
-    std::string_view name = device.device_type == kDLCPU      ? "cpu"
-                            : device.device_type == kDLCUDA   ? "cuda"
-                            : device.device_type == kDLOpenCL ? "opencl"
-                                                              : "device";
+    static constexpr std::pair<DLDeviceType, std::string_view> kinds[] = {
+        {kDLCPU, "cpu"},     {kDLCUDA, "cuda"},     {kDLOpenCL, "opencl"},   {kDLROCM, "rocm"},
+        {kDLMetal, "metal"}, {kDLVulkan, "vulkan"}, {kDLHexagon, "hexagon"}, {kDLExtDev, "ext_dev"}};
+    std::string_view name = "device";
+    for (const auto& [kind, text] : kinds) {
+      if (kind == device.device_type) name = text;
+    }
     return fmt::format("device(type='{}', index={})", name, device.device_id);
   }
   return "<" + value.GetTypeKey() + ">";

@@ -21,7 +21,9 @@ Any get_global_func(ApiCall& call) {
   auto name = ir::detail::argument<std::string>(call, 0);
   if (auto found = ffi::Function::GetGlobal(name)) return *found;
   if (ir::detail::argument<bool>(call, 1)) return nullptr;
-  throw Error("no-such-function", "Cannot find global function {}", name).kind("ValueError").at(call.span_of(0));
+  throw Error("no-such-function", "Cannot find global function {}", name)
+      .kind("ValueError")
+      .at(call.span_of(0));
 }
 
 // Whoever calls it runs it in the script that defines it.

@@ -58,7 +58,8 @@ Any cpu_features(ir::ApiCall& call) {
 
 Any cpus(ir::ApiCall& call) {
   Array<Any> names;
-  for (const auto& row : subtarget(call.args[0]).getAllProcessorDescriptions()) names.push_back(String(row.Key));
+  for (const auto& row : subtarget(call.args[0]).getAllProcessorDescriptions())
+    names.push_back(String(row.Key));
   return names;
 }
 
@@ -81,7 +82,8 @@ const ApiRow rows[] = {
      native([] { return String(host_cpu()); })},
     {ApiKind::kFunction, kCodegen, "llvm_get_system_triple()", "The triple of this machine.",
      native([] { return String(host_triple()); })},
-    {ApiKind::kFunction, kCodegen, "llvm_get_cpu_archlist(target=None)", "The CPUs of an architecture.", cpus},
+    {ApiKind::kFunction, kCodegen, "llvm_get_cpu_archlist(target=None)", "The CPUs of an architecture.",
+     cpus},
     {ApiKind::kFunction, kCodegen, "llvm_get_cpu_features(target=None)", "What the CPU of a target has.",
      cpu_features},
     {ApiKind::kFunction, kCodegen, "target_has_features(cpu_features, target=None)",

@@ -115,8 +115,10 @@ constexpr Explanation rows[] = {
     {"let-without-value", "`T.let` names a value once and for all, so the value stands beside it.",
      "x: T.let", "x: T.let = n + 1\nT.evaluate(x)"},
     {"kernel-source",
-     "The source of a CUDA kernel would have to be compiled here. Build it elsewhere, and call it by its name.",
-     "T.call_kernel(\"k.cu\", [[1], [128]], A.data, kernel_name=\"k\")", "T.evaluate(T.call_packed(\"k\", A.data))"},
+     "The source of a CUDA kernel would have to be compiled here. Build it elsewhere, and call it by its "
+     "name.",
+     "T.call_kernel(\"k.cu\", [[1], [128]], A.data, kernel_name=\"k\")",
+     "T.evaluate(T.call_packed(\"k\", A.data))"},
     {"literal-out-of-range", "The type cannot hold this constant.", "T.evaluate(T.int8(200))",
      "T.evaluate(T.uint8(200))"},
     {"loop-variable-in-block",

@@ -404,7 +404,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   }
   if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out))
     return true;
-  bool is_device = object.type_index() == kTVMFFIDevice;  // a value with rows in the registry, as objects have
+  bool is_device =
+      object.type_index() == kTVMFFIDevice;  // a value with rows in the registry, as objects have
   if (!is_object(object) && !is_device) return false;
   if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
     if (api->row.kind == ir::ApiKind::kProperty) {

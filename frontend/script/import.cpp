@@ -35,7 +35,8 @@ bool is_tvm_module(std::string_view path) {
   if (ir::ApiRegistry::global().is_module(path)) return true;
   if (!path.starts_with("tvm.")) return false;
   constexpr std::string_view kClassic = "tvm.tir.";
-  if (path.starts_with(kClassic)) return is_tvm_module(fmt::format("tvm.tirx.{}", path.substr(kClassic.size())));
+  if (path.starts_with(kClassic))
+    return is_tvm_module(fmt::format("tvm.tirx.{}", path.substr(kClassic.size())));
   auto modules = stdlib_modules();
   auto found = std::lower_bound(modules.begin(), modules.end(), path);
   return found != modules.end() && found->starts_with(path) &&

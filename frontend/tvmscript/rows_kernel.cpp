@@ -20,7 +20,8 @@ Any device_entry(ApiCall& call) {
 
 // TVM compiles the source with NVRTC and keeps the module in the attribute `external_mods`.
 Any call_kernel(ApiCall& call) {
-  throw ir::Error("kernel-source", "`T.call_kernel` compiles CUDA source, and there is no CUDA compiler in this program")
+  throw ir::Error("kernel-source",
+                  "`T.call_kernel` compiles CUDA source, and there is no CUDA compiler in this program")
       .at(call.span)
       .kind("NotImplementedError")
       .help("build the kernel elsewhere and call it: `T.call_packed(\"name\", ...)`");
@@ -151,7 +152,8 @@ Any operator_named(ApiCall& call) { return Expr(ir::op(view(str_arg(call, 0))));
 constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, "tvm.script.ir", "Op(name)", "An operator as a value.", operator_named},
     ROW("device_entry()", "What follows runs on the device.", device_entry),
-    ROW("call_kernel(kernel, launch_args, *args, **kwargs)", "A kernel of CUDA source: not available.", call_kernel),
+    ROW("call_kernel(kernel, launch_args, *args, **kwargs)", "A kernel of CUDA source: not available.",
+        call_kernel),
     ROW("hint(message=\"\", **attrs)", "A hint to the lowering of the statements inside.", hint),
     IDS("cluster_id", "Which cluster of the kernel.", kKernelCluster),
     CTAS("cta_id", "Which block of threads of the kernel.", kKernelCta),

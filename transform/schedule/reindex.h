@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy of a buffer with indices of a block's choice: what reindex and reindex_cache_read / _write share.
+#pragma once
+
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+
+// The indices of all accesses to the buffer in the block. Errors: reindex-different-indices,
+// reindex-no-access.
+Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span);
+// Are the indices made of the block's own iterators? Error: reindex-inner-index.
+void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices);
+// May what the block computes be written back from a copy? Errors: several-writers, reindex-partial-write.
+void require_full_write(Step& step, const Place& block, const Buffer& buffer);
+
+// One region of one element each.
+Array<Range> points(const Array<Expr>& indices);
+
+struct ReindexStage {
+  Buffer buffer, copy;
+  Array<Expr> indices;  // of the copy in the block
+  SBlock stage;         // the copying block
+  Stmt nest;            // with its loops
+  bool write;           // after the block, not before it
+};
+// Puts the copy in place and lets the block use it. Returns the copy's block.
+Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& stage);
+
+}  // namespace mlc::transform

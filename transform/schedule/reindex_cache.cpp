@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/reindex_cache.h"
+
+#include <algorithm>
+
+#include "transform/arith/expr_equal.h"
+#include "transform/arith/index_map.h"
+#include "transform/arith/index_map_api.h"
+#include "transform/arith/iter_map.h"
+#include "transform/schedule/cache_stage.h"
+#include "transform/schedule/layout.h"
+#include "transform/schedule/reindex.h"
+
+namespace mlc::transform {
+namespace {
+
+bool uses(const Array<Expr>& indices, const Var& var) {
+  return std::any_of(indices.begin(), indices.end(), [&](const Expr& e) {
+    return uses_var(e, [&](const VarNode* used) { return used == var.get(); });
+  });
+}
+
+// Do equal new indices mean equal old ones? Each old index is one of the new, or the new ones tell the
+// iterators.
+bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const std::vector<IterVar>& iters) {
+  bool all = std::all_of(old.begin(), old.end(), [&](const Expr& index) {
+    return std::any_of(next.begin(), next.end(), [&](const Expr& e) { return same_expr(e, index); });
+  });
+  if (all) return true;
+  Analyzer analyzer;
+  std::vector<LoopRange> ranges;
+  Array<Var> outputs;
+  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
+  for (const Expr& index : next) outputs.push_back(make_var("o", index->dtype()));
+  return invert_iter_map(next, ranges, outputs, analyzer).has_value();
+}
+
+}  // namespace
+
+Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_scope, bool write) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  require_stage_pipeline(*scope, step.primitive.name());
+  require_storage_scope(step, 3, storage_scope);
+  const SBlockNode* old = block->block();
+  Buffer buffer =
+      choose_buffer(step, 2, *block, write ? old->writes : old->reads, write ? "writes" : "reads");
+  IndexMap map = index_map_argument(step.call, 4, old->iter_vars.size(), index_type(*old));
+  if (!map) wrong_argument(step.call, 4, "a function of indices, or an IndexMap");
+  step.call.args[4] = map;
+  if (map->initial_indices.size() != old->iter_vars.size()) {
+    throw refuse("reindex-cache-iterators", "the map takes {} indices, block `{}` has {} iterators",
+                 map->initial_indices.size(), block->name.c_str(), old->iter_vars.size())
+        .at(step.span(4));
+  }
+  Array<Expr> indices = only_indices(*block, buffer, step.span(2));
+  require_outer_indices(step, *block, buffer, indices);
+  if (write) require_full_write(step, *block, buffer);
+  Array<Expr> iter_vars;
+  for (const IterVar& iter : old->iter_vars) iter_vars.push_back(iter->var);
+  Analyzer analyzer;
+  Array<Expr> mapped = map_indices(map, iter_vars, analyzer);
+  SBlockRealize realize = realize_of(step.state, *block);
+  std::vector<IterVar> used;
+  Array<Expr> used_values;
+  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    bool before = uses(indices, iter->var), after = uses(mapped, iter->var);
+    if (before != after) {
+      throw refuse("reindex-cache-iterators",
+                   "iterator `{}` of block `{}` is in the {} of `{}`, but not in the {}",
+                   iter->var->name.c_str(), block->name.c_str(), before ? "indices" : "map",
+                   buffer->name.c_str(), before ? "map" : "indices")
+          .at(step.span(4))
+          .help("the map uses the iterators that index the buffer, no more and no less");
+    }
+    if (!before) continue;
+    used.push_back(iter);
+    used_values.push_back(realize->iter_values[i]);
+  }
+  if (!tells_old_indices(indices, mapped, used)) {
+    throw refuse("reindex-cache-not-injective", "the map puts different elements of `{}` into one place",
+                 buffer->name.c_str())
+        .at(step.span(4))
+        .help("each digit of each iterator is used once, or the buffer's own indices are taken over");
+  }
+
+  // apply
+  auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
+  type->storage_scope = storage_scope;
+  type->shape = {};
+  type->strides = {};
+  Domain domain;
+  for (const IterVar& iter : used) {
+    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
+    analyzer.bind(iter->var, iter->dom);
+  }
+  for (const Expr& index : mapped)
+    type->shape.push_back(analyzer.simplify(interval_of(index, domain, analyzer).max + 1));
+  Buffer copy = make<VarNode>(buffer_in(buffer, storage_scope)->name, Type(BufferType(type)));
+  VarMap renamed, loop_map;
+  Array<IterVar> iters;
+  Array<Expr> values;
+  std::vector<const ForNode*> loops;
+  for (const Place* place : loops_above(*block)) {
+    const ForNode* loop = place->loop();
+    if (!uses(used_values, loop->loop_var)) continue;
+    loops.push_back(loop);
+    loop_map[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
+  }
+  for (size_t i = 0; i < used.size(); ++i) {
+    Var var = make<VarNode>(used[i]->var->name, used[i]->var->ty);
+    renamed[used[i]->var.get()] = var;
+    iters.push_back(make<IterVarNode>(used[i]->dom, var, IterType::kDataPar));
+    values.push_back(substitute(used_values[i], loop_map));
+  }
+  Expr predicate = bool_imm(true);
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    bool ours = uses_var(condition, [&](const VarNode* var) {
+      return std::any_of(loops.begin(), loops.end(),
+                         [&](const ForNode* l) { return l->loop_var.get() == var; });
+    });
+    if (ours) predicate = logical_and(predicate, substitute(condition, loop_map));
+  }
+  Array<Expr> original, mine;
+  for (const Expr& index : indices) original.push_back(substitute(index, renamed));
+  for (const Expr& index : mapped) mine.push_back(substitute(index, renamed));
+  const Buffer &from = write ? copy : buffer, &to = write ? buffer : copy;
+  const Array<Expr>&from_at = write ? mine : original, &to_at = write ? original : mine;
+  Stmt store = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, from_at)), to_at);
+  SBlock stage =
+      make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points(from_at))},
+                       Array<TensorRegion>{make<TensorRegionNode>(to, points(to_at))}, copy->name, store);
+  Stmt nest = make<SBlockRealizeNode>(values, predicate, stage);
+  for (size_t i = loops.size(); i-- > 0;) {
+    Var var = ref(as<VarNode>(loop_map.at(loops[i]->loop_var.get())));
+    nest = make<ForNode>(var, loops[i]->min, loops[i]->extent, ForKind::kSerial, nest);
+  }
+  return add_reindex_stage(step, block, {buffer, copy, mapped, stage, nest, write});
+}
+
+}  // namespace mlc::transform

@@ -280,6 +280,12 @@ constexpr Explanation rows[] = {
      "x: T.let = A[T.Ramp(0, 2, 4)]"},
     {"static-assert", "A condition that the function's author demands does not hold.",
      "T.static_assert(1 == 2, \"sizes differ\")", "T.static_assert(1 == 1)"},
+    {"swapped-arguments",
+     "Two arguments stand in each other's place: a shape comes before its data type, a thread before its "
+     "extent, "
+     "an extent before the loop that it is bound to.",
+     "C = T.match_buffer(h, \"float32\", (4,))\nC[0] = 1.0",
+     "C = T.match_buffer(h, (4,), \"float32\")\nC[0] = 1.0"},
     {"syntax", "The text does not fit the grammar; the caret stands where reading stopped.", "", ""},
     {"te-in-function", "A reduction of te is turned into a block by create_prim_func; functions hold loops.",
      "", ""},

@@ -562,7 +562,18 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       keyword_spans.push_back(keyword->value->span);
     }
   }
-  return call_on_stack(callee, base, keywords, call.span, arg_spans);
+  if (keywords.empty()) return call_on_stack(callee, base, keywords, call.span, arg_spans);
+  try {
+    return call_on_stack(callee, base, keywords, call.span, arg_spans);
+  } catch (ir::Error& error) {
+    // A name that nothing answers to is to blame itself, not its value.
+    ir::Diagnostic& first = error.first();
+    for (const Keyword* keyword : call.keywords) {
+      if (first.name == "unknown-keyword" && keyword->name && first.span == keyword->value->span)
+        first.span = keyword->name_span;
+    }
+    throw;
+  }
 }
 
 Any Evaluator::call(const Any& callee, std::span<const Any> args) { return call(callee, args, {}, {}); }

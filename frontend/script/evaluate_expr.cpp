@@ -39,6 +39,38 @@ const Any* State::find_dynamic(Symbol name, Frame& f) {
   return builtin == builtins.end() ? nullptr : &builtin->second;
 }
 
+namespace {
+
+// What programs import under these names; data types are texts.
+std::string missing_import(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> usual[] = {
+      {"T", "from tvm.script import tirx as T"},
+      {"I", "from tvm.script import ir as I"},
+      {"tvm", "import tvm"},
+      {"te", "from tvm import te"},
+      {"tirx", "from tvm import tirx"},
+      {"topi", "from tvm import topi"},
+      {"np", "import numpy as np"},
+      {"numpy", "import numpy"},
+      {"math", "import math"},
+      {"prim_func", "from tvm.script.tirx import prim_func"},
+      {"ir_module", "from tvm.script.ir import ir_module"},
+  };
+  for (const auto& [known, statement] : usual) {
+    if (name == known) return fmt::format("write `{}` at the top of the program", statement);
+  }
+  for (std::string_view stem : {"float", "bfloat", "int", "uint"}) {
+    if (name.size() <= stem.size() || !name.starts_with(stem)) continue;
+    std::string_view bits = name.substr(stem.size());
+    for (std::string_view width : {"8", "16", "32", "64"}) {
+      if (bits == width) return fmt::format("data types are written as text: `\"{}\"`", name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 void State::undefined(Symbol name, Frame& f, ir::Span span) {
   std::vector<std::string> candidates;
   for (Frame* at = &f; at != nullptr; at = at->outer) {
@@ -59,10 +91,11 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
     raise("UnboundLocalError", span, "unbound-local",
           "cannot access local variable '{}' where it is not associated with a value", name.str());
   }
+  std::string help = missing_import(name.str());
   throw ir::Error("undefined-name", "name '{}' is not defined", name.str())
       .kind("NameError")
       .at(span)
-      .help(ir::did_you_mean(name.str(), candidates));
+      .help(help.empty() ? ir::did_you_mean(name.str(), candidates) : help);
 }
 
 Any State::load_slow(const Name& name, Frame& f) {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/syntax/characters.h"
 #include "frontend/syntax/spellings.h"
 
@@ -21,7 +23,13 @@ void Lexer::run() {
       start_line();
       if (at_ >= text_.size()) break;
       line_over_ = false;
-      while (!line_over_) scan_token();
+      while (!line_over_) {
+        scan_token();
+        if (at_ >= text_.size() && !brackets_.empty() && !too_deep_ && !problems_.full()) {
+          ends_open_ = true;
+          resume();
+        }
+      }
     }
   }
   finish();
@@ -227,8 +235,10 @@ void Lexer::scan_name() {
     }
   }
   size_t type = spellings().keyword(word);
+  if (first_in_line_ && !brackets_.empty() && !inside_field()) note_statement(type, begin);
   if (first_in_line_ && !brackets_.empty() && starts_only_statements(type) && !inside_field()) {
     // No bracket may enclose this word, so one that is open above was forgotten.
+    if (!problems_.full() && resume()) return;
     at_ = line_begin_;
     close_all();
     return end_line(line_begin_, line_begin_);
@@ -239,6 +249,8 @@ void Lexer::scan_name() {
 void Lexer::scan_operator() {
   auto [type, size] = spellings().operator_at(text_.substr(at_));
   if (type == 0 || type == MlcParser::BANG) return stray_character();
+  if (type == MlcParser::AT && first_in_line_ && !brackets_.empty() && !inside_field())
+    note_statement(type, at_);
   push(type, at_, at_ + size);
   at_ += size;
 }
@@ -303,6 +315,7 @@ void Lexer::open_bracket(char c, size_t type) {
     return stop_too_deep(at_, at_ + 1, fmt::format("more than {} brackets inside one another", kMaxBrackets));
   }
   Bracket bracket{c, static_cast<uint32_t>(at_), static_cast<uint32_t>(tokens_.count())};
+  if (brackets_.empty()) resume_.reset();
   bracket.after_with = tokens_.last_type() == MlcParser::WITH && c == '(';
   push(type, at_, at_ + 1);
   brackets_.push_back(bracket);
@@ -321,6 +334,14 @@ void Lexer::close_bracket(char c, size_t type) {
         report("unclosed", at_, at_ + 1, fmt::format("`{}` does not close `{}`", c, bracket.open));
     diagnostic.notes.push_back(
         {fmt::format("`{}` is opened here", bracket.open), problems_.span(bracket.begin, bracket.begin + 1)});
+    // It closes one further out, if there is such a one, and those within were forgotten.
+    bool outer = std::any_of(brackets_.begin(), brackets_.end(),
+                             [&](const Bracket& one) { return type == closer_of(one.open); });
+    if (outer) {
+      for (; type != closer_of(brackets_.back().open); brackets_.pop_back())
+        tokens_.push(closer_of(brackets_.back().open), at_, at_);
+      bracket = brackets_.back();
+    }
     type = closer_of(bracket.open);
   }
   brackets_.pop_back();
@@ -343,14 +364,75 @@ bool Lexer::inside_field() const {
   return false;
 }
 
-// Reports the innermost open bracket and closes all, so that the parser sees matching brackets.
+// A line within brackets whose first word could begin a statement: it is indented no deeper than the
+// statement that it stands in, or follows a header's colon.
+void Lexer::note_statement(size_t type, size_t begin) {
+  if (resume_) return;
+  switch (type) {
+    case MlcParser::AND:
+    case MlcParser::OR:
+    case MlcParser::IN:
+    case MlcParser::IS:
+    case MlcParser::NOT:
+      return;
+    default:
+      break;
+  }
+  bool header = tokens_.last_type() == MlcParser::COLON && after_header();
+  if (begin - line_begin_ > indents_.back().column && !header) return;
+  resume_ = Resume{line_begin_, tokens_.count(), brackets_, line_blamed_};
+}
+
+// Does the line begin a block?
+bool Lexer::after_header() const {
+  size_t first = tokens_.count();
+  auto ends_line = [](size_t type) {
+    return type == MlcParser::NEWLINE || type == MlcParser::INDENT || type == MlcParser::DEDENT;
+  };
+  while (first > 0 && !ends_line(tokens_.at(first - 1).type)) --first;
+  if (first == tokens_.count()) return false;
+  switch (tokens_.at(first).type) {
+    case MlcParser::DEF:
+    case MlcParser::CLASS:
+    case MlcParser::IF:
+    case MlcParser::ELIF:
+    case MlcParser::FOR:
+    case MlcParser::WHILE:
+    case MlcParser::WITH:
+    case MlcParser::EXCEPT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Goes back to the line that looked like a statement, with the brackets closed before it.
+bool Lexer::resume() {
+  if (!resume_) return false;
+  Resume back = std::move(*resume_);
+  resume_.reset();
+  problems_.drop(back.tokens);
+  tokens_.truncate(back.tokens);
+  brackets_ = std::move(back.brackets);
+  line_blamed_ = back.blamed;
+  at_ = back.at;
+  close_all();
+  end_line(at_, at_);
+  return true;
+}
+
+// Reports the innermost open bracket and closes all, so that the parser sees matching brackets; those of a
+// header before its colon.
 void Lexer::close_all() {
   const Bracket& bracket = brackets_.back();
   report("unclosed", bracket.begin, bracket.begin + 1, fmt::format("`{}` is never closed", bracket.open));
+  bool header = tokens_.last_type() == MlcParser::COLON && after_header();
+  if (header) tokens_.truncate(tokens_.count() - 1);
   while (!brackets_.empty()) {
     tokens_.push(closer_of(brackets_.back().open), at_, at_);
     brackets_.pop_back();
   }
+  if (header) tokens_.push(MlcParser::COLON, at_, at_);
 }
 
 }  // namespace mlc::syntax

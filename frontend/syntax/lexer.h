@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,14 @@ class Lexer {
     bool items = false;       // a comma or `as` directly inside
     bool field = false;       // the `{` of an f-string's field
   };
+  // The first line within brackets that looks like a statement of its own: where reading goes on when one of
+  // the brackets turns out to be closed nowhere.
+  struct Resume {
+    size_t at;
+    size_t tokens;  // read before it
+    std::vector<Bracket> brackets;
+    bool blamed;
+  };
   struct Indent {
     uint32_t column;       // tabs to multiples of eight
     uint32_t alternative;  // a tab counted as one: both must agree on what is deeper
@@ -58,7 +67,10 @@ class Lexer {
   void push(size_t type, size_t begin, size_t end);
   void open_bracket(char c, size_t type);
   void close_bracket(char c, size_t type);
+  void note_statement(size_t type, size_t begin);
+  bool resume();
   void close_all();
+  bool after_header() const;
   bool inside_field() const;
   static size_t closer_of(char open);
   // One report per logical line: after the first, the rest is mostly its consequence.
@@ -90,6 +102,7 @@ class Lexer {
   Problems& problems_;
   size_t at_ = 0;
   std::vector<Bracket> brackets_;
+  std::optional<Resume> resume_;  // of the brackets that are open
   std::vector<Indent> indents_{{0, 0}};
   size_t line_begin_ = 0;       // of the physical line, inside brackets too
   bool first_in_line_ = false;  // the next token is the first of its physical line

@@ -39,6 +39,15 @@ class Problems {
     return std::any_of(tokens_.begin(), tokens_.end(), [&](size_t t) { return t >= first && t <= last; });
   }
 
+  // Forgets what was seen from a token on, which will be read again.
+  void drop(size_t first) {
+    for (size_t i = all_.size(); i-- > 0;) {
+      if (tokens_[i] < first || tokens_[i] == static_cast<size_t>(-1)) continue;
+      all_.erase(all_.begin() + static_cast<ptrdiff_t>(i));
+      tokens_.erase(tokens_.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+
   bool empty() const { return all_.empty(); }
   bool full() const { return all_.size() >= kMost; }
   ir::Span span(size_t begin, size_t end) const {

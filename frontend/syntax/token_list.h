@@ -52,6 +52,9 @@ class TokenList final : public antlr4::TokenStream {
     tokens_.emplace_back(static_cast<uint16_t>(type), static_cast<uint32_t>(begin),
                          static_cast<uint32_t>(end), static_cast<uint32_t>(tokens_.size()));
   }
+  void truncate(size_t count) {
+    tokens_.erase(tokens_.begin() + static_cast<ptrdiff_t>(count), tokens_.end());
+  }
   size_t count() const { return tokens_.size(); }
   SourceToken& at(size_t index) { return tokens_[index]; }
   const SourceToken& at(size_t index) const { return tokens_[index]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tvmscript/arguments.h"
 
+#include "frontend/script/evaluator.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
@@ -50,6 +51,43 @@ bool bool_arg(const ApiCall& call, size_t i) {
 String str_arg(const ApiCall& call, size_t i) {
   if (script::is_str(call.args[i])) return call.args[i].cast<String>();
   ir::wrong_argument(call, i, "str");
+}
+
+namespace {
+
+ir::Error swapped_error(const ApiCall& call, size_t i, size_t j, std::string_view says) {
+  Span first = call.span_of(i);
+  Span second = call.span_of(j);
+  if (first.begin > second.begin) std::swap(first, second);
+  const auto text = [](Span span) { return std::string(ir::SourceMap::global().text(span)); };
+  ir::Error error("swapped-arguments", "`{}` and `{}` of `{}` {}", call.api.params[i].name,
+                  call.api.params[j].name, shown_name(call.api), says);
+  bool inside = call.span.begin < first.begin && first.end <= second.begin && second.end <= call.span.end;
+  std::string whole = inside ? text({call.span.file, call.span.begin, first.begin}) + text(second) +
+                                   text({call.span.file, first.end, second.begin}) + text(first) +
+                                   text({call.span.file, second.end, call.span.end})
+                             : "";
+  if (whole.find('\n') != std::string::npos) whole.clear();
+  Span place = inside ? Span{first.file, first.begin, second.end} : call.span;
+  throw std::move(error)
+      .at(place)
+      .kind("TypeError")
+      .help(whole.empty() ? "exchange them" : fmt::format("write `{}`", whole));
+  return error;
+}
+
+}  // namespace
+
+void swapped(const ApiCall& call, size_t i, size_t j) {
+  throw swapped_error(call, i, j, "stand in each other's place");
+}
+
+void warn_swapped(const ApiCall& call, size_t i, size_t j) {
+  auto* evaluator = dynamic_cast<script::Evaluator*>(&call.host);
+  if (!evaluator) return;
+  ir::Diagnostic warning = swapped_error(call, i, j, "seem to stand in each other's place").first();
+  warning.severity = ir::Diagnostic::Severity::kWarning;
+  evaluator->warn(warning);
 }
 
 std::vector<Any> items(const Any& sequence, Span span) {

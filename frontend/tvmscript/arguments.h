@@ -23,6 +23,10 @@ inline std::string_view view(const String& text) { return {text.data(), text.siz
 bool is_given(const ApiCall& call, size_t i);  // not None
 // One expression or a sequence of them.
 Array<Expr> exprs_arg(const ApiCall& call, size_t i);
+// Arguments i and j were given in each other's place.
+[[noreturn]] void swapped(const ApiCall& call, size_t i, size_t j);
+// Likewise, where both orders are legal.
+void warn_swapped(const ApiCall& call, size_t i, size_t j);
 std::vector<Any> items(const Any& sequence, Span span);
 // A buffer argument; Error wrong-type otherwise.
 Buffer buffer_arg(const ApiCall& call, size_t i);

@@ -209,10 +209,15 @@ void Builder::store_subscript(const syntax::Subscript& target, const Any& value,
   Any base = evaluate(*target.value);
   auto* buffer = base.as<ir::VarNode>();
   if (!buffer || !buffer->buffer()) {
-    throw ir::Error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`",
-                    ir::type_name(base))
-        .at(target.value->span)
-        .kind("TypeError");
+    ir::Error error("not-a-buffer", "only elements of buffers can be stored to, this is `{}`",
+                    buffer ? buffer->dtype().str() : ir::type_name(base));
+    std::move(error).at(target.value->span).kind("TypeError");
+    if (buffer && buffer->dtype().is_handle()) {
+      error.first().help =
+          fmt::format("give the memory a shape: `{0}_buffer = T.match_buffer({0}, shape, dtype)`",
+                      ir::SourceMap::global().text(target.value->span));
+    }
+    throw error;
   }
   Any stored = value;
   if (auto region = value.as<ir::TensorRegion>()) {

@@ -246,6 +246,50 @@ void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
   }
 }
 
+namespace {
+
+// How the body of a function uses one of its parameters.
+class ParameterUse final : public syntax::Visitor {
+ public:
+  explicit ParameterUse(Symbol name) : name_(name) {}
+  bool enter(const syntax::Expr& e) override {
+    if (auto* subscript = syntax::as<syntax::Subscript>(&e); subscript && is_it(subscript->value)) {
+      auto* tuple = syntax::as<syntax::Tuple>(subscript->slice);
+      dimensions = std::max(dimensions, tuple ? tuple->elts.size() : size_t{1});
+    }
+    auto* call = syntax::as<syntax::Call>(&e);
+    auto* callee = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+    if (callee && callee->attr.str() == "match_buffer" && !call->args.empty())
+      pointer = pointer || is_it(call->args[0]);
+    used = used || is_it(&e);
+    return true;
+  }
+  size_t dimensions = 0;  // of a buffer
+  bool pointer = false;
+  bool used = false;
+
+ private:
+  bool is_it(const syntax::Expr* e) const {
+    auto* name = syntax::as<syntax::Name>(e);
+    return name && name->id == name_;
+  }
+  Symbol name_;
+};
+
+// A type that a parameter without one could have.
+std::string fitting_type(Symbol name, const syntax::FunctionDef& definition) {
+  ParameterUse use(name);
+  syntax::walk(definition.body, use);
+  if (use.pointer) return "T.handle";
+  if (!use.used) return "T.int32` or another type of `T";
+  if (use.dimensions == 0) return "T.int32";
+  std::string shape = use.dimensions == 1 ? "n," : "m, n";
+  for (size_t i = 2; i < use.dimensions; ++i) shape += fmt::format(", k{}", i - 1);
+  return fmt::format("T.Buffer(({}), \"float32\")", shape);
+}
+
+}  // namespace
+
 void Builder::bind_parameters(const syntax::FunctionDef& definition) {
   const syntax::Arguments& args = *definition.args;
   if (args.vararg) errors_.add(unsupported_parameter("`*args`", args.vararg->span), {});
@@ -274,13 +318,13 @@ void Builder::bind_parameters(const syntax::FunctionDef& definition) {
     names_.bind(arg->name, Expr(var), arg->span);
   }
   in_signature_ = true;
-  auto bind = [this](const syntax::Arg* arg) {
+  auto bind = [this, &definition](const syntax::Arg* arg) {
     if (fixed_.contains(arg->name)) return;
     bool ok = attempt(arg->span, [&] {
       if (!arg->annotation) {
         throw ir::Error("missing-annotation", "parameter `{}` has no type", arg->name.str())
             .at(arg->span)
-            .help(fmt::format("write `{}: T.Buffer((...), \"float32\")`", arg->name.str()));
+            .help(fmt::format("write `{}: {}`", arg->name.str(), fitting_type(arg->name, definition)));
       }
       Var param = parameter_from(evaluate_annotation(*arg->annotation), *arg);
       params_.push_back(param);

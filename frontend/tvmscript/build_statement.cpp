@@ -206,6 +206,14 @@ void Builder::visit_for(const syntax::For& node) {
     if (frame<ForFrameNode>(iter)) return;
     auto* number = iter.as<ir::ExprNode>();
     bool counts = script::is_int(iter) || (number && number->dtype().is_int());
+    auto* buffer = iter.as<ir::VarNode>();
+    if (buffer && buffer->buffer()) {
+      throw ir::Error("not-a-loop", "a prim_func cannot iterate over a buffer")
+          .at(node.iter->span)
+          .kind("TypeError")
+          .help(fmt::format("count its elements: `range({}.shape[0])`",
+                            ir::SourceMap::global().text(node.iter->span)));
+    }
     throw ir::Error("not-a-loop", "a prim_func cannot iterate over `{}`", ir::type_name(iter))
         .at(node.iter->span)
         .kind("TypeError")

@@ -57,7 +57,10 @@ Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   if (value->dtype().lanes() != dtype.lanes()) return ir::cast(dtype, value, call.span);
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
-Any cast_value(ApiCall& call) { return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span); }
+Any cast_value(ApiCall& call) {
+  if (script::is_str(call.args[0]) && !script::is_str(call.args[1])) swapped(call, 0, 1);
+  return ir::cast(dtype_arg(call, 1), value_arg(call, 0), call.span);
+}
 
 Any select(ApiCall& call) {
   Expr yes = value_arg(call, 1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks and what stands in them: axes, regions, init, predicates, attributes.
+#include <optional>
+
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
@@ -71,12 +73,18 @@ Any axis(ApiCall& call) {
         .kind("TypeError")
         .help("a block that runs says what its iterators are bound to");
   }
-  return Expr(add_axis(call, domain, expr_arg(call, 1), type, call.span));
+  Expr binding = expr_arg(call, 1);
+  auto* loop = call.args[0].as<ir::VarNode>();
+  std::optional<int64_t> constant = ir::const_int(binding);
+  // A loop as the extent of its own axis, bound to a number: legal, and hardly meant.
+  if (loop && Builder::current(call).loop_of(loop) && constant && *constant > 0) warn_swapped(call, 0, 1);
+  return Expr(add_axis(call, domain, std::move(binding), type, call.span));
 }
 
 Any remap(ApiCall& call) {
   Builder& builder = Builder::current(call);
   if (BlockState& state = builder.block(call); state.no_realize) no_realization(call, state);
+  if (script::is_str(call.args[1]) && !script::is_str(call.args[0])) swapped(call, 0, 1);
   String kinds = str_arg(call, 0);
   std::string_view letters(kinds.data(), kinds.size());
   std::vector<Any> bindings = items(call.args[1], call.span_of(1));

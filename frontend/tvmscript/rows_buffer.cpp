@@ -94,6 +94,9 @@ ir::ObjectRef layout_from(const Parts& parts, const Array<Expr>& shape, std::str
 
 ir::BufferType buffer_type(const Parts& parts, const ApiCall& call, size_t shape_at, size_t dtype_at) {
   Span span = call.span_of(shape_at);
+  bool extents = script::as<ffi::ArrayObj>(parts.dtype) || script::as<ffi::ListObj>(parts.dtype) ||
+                 script::is_int(parts.dtype);
+  if (script::is_str(parts.shape) && extents) swapped(call, shape_at, dtype_at);
   Array<Expr> shape = shape_from(parts.shape, span);
   DataType dtype = dtype_from(parts.dtype, call.span_of(dtype_at));
   if (dtype.is_handle() || dtype.is_void()) {
@@ -172,6 +175,8 @@ Any make_buffer(ApiCall& call) {
 Any match_buffer(ApiCall& call) {
   Builder& builder = Builder::current(call);
   const Any& what = call.args[0];
+  bool extents = script::as<ffi::ArrayObj>(what) || script::as<ffi::ListObj>(what);
+  if (extents && call.args[1].as<ir::VarNode>()) swapped(call, 0, 1);
   auto* region = what.as<ir::TensorRegionNode>();
   auto* load = what.as<ir::TensorLoadNode>();
   bool drops_layout = builder.schedulable() && !region && !load;

@@ -94,6 +94,7 @@ Any thread_binding(ApiCall& call) {
   Any stop = call.args[1];
   Any thread = call.args[2];
   if (script::is_str(stop) && script::is_none(thread)) std::swap(stop, thread);
+  if (script::is_str(start) && !script::is_none(stop) && script::is_none(thread)) swapped(call, 0, 1);
   if (!script::is_str(thread)) {
     throw ir::Error("missing-argument", "`T.thread_binding` needs the name of a thread axis")
         .at(call.span)

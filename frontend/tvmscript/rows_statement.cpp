@@ -97,6 +97,7 @@ std::string_view spelled_axis(const ir::VarNode* var) {
 
 Any launch_thread(ApiCall& call) {
   Builder& builder = Builder::current(call);
+  if (script::is_str(call.args[1]) && !script::is_str(call.args[0])) swapped(call, 0, 1);
   Expr extent = integer_arg(call, 1);
   Var var;
   String tag;

@@ -69,7 +69,7 @@ ir::Error swapped_error(const ApiCall& call, size_t i, size_t j, std::string_vie
                              : "";
   if (whole.find('\n') != std::string::npos) whole.clear();
   Span place = inside ? Span{first.file, first.begin, second.end} : call.span;
-  throw std::move(error)
+  std::move(error)
       .at(place)
       .kind("TypeError")
       .help(whole.empty() ? "exchange them" : fmt::format("write `{}`", whole));

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "transform/pass/regions.h"
+#include "transform/schedule/loops.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+merge(*loops) -> loop      Run several loop nests that stand side by side as one.
+
+    for i in range(n):           =>      for i_m in range(n):
+        B[i] = f(A[i])                       B[i_m] = f(A[i_m])
+    for j in range(n):                       C[j := i_m] = g(B[i_m])
+        C[j] = g(B[j])
+
+The loops are merged from the outermost that they do not share down to the given ones; bodies follow in the order of the
+arguments, where the last of the nests stood. Returns the merged innermost loop.
+needs: the same depth and extents, from 0; no annotations, no threads; nothing else below the loops above the given ones; what
+       an iteration reads of another nest was written by the same iteration.
+keeps: the values computed.
+)";
+
+namespace {
+
+// One of the nests: its loops from the outermost merged one to the given one.
+struct Nest {
+  std::vector<Place*> path;
+  std::vector<Place*> blocks;
+};
+
+struct Access {
+  Buffer buffer;
+  std::vector<Interval> dims;
+};
+
+// What the nest's blocks touch in one iteration of its merged loops, which are called `loops`.
+std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::vector<Var>& loops,
+                             bool writes, Analyzer& analyzer) {
+  VarMap merged;
+  for (size_t i = 0; i < loops.size(); ++i) merged[nest.path[i]->loop()->loop_var.get()] = loops[i];
+  std::vector<Access> result;
+  for (Place* block : nest.blocks) {
+    VarMap values = bindings_of(realize_of(state, *block));
+    Domain domain;
+    for (const Place* up = block->parent; up != nest.path.back(); up = up->parent) {
+      const ForNode* loop = up->loop();
+      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
+    }
+    for (const TensorRegion& region : writes ? block->block()->writes : block->block()->reads) {
+      Access access{region->source, {}};
+      for (const Range& range : region->region)
+        access.dims.push_back(interval_of(substitute(substitute(range, values), merged), domain, analyzer));
+      result.push_back(access);
+    }
+  }
+  return result;
+}
+
+bool touches(const std::vector<Place*>& blocks, const Buffer& buffer, bool writes) {
+  return std::any_of(blocks.begin(), blocks.end(), [&](const Place* block) {
+    const auto& regions = writes ? block->block()->writes : block->block()->reads;
+    return std::any_of(regions.begin(), regions.end(),
+                       [&](const TensorRegion& region) { return region->source.same_as(buffer); });
+  });
+}
+
+// A buffer for whose sake the order of two groups of blocks counts; null when there is none.
+Buffer conflict(const std::vector<Place*>& a, const std::vector<Place*>& b) {
+  for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
+    for (const Place* block : *one)
+      for (const TensorRegion& write : block->block()->writes)
+        if (touches(*other, write->source, true) || touches(*other, write->source, false))
+          return write->source;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void depends(Step& step, const Place& loop, const Buffer& buffer, std::string_view why) {
+  throw refuse("merge-dependence", "merging loop `{}` would change what is read from `{}`: {}",
+               loop.name.c_str(), buffer->name.c_str(), why)
+      .at(step.span(1))
+      .note("the loop is made here", loop.stmt->span);
+}
+
+// Do iterations of `after` read only what the same iteration of `before` has written?
+void require_same_iteration(Step& step, const Nest& before, const Nest& after) {
+  Analyzer analyzer;
+  std::vector<Var> loops;
+  for (const Place* place : after.path) {
+    const ForNode* loop = place->loop();
+    loops.push_back(loop->loop_var);
+    analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+  }
+  if (after.path[0]->parent) bind_loops(analyzer, loops_up(*after.path[0]->parent));
+  std::vector<Access> written = accesses(step.state, before, loops, true, analyzer);
+  for (const Access& write : written) {
+    if (touches(after.blocks, write.buffer, true))
+      depends(step, *after.path[0], write.buffer, "both nests write it");
+  }
+  for (const Access& late : accesses(step.state, after, loops, true, analyzer)) {
+    if (touches(before.blocks, late.buffer, false))
+      depends(step, *after.path[0], late.buffer,
+              "the later nest overwrites what the earlier one still reads");
+  }
+  for (const Access& read : accesses(step.state, after, loops, false, analyzer)) {
+    bool wrote = false, covered = false;
+    for (const Access& write : written) {
+      if (!write.buffer.same_as(read.buffer)) continue;
+      wrote = true;
+      bool all = true;
+      for (size_t d = 0; d < read.dims.size() && all; ++d) {
+        all = read.dims[d] && write.dims[d] && analyzer.can_prove(le(write.dims[d].min, read.dims[d].min)) &&
+              analyzer.can_prove(ge(write.dims[d].max, read.dims[d].max));
+      }
+      covered = covered || all;
+    }
+    if (wrote && !covered)
+      depends(step, *after.path[0], read.buffer, "an iteration reads what later iterations write");
+  }
+}
+
+Place* apply(Step& step, Array<Any> loop_list) {
+  // check
+  std::vector<LoopArg> loops;
+  for (const Any& loop : loop_list) loops.push_back(step.loop_of(loop, step.span(1), 1));
+  if (loops.size() < 2) {
+    throw refuse("merge-too-few-loops", "`merge` takes two loops or more, got {}", loops.size())
+        .at(step.span(1));
+  }
+  std::vector<Place*> places;
+  for (const LoopArg& loop : loops) {
+    places.push_back(&*loop);
+    if (scope_of(*loop) != scope_of(*loops[0])) {
+      throw refuse("merge-different-scopes", "loops `{}` and `{}` are in different blocks",
+                   loops[0]->name.c_str(), loop->name.c_str())
+          .at(step.span(1));
+    }
+  }
+  Place* above = common_above(places);
+  std::vector<Nest> nests;
+  for (Place* place : places) {
+    Nest nest;
+    for (Place* up = place; up != above; up = up->parent) nest.path.insert(nest.path.begin(), up);
+    nest.blocks = child_blocks(step.state, *nest.path[0]);
+    nests.push_back(nest);
+  }
+  for (const Nest& nest : nests) {
+    const Nest& first = nests[0];
+    if (nest.path.size() != first.path.size()) {
+      throw refuse("merge-different-depths", "loops `{}` and `{}` are {} and {} loops below what they share",
+                   places[0]->name.c_str(), nest.path.back()->name.c_str(), first.path.size(),
+                   nest.path.size())
+          .at(step.span(1));
+    }
+    for (size_t i = 0; i < nest.path.size(); ++i) {
+      require_plain_loop({step.state.owner(nest.path[i]), step.span(1)}, "merge");
+      const ForNode *a = first.path[i]->loop(), *b = nest.path[i]->loop();
+      if (!Analyzer().can_prove_equal(a->extent, b->extent)) {
+        throw refuse("merge-different-extents", "loops `{}` and `{}` have different extents",
+                     first.path[i]->name.c_str(), nest.path[i]->name.c_str())
+            .at(step.span(1))
+            .note("the other loop is made here", b->span);
+      }
+      if (i + 1 < nest.path.size() && !b->body.same_as(nest.path[i + 1]->stmt)) {
+        throw refuse("merge-not-only-child", "loop `{}` is not all that stands below loop `{}`",
+                     nest.path[i + 1]->name.c_str(), nest.path[i]->name.c_str())
+            .at(step.span(1));
+      }
+    }
+  }
+  std::vector<size_t> positions;
+  for (const Nest& nest : nests) positions.push_back(child_position(*above, *nest.path[0]));
+  size_t last = *std::max_element(positions.begin(), positions.end());
+  for (size_t i = 0; i < nests.size(); ++i) {
+    for (size_t j = i + 1; j < nests.size(); ++j) {
+      Buffer shared = conflict(nests[i].blocks, nests[j].blocks);
+      if (!shared) continue;
+      if (positions[i] > positions[j])
+        depends(step, *nests[j].path[0], shared, "the arguments are not in the order of the program");
+      require_same_iteration(step, nests[i], nests[j]);
+    }
+  }
+  std::vector<Stmt> body = statements_of(above->loop() ? above->loop()->body : above->block()->body);
+  for (size_t at = 0; at < last; ++at) {
+    if (std::find(positions.begin(), positions.end(), at) != positions.end()) continue;
+    std::vector<Place*> between;
+    for (Place* block : child_blocks(step.state, *above))
+      if (child_position(*above, *block) == at) between.push_back(block);
+    for (size_t i = 0; i < nests.size(); ++i) {
+      if (positions[i] > at) continue;
+      if (Buffer shared = conflict(nests[i].blocks, between))
+        depends(step, *nests[i].path[0], shared, "it would move behind a block that uses it");
+    }
+  }
+
+  // apply
+  std::vector<Var> vars;
+  for (const Place* place : nests[0].path) {
+    const Var& var = place->loop()->loop_var;
+    vars.push_back(make<VarNode>(String(fmt::format("{}_m", var->name.c_str())), var->ty));
+  }
+  Array<Stmt> parts;
+  for (const Nest& nest : nests) {
+    VarMap renamed;
+    for (size_t i = 0; i < vars.size(); ++i) renamed[nest.path[i]->loop()->loop_var.get()] = vars[i];
+    parts.push_back(substitute(nest.path.back()->loop()->body, renamed));
+  }
+  Stmt merged = seq(parts);
+  Stmt innermost;
+  for (size_t i = vars.size(); i-- > 0;) {
+    const ForNode* loop = nests[0].path[i]->loop();
+    merged = make<ForNode>(vars[i], loop->min, loop->extent, ForKind::kSerial, merged);
+    if (!innermost) innermost = merged;
+  }
+  Array<Stmt> next_body;
+  for (size_t at = 0; at < body.size(); ++at) {
+    if (at == last) next_body.push_back(merged);
+    if (std::find(positions.begin(), positions.end(), at) == positions.end()) next_body.push_back(body[at]);
+  }
+  Stmt next = above->loop()
+                  ? Stmt(with(ref(above->loop()), [&](ForNode& copy) { copy.body = seq(next_body); }))
+                  : Stmt(with(ref(above->block()), [&](SBlockNode& copy) { copy.body = seq(next_body); }));
+  step.replace(*above, next);
+  return step.place(innermost);
+}
+
+}  // namespace
+
+extern const Primitive merge;
+const Primitive merge = primitive<&apply>("Merge", "merge(*loops)", doc);
+
+}  // namespace mlc::transform

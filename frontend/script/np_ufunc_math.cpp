@@ -122,7 +122,7 @@ MLC_NP_PREDICATE(Isfinite, std::isfinite(x)) true;
 struct Signbit : Real {
   template <class T>
   static bool apply(T x) {
-    return std::signbit(x);
+    return std::copysign(T(1), x) < 0;  // std::signbit, vectorized, is an internal error of g++ 12.2
   }
 };
 

@@ -64,12 +64,34 @@ std::string lay_out(Document& document) {
   return document.newline == "\n" ? out : with_newlines(out, document.newline);
 }
 
+bool has_long_line(std::string_view text) {
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    if (end > kLineLength) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+// Where a line stays too long whatever is broken, the commas that breaking it adds can lead to other places
+// to break: laid out again until nothing changes.
+std::string settled(std::string text) {
+  constexpr int kMost = 4;
+  for (int i = 0; i < kMost && has_long_line(text); ++i) {
+    Document again = read_lines(ir::SourceMap::global().add("<formatted>", text));
+    std::string next = lay_out(again);
+    if (next == text) break;
+    text = std::move(next);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string format(uint32_t file) {
   std::string before = syntax::dump(syntax::parse_file(file)->module);
   Document document = read_lines(file);
-  std::string text = lay_out(document);
+  std::string text = settled(lay_out(document));
   uint32_t formatted = ir::SourceMap::global().add("<formatted>", text);
   std::string after;
   std::string trouble;

@@ -73,6 +73,13 @@ TEST_CASE("a comment after any word stays where it is put") {
   REQUIRE(seen > 400);
 }
 
+TEST_CASE("a line that cannot be made short is laid out the same the second time") {
+  std::string once = formatted(
+      "M.aaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbb * cccccccccccccccccccccccc - "
+      "ddddddddddddddddddddd // {\n\"k\": v, **w}(\"zz\")\n");
+  REQUIRE(formatted(once) == once);
+}
+
 TEST_CASE("formatting keeps the newlines of the file and ends it with one") {
   REQUIRE(formatted("a=1\r\nb = 2") == "a = 1\r\nb = 2\r\n");
   REQUIRE(formatted("") == "");

@@ -54,9 +54,9 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
         type_name_of(evaluator, value));
 }
 
-// Rounds half to even in decimal, by way of the correctly rounded text.
+// Rounds half to even in decimal, by way of the exact digits.
 double round_digits(double value, int64_t digits) {
-  if (!std::isfinite(value) || digits > 300) return value;
+  if (!std::isfinite(value) || digits > 323) return value;
   if (digits < -308) return std::copysign(0.0, value);
   if (digits >= 0) {
     int size = std::snprintf(nullptr, 0, "%.*f", static_cast<int>(digits), value);
@@ -64,34 +64,64 @@ double round_digits(double value, int64_t digits) {
     std::snprintf(text.data(), text.size() + 1, "%.*f", static_cast<int>(digits), value);
     return std::strtod(text.c_str(), nullptr);
   }
-  double scale = std::pow(10.0, static_cast<double>(-digits));
-  return std::nearbyint(value / scale) * scale;
+  // What is at least 1 has no more than 52 digits behind the point.
+  std::string text = fmt::format("{:.60f}", std::abs(value));
+  size_t point = text.find('.');
+  auto cut = static_cast<int64_t>(point) + digits;
+  if (cut < 0) return std::copysign(0.0, value);
+  std::string kept = "0" + text.substr(0, static_cast<size_t>(cut));
+  std::string rest =
+      text.substr(static_cast<size_t>(cut), point - static_cast<size_t>(cut)) + text.substr(point + 1);
+  bool half = rest[0] == '5' && rest.find_first_not_of('0', 1) == std::string::npos;
+  if (half ? (kept.back() - '0') % 2 != 0 : rest[0] >= '5') {
+    size_t i = kept.size() - 1;
+    for (; kept[i] == '9'; --i) kept[i] = '0';
+    ++kept[i];
+  }
+  double rounded = std::strtod((kept + std::string(static_cast<size_t>(-digits), '0')).c_str(), nullptr);
+  return std::copysign(rounded, value);
 }
 
 Any round(Evaluator& evaluator, const Arguments& args) {
   const Any* digits = args.size() == 2 ? &args[1] : args.keyword("ndigits");
   if (digits != nullptr && is_none(*digits)) digits = nullptr;
   Any value = plain_number(args[0]);
+  int64_t count =
+      digits != nullptr && is_number(value) ? index_value(evaluator, *digits, args.span, "ndigits") : 0;
   if (is_int(value) || is_bool(value)) {
-    if (digits == nullptr || raw_int(*digits) >= 0) return raw_int(value);
+    if (digits == nullptr || count >= 0) return raw_int(value);
     int64_t scale = 1;
-    for (int64_t i = raw_int(*digits); i < 0; ++i) {
+    for (int64_t i = count; i < 0; ++i) {
       if (__builtin_mul_overflow(scale, 10, &scale)) return int64_t{0};
     }
     int64_t v = raw_int(value);
     int64_t rest = ((v % scale) + scale) % scale;
-    int64_t down = v - rest;
-    if (rest * 2 > scale || (rest * 2 == scale && (down / scale) % 2 != 0)) down += scale;
+    int64_t down;
+    auto overflow = [&] {
+      raise("OverflowError", args.span, "integer-overflow", "round({}, {}) does not fit in 64 bits", v,
+            count);
+    };
+    if (__builtin_sub_overflow(v, rest, &down)) overflow();
+    bool up = rest > scale - rest || (rest == scale - rest && (down / scale) % 2 != 0);
+    if (up && __builtin_add_overflow(down, scale, &down)) overflow();
     return down;
   }
   if (is_float(value)) {
     double real = raw_float(value);
-    if (digits != nullptr) return round_digits(real, raw_int(*digits));
+    if (digits != nullptr) {
+      double rounded = round_digits(real, count);
+      if (std::isinf(rounded) && std::isfinite(real))
+        raise("OverflowError", args.span, "float-overflow", "rounded value too large to represent");
+      return rounded;
+    }
     if (std::isnan(real))
       raise("ValueError", args.span, "not-a-number", "cannot convert float NaN to integer");
     if (std::isinf(real)) {
       raise("OverflowError", args.span, "integer-overflow", "cannot convert float infinity to integer");
     }
+    if (std::abs(real) >= 9223372036854775808.0)
+      raise("OverflowError", args.span, "integer-overflow", "round({}) does not fit in 64 bits",
+            float_repr(real));
     return static_cast<int64_t>(std::nearbyint(real));
   }
   Any result;
@@ -105,28 +135,76 @@ Any round(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any divmod(Evaluator& evaluator, const Arguments& args) {
+  Any a = plain_number(args[0]), b = plain_number(args[1]);
+  if (is_number(a) && is_number(b) && (is_float(a) || is_float(b)) && to_double(b) == 0)
+    raise("ZeroDivisionError", args.span, "division-by-zero", "float divmod()");
+  auto known_object = [](const Any& value) {
+    return is_object(value) && (as<InstanceNode>(value) || !builtin_type_of(value));
+  };
+  if (!(is_number(a) && is_number(b)) && !known_object(a) && !known_object(b)) {
+    raise("TypeError", args.span, "unsupported-operand",
+          "unsupported operand type(s) for divmod(): '{}' and '{}'", type_name_of(evaluator, a),
+          type_name_of(evaluator, b));
+  }
+  Any result;
+  if (evaluator.state().special(args[0], Symbol("__divmod__"), args.positional.subspan(1, 1), result,
+                                args.span) &&
+      !result.same_as(not_implemented()))
+    return result;
+  if (evaluator.state().special(args[1], Symbol("__rdivmod__"), args.positional.subspan(0, 1), result,
+                                args.span) &&
+      !result.same_as(not_implemented()))
+    return result;
   Any quotient = evaluator.binary(syntax::BinOperator::kFloorDiv, args[0], args[1], args.span);
   return Tuple{quotient, evaluator.binary(syntax::BinOperator::kMod, args[0], args[1], args.span)};
 }
 
+// The number whose product with `value` is 1 modulo `modulus`, by Euclid's algorithm.
+int64_t inverse(int64_t value, int64_t modulus, ir::Span span) {
+  __int128 a = value, b = modulus, x = 1, y = 0;
+  while (b != 0) {
+    __int128 q = a / b;
+    a -= q * b;
+    std::swap(a, b);
+    x -= q * y;
+    std::swap(x, y);
+  }
+  if (a != 1 && a != -1)
+    raise("ValueError", span, "not-invertible", "base is not invertible for the given modulus");
+  return static_cast<int64_t>(a == 1 ? x % modulus : -x % modulus);
+}
+
 Any pow(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2) return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
+  Any values[3];
+  bool numbers = true;
   for (size_t i = 0; i < 3; ++i) {
-    if (!is_int(args[i])) {
-      raise("TypeError", args.span_of(i), "wrong-type",
-            "pow() 3rd argument not allowed unless all arguments are integers");
-    }
+    values[i] = plain_number(args[i]);
+    numbers = numbers && is_number(values[i]);
   }
-  int64_t modulus = raw_int(args[2]);
+  if (!numbers) {
+    raise("TypeError", args.span, "unsupported-operand",
+          "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'", type_name_of(evaluator, args[0]),
+          type_name_of(evaluator, args[1]), type_name_of(evaluator, args[2]));
+  }
+  if (is_float(values[0]) || is_float(values[1]) || is_float(values[2])) {
+    raise("TypeError", args.span, "wrong-type",
+          "pow() 3rd argument not allowed unless all arguments are integers");
+  }
+  int64_t modulus = raw_int(values[2]), exponent = raw_int(values[1]), base = raw_int(values[0]);
   if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
-  if (raw_int(args[1]) < 0)
-    raise("ValueError", args.span, "not-supported", "pow() with a negative exponent and a modulus");
   auto multiply = [&](__int128 a, __int128 b) {
-    return static_cast<int64_t>((a * b % modulus + modulus) % modulus);
+    return static_cast<int64_t>(((a * b) % modulus + modulus) % modulus);
   };
+  base = multiply(base, 1);
+  if (exponent < 0) {
+    if (exponent == INT64_MIN)
+      raise("OverflowError", args.span, "integer-overflow", "-({}) does not fit in 64 bits", exponent);
+    base = multiply(inverse(base, modulus, args.span), 1);
+    exponent = -exponent;
+  }
   int64_t result = multiply(1, 1);
-  int64_t base = multiply(raw_int(args[0]), 1);
-  for (int64_t e = raw_int(args[1]); e > 0; e >>= 1) {
+  for (int64_t e = exponent; e > 0; e >>= 1) {
     if ((e & 1) != 0) result = multiply(result, base);
     base = multiply(base, base);
   }
@@ -155,6 +233,12 @@ Any bin(Evaluator& evaluator, const Arguments& args) {
 
 Any chr(Evaluator& evaluator, const Arguments& args) {
   int64_t point = whole(evaluator, args);
+  if (point != static_cast<int32_t>(point)) {
+    raise("OverflowError", args.span_of(0), "out-of-range", "Python int too large to convert to C int");
+  }
+  if (point >= 0xD800 && point <= 0xDFFF)
+    raise("NotImplementedError", args.span_of(0), "not-supported",
+          "a str has no surrogates here: chr(0x{:x})", point);
   if (point < 0 || point > 0x10FFFF) {
     raise("ValueError", args.span_of(0), "out-of-range", "chr() arg not in range(0x110000)");
   }

@@ -7,13 +7,6 @@
 namespace mlc::script {
 namespace {
 
-bool is_bytes(const Any& value) {
-  return value.type_index() == kTVMFFIBytes || value.type_index() == kTVMFFISmallBytes;
-}
-std::string bytes_of(const Any& value) {
-  auto bytes = value.cast<ffi::Bytes>();
-  return std::string(bytes.data(), bytes.size());
-}
 std::string self(const Arguments& args) { return bytes_of(args[0]); }
 Any bytes_value(std::string_view bytes) { return ffi::Bytes(std::string(bytes)); }
 std::string argument(Evaluator& evaluator, const Arguments& args, size_t i) {
@@ -25,9 +18,22 @@ std::string argument(Evaluator& evaluator, const Arguments& args, size_t i) {
 }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-Any hex(Evaluator&, const Arguments& args) {
-  std::string text;
-  for (char c : self(args)) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+Any hex(Evaluator& evaluator, const Arguments& args) {
+  const Any* separator = args.size() > 1 ? &args[1] : args.keyword("sep");
+  const Any* given = args.size() > 2 ? &args[2] : args.keyword("bytes_per_sep");
+  std::string between;
+  if (separator != nullptr) {
+    between = is_bytes(*separator) ? bytes_of(*separator) : std::string(text_of(*separator));
+    if (between.size() != 1) raise("ValueError", args.span, "wrong-type", "sep must be length 1.");
+  }
+  int64_t every = given == nullptr ? 1 : index_value(evaluator, *given, args.span, "bytes_per_sep");
+  std::string bytes = self(args), text;
+  auto size = static_cast<int64_t>(bytes.size());
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t counted = every > 0 ? size - i : i;  // from the right unless it is negative
+    if (i > 0 && every != 0 && counted % std::abs(every) == 0) text += between;
+    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[static_cast<size_t>(i)]));
+  }
   return str_value(text);
 }
 Any fromhex(Evaluator& evaluator, const Arguments& args) {
@@ -57,16 +63,11 @@ Any fromhex(Evaluator& evaluator, const Arguments& args) {
   }
   return bytes_value(bytes);
 }
-Any decode(Evaluator& evaluator, const Arguments& args) {
+Any decode(Evaluator&, const Arguments& args) {
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
-  if (args.size() > 2 || args.keyword("errors") != nullptr) {
-    const Any& errors = args.size() > 2 ? args[2] : *args.keyword("errors");
-    if (!is_str(errors) || text_of(errors) != "strict") {
-      raise("NotImplementedError", args.span, "not-supported", "decode() knows errors='strict' only, not {}",
-            evaluator.repr(errors));
-    }
-  }
-  return text_of_bytes(self(args), encoding == nullptr ? "utf-8" : text_of(*encoding), args.span);
+  const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
+  return text_of_bytes(self(args), encoding == nullptr ? "utf-8" : text_of(*encoding), args.span,
+                       errors == nullptr ? "strict" : text_of(*errors));
 }
 
 Any split(Evaluator& evaluator, const Arguments& args) {
@@ -83,7 +84,6 @@ Any split(Evaluator& evaluator, const Arguments& args) {
       if (begin == text.size()) return parts;
       size_t stop = full() ? text.size() : begin;
       if (full()) {
-        while (is_space(text[stop - 1])) --stop;
         parts.push_back(bytes_value(std::string_view(text).substr(begin, stop - begin)));
         return parts;
       }
@@ -141,6 +141,10 @@ Any replace(Evaluator& evaluator, const Arguments& args) {
 
 // What find, count and the like look for: bytes, or the number of one byte.
 std::string wanted(Evaluator& evaluator, const Arguments& args) {
+  if (!is_int(args[1]) && !is_bytes(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type",
+          "argument should be integer or bytes-like object, not '{}'", type_name_of(evaluator, args[1]));
+  }
   if (!is_int(args[1])) return argument(evaluator, args, 1);
   int64_t byte = raw_int(args[1]);
   if (byte < 0 || byte > 255)
@@ -192,6 +196,10 @@ bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::s
   std::string_view range =
       std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
   auto one = [&](const Any& affix) {
+    if (!is_bytes(affix) && args[1].type_index() == kTVMFFIArray) {
+      raise("TypeError", args.span_of(1), "wrong-type", "a bytes-like object is required, not '{}'",
+            type_name_of(evaluator, affix));
+    }
     if (!is_bytes(affix)) {
       raise("TypeError", args.span_of(1), "wrong-type",
             "{} first arg must be bytes or a tuple of bytes, not {}", method, type_name_of(evaluator, affix));
@@ -231,19 +239,151 @@ Any lstrip(Evaluator& e, const Arguments& args) { return stripped(e, args, true,
 Any rstrip(Evaluator& e, const Arguments& args) { return stripped(e, args, false, true); }
 
 // The case of bytes is that of ASCII, in Python too.
-Any upper(Evaluator&, const Arguments& args) {
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_letter(char c) { return is_upper(c) || is_lower(c); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char upper_of(char c) { return is_lower(c) ? static_cast<char>(c - 32) : c; }
+char lower_of(char c) { return is_upper(c) ? static_cast<char>(c + 32) : c; }
+// `change(c, first, inside)`; inside: behind a letter.
+template <class F>
+Any changed(const Arguments& args, F change) {
   std::string text = self(args);
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  bool first = true, inside = false;
+  for (char& c : text) {
+    bool letter = is_letter(c);
+    c = change(c, first, inside);
+    first = false;
+    inside = letter;
+  }
   return bytes_value(text);
 }
+Any upper(Evaluator&, const Arguments& args) {
+  return changed(args, [](char c, bool, bool) { return upper_of(c); });
+}
 Any lower(Evaluator&, const Arguments& args) {
+  return changed(args, [](char c, bool, bool) { return lower_of(c); });
+}
+Any swapcase(Evaluator&, const Arguments& args) {
+  return changed(args, [](char c, bool, bool) { return is_upper(c) ? lower_of(c) : upper_of(c); });
+}
+Any capitalize(Evaluator&, const Arguments& args) {
+  return changed(args, [](char c, bool first, bool) { return first ? upper_of(c) : lower_of(c); });
+}
+Any title(Evaluator&, const Arguments& args) {
+  return changed(args, [](char c, bool, bool inside) { return inside ? lower_of(c) : upper_of(c); });
+}
+template <bool (*wanted)(char)>
+Any every(Evaluator&, const Arguments& args) {
   std::string text = self(args);
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return !text.empty() && std::all_of(text.begin(), text.end(), wanted);
+}
+bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
+// Are there letters, and all of this case?
+template <bool (*wanted)(char)>
+Any cased(Evaluator&, const Arguments& args) {
+  std::string text = self(args);
+  return std::any_of(text.begin(), text.end(), is_letter) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return !is_letter(c) || wanted(c); });
+}
+
+Any aligned(Evaluator& evaluator, const Arguments& args, char align) {
+  std::string text = self(args), fill = args.size() > 2 ? argument(evaluator, args, 2) : " ";
+  int64_t width = index_value(evaluator, args[1], args.span_of(1), "width");
+  if (fill.size() != 1)
+    raise("TypeError", args.span_of(2), "wrong-type",
+          "argument 2 must be a byte string of length 1, not bytes");
+  int64_t missing = std::max<int64_t>(width - static_cast<int64_t>(text.size()), 0);
+  if (missing > 100'000'000) raise("MemoryError", args.span, "too-large", "{} bytes are too many", width);
+  int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2 + (missing & width & 1);
+  std::string padded(static_cast<size_t>(left), fill[0]);
+  return bytes_value(padded + text + std::string(static_cast<size_t>(missing - left), fill[0]));
+}
+Any ljust(Evaluator& e, const Arguments& args) { return aligned(e, args, '<'); }
+Any rjust(Evaluator& e, const Arguments& args) { return aligned(e, args, '>'); }
+Any center(Evaluator& e, const Arguments& args) { return aligned(e, args, '^'); }
+Any zfill(Evaluator& evaluator, const Arguments& args) {
+  std::string text = self(args);
+  int64_t missing =
+      index_value(evaluator, args[1], args.span_of(1), "width") - static_cast<int64_t>(text.size());
+  if (missing > 0) {
+    size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    text.insert(at, static_cast<size_t>(missing), '0');
+  }
   return bytes_value(text);
+}
+Any cut(Evaluator& evaluator, const Arguments& args, bool last) {
+  std::string text = self(args), by = argument(evaluator, args, 1);
+  if (by.empty()) raise("ValueError", args.span_of(1), "empty-separator", "empty separator");
+  size_t at = last ? text.rfind(by) : text.find(by);
+  Any none = bytes_value("");
+  if (at == std::string::npos) return last ? Tuple{none, none, args[0]} : Tuple{args[0], none, none};
+  return Tuple{bytes_value(text.substr(0, at)), bytes_value(by), bytes_value(text.substr(at + by.size()))};
+}
+Any partition(Evaluator& e, const Arguments& args) { return cut(e, args, false); }
+Any rpartition(Evaluator& e, const Arguments& args) { return cut(e, args, true); }
+Any splitlines(Evaluator& evaluator, const Arguments& args) {
+  std::string text = self(args);
+  const Any* keep = args.size() > 1 ? &args[1] : args.keyword("keepends");
+  bool keeps = keep != nullptr && evaluator.truth(*keep);
+  List lines;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+    size_t next = std::min(end + (text.compare(end, 2, "\r\n") == 0 ? 2 : 1), text.size());
+    lines.push_back(bytes_value(text.substr(begin, (keeps ? next : end) - begin)));
+    begin = next;
+  }
+  return lines;
+}
+Any isascii(Evaluator&, const Arguments& args) {
+  std::string text = self(args);
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+// From the right: the parts of the reversed bytes, each reversed again.
+Any rsplit(Evaluator& evaluator, const Arguments& args) {
+  auto reversed = [](const Any& value) {
+    std::string bytes = bytes_of(value);
+    return bytes_value(std::string(bytes.rbegin(), bytes.rend()));
+  };
+  std::vector<Any> positional(args.positional.begin(), args.positional.end());
+  std::vector<std::pair<std::string_view, Any>> keywords(args.keywords.begin(), args.keywords.end());
+  positional[0] = reversed(positional[0]);
+  if (positional.size() > 1 && is_bytes(positional[1])) positional[1] = reversed(positional[1]);
+  for (auto& [name, value] : keywords) {
+    if (is_bytes(value)) value = reversed(value);
+  }
+  Any parts = split(evaluator, {positional, keywords, args.span, args.spans});
+  std::vector<Any> all;
+  for (const Any& part : elements(parts)) all.insert(all.begin(), reversed(part));
+  return List(all.begin(), all.end());
+}
+Any rindex(Evaluator& e, const Arguments& args) {
+  int64_t at = find_in(e, args, true);
+  if (at < 0) raise("ValueError", args.span, "substring-not-found", "subsection not found");
+  return at;
 }
 
 constexpr BuiltinRow rows[] = {
-    {"hex", "()", "Two digits of base 16 per byte.", hex, 0, 0},
+    {"hex", "(sep, bytes_per_sep=1)", "Two digits of base 16 per byte.", hex, 0, 2, "sep bytes_per_sep"},
+    {"title", "()", "Each word with a capital.", title, 0, 0},
+    {"capitalize", "()", "With one capital at the start.", capitalize, 0, 0},
+    {"swapcase", "()", "Capitals as small letters, and the reverse.", swapcase, 0, 0},
+    {"isdigit", "()", "Are there only digits?", every<is_digit>, 0, 0},
+    {"isalpha", "()", "Are there only letters?", every<is_letter>, 0, 0},
+    {"isalnum", "()", "Are there only letters and digits?", every<is_alphanumeric>, 0, 0},
+    {"isspace", "()", "Is there only white space?", every<is_space>, 0, 0},
+    {"isupper", "()", "Are all letters capitals?", cased<is_upper>, 0, 0},
+    {"islower", "()", "Are all letters small?", cased<is_lower>, 0, 0},
+    {"ljust", "(width, fillbyte=b' ')", "Filled at the right.", ljust, 1, 2},
+    {"rjust", "(width, fillbyte=b' ')", "Filled at the left.", rjust, 1, 2},
+    {"center", "(width, fillbyte=b' ')", "Filled at both ends.", center, 1, 2},
+    {"zfill", "(width)", "Filled with zeros behind the sign.", zfill, 1, 1},
+    {"partition", "(sep)", "What is before, the first sep, what is after.", partition, 1, 1},
+    {"rpartition", "(sep)", "What is before, the last sep, what is after.", rpartition, 1, 1},
+    {"isascii", "()", "Are all bytes below 128?", isascii, 0, 0},
+    {"rsplit", "(sep=None, maxsplit=-1)", "As split, from the right.", rsplit, 0, 2, "sep maxsplit"},
+    {"splitlines", "(keepends=False)", "The lines.", splitlines, 0, 1, "keepends"},
+    {"rindex", "(sub, start, end)", "As rfind; an error when there is none.", rindex, 1, 3},
     {"decode", "(encoding='utf-8', errors='strict')", "The text that these bytes encode.", decode, 0, 2,
      "encoding errors"},
     {"split", "(sep=None, maxsplit=-1)", "The parts between separators.", split, 0, 2, "sep maxsplit"},
@@ -266,49 +406,6 @@ constexpr BuiltinRow rows[] = {
 constexpr BuiltinRow fromhex_row = {"fromhex", "(string)", "The bytes of these digits.", fromhex, 1, 1};
 
 }  // namespace
-
-Any text_of_bytes(std::string_view bytes, std::string_view encoding, ir::Span span) {
-  std::string name;
-  for (char c : encoding) name += c == '_' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  if (name == "latin-1" || name == "iso-8859-1" || name == "latin1") {
-    std::string text;
-    for (char c : bytes) append_utf8(text, static_cast<unsigned char>(c));
-    return str_value(text);
-  }
-  bool ascii = name == "ascii";
-  if (!ascii && name != "utf-8" && name != "utf8")
-    raise("LookupError", span, "unknown-encoding", "unknown encoding: {}", encoding);
-  for (size_t i = 0; i < bytes.size();) {
-    auto at = [&](size_t k) {
-      return k < bytes.size() ? static_cast<unsigned char>(bytes[k]) : static_cast<unsigned char>(0);
-    };
-    unsigned char c = at(i);
-    size_t size = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
-    if (c >= 0x80 && (c < 0xC2 || ascii)) size = 0;
-    bool good = size != 0;
-    bool ends = false;  // before the character does
-    for (size_t k = 1; k < size && good; ++k) {
-      ends = i + k >= bytes.size();
-      good = (at(i + k) & 0xC0) == 0x80;
-    }
-    // Overlong forms, surrogates and what is beyond Unicode.
-    if (good && size > 2) {
-      unsigned char d = at(i + 1);
-      good = !(c == 0xE0 && d < 0xA0) && !(c == 0xED && d >= 0xA0) && !(c == 0xF0 && d < 0x90) &&
-             !(c == 0xF4 && d >= 0x90);
-    }
-    if (!good) {
-      raise("UnicodeDecodeError", span, "bad-text",
-            "'{}' codec can't decode byte 0x{:02x} in position {}: {}", ascii ? "ascii" : "utf-8", c, i,
-            ascii       ? "ordinal not in range(128)"
-            : size == 0 ? "invalid start byte"
-            : ends      ? "unexpected end of data"
-                        : "invalid continuation byte");
-    }
-    i += size;
-  }
-  return str_value(bytes);
-}
 
 std::span<const BuiltinRow> bytes_methods() { return rows; }
 const BuiltinRow& bytes_fromhex() { return fromhex_row; }

@@ -247,10 +247,38 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   }
 }
 
+namespace {
+
+// `str.lower(x)`: is there an x, and is it a str?
+void check_descriptor(Evaluator& evaluator, const BuiltinNode& method, const Any* base, const Any* top,
+                      ir::Span span) {
+  std::string_view owner = method.owner;
+  if (base == top) {
+    raise("TypeError", span, "wrong-argument-count", "unbound method {}.{}() needs an argument", owner,
+          method.row->name);
+  }
+  Any value = plain_number(builtin_value_of(*base));
+  int32_t type = value.type_index();
+  bool fits = owner == "str"                           ? is_str(value)
+              : owner == "bytes"                       ? is_bytes(value)
+              : owner == "list"                        ? type == kTVMFFIList
+              : owner == "dict"                        ? type == kTVMFFIDict || type == kTVMFFIMap
+              : owner == "int"                         ? is_integer(value)
+              : owner == "float"                       ? is_float(value)
+              : owner == "set" || owner == "frozenset" ? as<SetNode>(value) != nullptr
+                                                       : true;
+  if (fits) return;
+  raise("TypeError", span, "wrong-type", "descriptor '{}' for '{}' objects doesn't apply to a '{}' object",
+        method.row->name, owner, type_name_of(evaluator, *base));
+}
+
+}  // namespace
+
 Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
                          std::span<const ir::Span> spans) {
   if (auto* fn = as<FunctionNode>(callee)) return call_function(*fn, base, keywords, span);
   if (auto* builtin = as<BuiltinNode>(callee)) {
+    if (!builtin->owner.empty()) check_descriptor(self, *builtin, base, top, span);
     return call_builtin(*builtin->row, builtin->owner, base, keywords, span, spans);
   }
   if (auto* bound = as<BoundMethodNode>(callee)) {
@@ -306,7 +334,14 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
         : own < static_cast<size_t>(row.least)
             ? fmt::format("at least {}", plural(static_cast<size_t>(row.least), "argument"))
             : fmt::format("at most {}", plural(static_cast<size_t>(row.most), "argument"));
-    throw ir::Error("wrong-argument-count", "{}() takes {} ({} given)", shown, expected, own)
+    std::string message = fmt::format("{}() takes {} ({} given)", shown, expected, own);
+    // Where CPython unpacks the arguments by hand it says so in other words.
+    if (row.least != row.most && !shown.starts_with("str.")) {
+      bool few = own < static_cast<size_t>(row.least);
+      message = fmt::format("{} expected at {} {}, got {}", row.name, few ? "least" : "most",
+                            plural(static_cast<size_t>(few ? row.least : row.most), "argument"), own);
+    }
+    throw ir::Error("wrong-argument-count", "{}", message)
         .kind("TypeError")
         .at(span)
         .help(fmt::format("the signature is `{}{}`", row.name, row.signature));
@@ -448,8 +483,9 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
       }
       return give(call_with(call, lent(callee.words), true, mark.base, f));
     }
-  } else if (const BuiltinMethod* known = usual_method(lent(object.words), method.attr)) {
+  } else if (const BuiltinMethod* usual = usual_method(lent(object.words), method.attr)) {
     if (call.args.size() <= 3) {
+      BuiltinMethod known = *usual;  // the arguments may ask for other methods, which take its place
       ir::Span spans[4];
       push(object.release());
       spans[0] = method.value->span;
@@ -459,7 +495,7 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
       }
       Keywords none;
       return give(
-          call_builtin(*known->row, known->owner, mark.base, none, call.span, {spans, call.args.size() + 1}));
+          call_builtin(*known.row, known.owner, mark.base, none, call.span, {spans, call.args.size() + 1}));
     }
   }
   Any callee;
@@ -508,8 +544,9 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       auto* star = static_cast<const Starred*>(arg);
       Any more = eval(star->value, f);
       if (!iterable(more)) {
-        raise("TypeError", star->value->span, "not-iterable",
-              "{} argument after * must be an iterable, not {}", callee_text(callee),
+        // Where it is not the only one, CPython unpacks it into a list first.
+        std::string who = call.args.size() == 1 ? callee_text(callee) + " argument" : "Value";
+        raise("TypeError", star->value->span, "not-iterable", "{} after * must be an iterable, not {}", who,
               type_name_of(self, more));
       }
       for (Any& value : self.elements_of(more, star->value->span)) push(std::move(value));

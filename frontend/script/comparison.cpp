@@ -199,6 +199,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
   }
   bool equality = op == CmpOperator::kEq || op == CmpOperator::kNotEq;
   auto same_as_wanted = [&](bool same) { return Any(same == (op == CmpOperator::kEq)); };
+  if (is_bytes(a) && is_bytes(b))
+    return equality ? same_as_wanted(bytes_of(a) == bytes_of(b)) : Any(ordered(op, bytes_of(a), bytes_of(b)));
   if (is_number(a) && is_number(b)) {
     if (equality) return same_as_wanted(equal(a, b));
     if (is_integer(a) && is_integer(b)) return ordered(op, raw_int(a), raw_int(b));
@@ -360,6 +362,16 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
             type_name_of(*this, value));
     }
     return text_of(container).find(text_of(value)) != std::string_view::npos;
+  }
+  if (is_bytes(container)) {
+    if (is_bytes(value)) return bytes_of(container).find(bytes_of(value)) != std::string::npos;
+    if (!is_integer(value)) {
+      raise("TypeError", span, "wrong-type", "a bytes-like object is required, not '{}'",
+            type_name_of(*this, value));
+    }
+    if (raw_int(value) < 0 || raw_int(value) > 255)
+      raise("ValueError", span, "out-of-range", "byte must be in range(0, 256)");
+    return bytes_of(container).find(static_cast<char>(raw_int(value))) != std::string::npos;
   }
   if (container.type_index() == kTVMFFIDict || container.type_index() == kTVMFFIMap) {
     return dict_find(*this, container, value, span) != nullptr;

@@ -58,7 +58,7 @@ struct Loops {
     if (level + 1 == generators.size()) {
       emit();
     } else {
-      run(level + 1, state.eval(generators[level + 1]->iter, f));
+      run(level + 1, state.iterated(generators[level + 1]->iter, f));
     }
   }
   void run(size_t level, Any iterable) {
@@ -101,12 +101,12 @@ void run_loops(State& state, Frame& f, Seq<Comprehension> generators, uint32_t r
     inner.generator = f.generator;
     Loops<F> loops{state, inner, generators, emit};
     emit.frame = &inner;
-    loops.run(0, state.eval(generators[0]->iter, f));
+    loops.run(0, state.iterated(generators[0]->iter, f));
     return;
   }
   emit.frame = &f;
   Loops<F> loops{state, f, generators, emit};
-  loops.run(0, state.eval(generators[0]->iter, f));
+  loops.run(0, state.iterated(generators[0]->iter, f));
 }
 
 template <class F>
@@ -175,7 +175,7 @@ struct GeneratorExpression final : IteratorNode {
         }
         ++level;
         slots[level] =
-            evaluator.iterate(state.eval(generators[level]->iter, f), generators[level]->iter->span);
+            evaluator.iterate(state.iterated(generators[level]->iter, f), generators[level]->iter->span);
         open = level + 1;
       }
     } catch (...) {
@@ -211,7 +211,7 @@ Any State::dict_comprehension(const DictComp& expr, Frame& f) {
 }
 
 Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
-  Any first = self.iterate(eval(expr.generators[0]->iter, f), expr.generators[0]->iter->span);
+  Any first = self.iterate(iterated(expr.generators[0]->iter, f), expr.generators[0]->iter->span);
   const FunctionInfo* info;
   if (expr.resolved != 0) {
     info = resolver.info(expr.resolved);

@@ -58,6 +58,16 @@ Any State::joined(const JoinedStr& joined, Frame& f) {
   return str_value(text);
 }
 
+// The elements that `*x` puts into a display.
+std::vector<Any> State::unpacked(const Starred& starred, Frame& f) {
+  Any more = eval(starred.value, f);
+  if (!iterable(more)) {
+    raise("TypeError", starred.span, "not-iterable", "Value after * must be an iterable, not {}",
+          type_name_of(self, more));
+  }
+  return self.elements_of(more, starred.value->span);
+}
+
 Any State::eval_slice(const Expr* expr, Frame& f) {
   if (auto* slice = syntax::as<syntax::Slice>(expr)) {
     auto part = [&](const Expr* e) { return e == nullptr ? Any(nullptr) : eval(e, f); };
@@ -93,6 +103,40 @@ Any State::ir_compare_chain(const Compare& compare, size_t at, Any result, Any l
     left = std::move(right);
   }
   return result;
+}
+
+// Would CPython's compiler make a constant of this?
+bool is_folded(const Expr* expr) {
+  if (auto* unary = syntax::as<UnaryOp>(expr)) return is_folded(unary->operand);
+  if (auto* binary = syntax::as<BinOp>(expr)) return is_folded(binary->left) && is_folded(binary->right);
+  if (auto* tuple = syntax::as<syntax::Tuple>(expr))
+    return std::all_of(tuple->elts.begin(), tuple->elts.end(), [](const Expr* e) { return is_folded(e); });
+  return expr->kind == ExprKind::kConstant;
+}
+
+Any State::set_display(const syntax::Set& set, bool iterated, Frame& f) {
+  Ref<SetNode> result = ir::make<SetNode>();
+  bool constants = true;
+  for (const Expr* e : set.elts) {
+    constants = constants && is_folded(e);
+    if (auto* starred = syntax::as<Starred>(e)) {
+      set_update(self, const_cast<SetNode*>(result.get()), eval(starred->value, f), starred->value->span);
+    } else {
+      const_cast<SetNode*>(result.get())->add(self, eval(e, f));
+    }
+  }
+  // CPython makes three or more constants a frozenset first, and that anew when it merges equal constants;
+  // the order shows it. Where a display is only iterated, it stays that frozenset.
+  if (!constants || (!iterated && set.elts.size() < 3)) return Any(result);
+  Ref<SetNode> anew = ir::make<SetNode>(), merged = ir::make<SetNode>();
+  for (const Any& value : result->elements()) const_cast<SetNode*>(anew.get())->add(self, value);
+  if (iterated) return Any(anew);
+  const_cast<SetNode*>(merged.get())->merge(self, *anew.get());
+  return Any(merged);
+}
+Any State::iterated(const Expr* expr, Frame& f) {
+  auto* set = syntax::as<syntax::Set>(expr);
+  return set == nullptr ? eval(expr, f) : set_display(*set, true, f);
 }
 
 Any State::eval_rare(const Expr* expr, Frame& f) {
@@ -192,8 +236,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       Mark mark(*this);
       for (const Expr* e : tuple.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
-          for (Any& value : self.elements_of(eval(starred->value, f), starred->value->span))
-            push(std::move(value));
+          for (Any& value : unpacked(*starred, f)) push(std::move(value));
         } else {
           push(eval(e, f));
         }
@@ -206,42 +249,15 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       result.reserve(static_cast<int64_t>(list.elts.size()));
       for (const Expr* e : list.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
-          Any more = eval(starred->value, f);
-          if (!iterable(more)) {
-            raise("TypeError", starred->span, "not-iterable", "Value after * must be an iterable, not {}",
-                  type_name_of(self, more));
-          }
-          for (Any& value : self.elements_of(more, starred->value->span)) result.push_back(value);
+          for (Any& value : unpacked(*starred, f)) result.push_back(value);
         } else {
           result.push_back(eval(e, f));
         }
       }
       return result;
     }
-    case ExprKind::kSet: {
-      auto& set = static_cast<const syntax::Set&>(*expr);
-      Ref<SetNode> result = ir::make<SetNode>();
-      for (const Expr* e : set.elts) {
-        if (auto* starred = syntax::as<Starred>(e)) {
-          for (Any& value : self.elements_of(eval(starred->value, f), starred->value->span)) {
-            const_cast<SetNode*>(result.get())->add(self, value);
-          }
-        } else {
-          const_cast<SetNode*>(result.get())->add(self, eval(e, f));
-        }
-      }
-      // CPython makes three or more constants a frozenset first, and that anew when it merges equal
-      // constants; the order shows it.
-      bool constants = set.elts.size() >= 3;
-      for (const Expr* e : set.elts) constants = constants && e->kind == ExprKind::kConstant;
-      if (constants) {
-        Ref<SetNode> anew = ir::make<SetNode>(), merged = ir::make<SetNode>();
-        for (const Any& value : result->elements()) const_cast<SetNode*>(anew.get())->add(self, value);
-        const_cast<SetNode*>(merged.get())->merge(self, *anew.get());
-        result = merged;
-      }
-      return Any(result);
-    }
+    case ExprKind::kSet:
+      return set_display(static_cast<const syntax::Set&>(*expr), false, f);
     case ExprKind::kDict: {
       auto& dict = static_cast<const syntax::Dict&>(*expr);
       Dict result;

@@ -87,7 +87,7 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
   for (const ModuleNode::Slot* slot : f.module->bound()) candidates.emplace_back(slot->name.str());
   for (const auto& [builtin, value] : builtins) candidates.emplace_back(builtin.str());
   bool local = !f.dynamic && f.info != nullptr && f.info->names.contains(name);
-  if (local && storage_of(f.info->names.at(name)) == Storage::kLocal) {
+  if (local && storage_of(f.info->names.at(name)) != Storage::kGlobal) {
     raise("UnboundLocalError", span, "unbound-local",
           "cannot access local variable '{}' where it is not associated with a value", name.str());
   }
@@ -101,11 +101,22 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
 Any State::load_slow(const Name& name, Frame& f) {
   if (storage_of(name.resolved) == Storage::kDynamic || f.dynamic) {
     if (const Any* found = find_dynamic(name.id, f)) return *found;
-  } else if (storage_of(name.resolved) == Storage::kCell) {
-    // A closure made where names are looked up by name takes globals by name too.
-    if (const Any* found = f.module->find(name.id)) return *found;
-    auto builtin = builtins.find(name.id);
-    if (builtin != builtins.end()) return builtin->second;
+  } else if (storage_of(name.resolved) == Storage::kCell && f.info != nullptr) {
+    const FunctionInfo::Free* free = nullptr;
+    for (const FunctionInfo::Free& each : f.info->free_variables) {
+      if (each.slot == index_of(name.resolved)) free = &each;
+    }
+    if (free != nullptr && free->outer != kByName) {
+      raise("NameError", name.span, "unbound-local",
+            "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+            name.id.str());
+    }
+    if (free != nullptr) {
+      // A closure made where names are looked up by name takes globals by name too.
+      if (const Any* found = f.module->find(name.id)) return *found;
+      auto builtin = builtins.find(name.id);
+      if (builtin != builtins.end()) return builtin->second;
+    }
   }
   undefined(name.id, f, name.span);
 }

@@ -232,8 +232,11 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
   Any args[] = {index};
   Any ignored;
   if (special(object, known().delitem, args, ignored, span)) return;
-  raise("TypeError", span, "no-item-deletion", "'{}' object doesn't support item deletion",
-        type_name_of(self, object));
+  // CPython's words for sequences and for all else.
+  bool sequence = is_str(object) || is_bytes(object) || object.type_index() == kTVMFFIArray ||
+                  as<RangeNode>(object) || as<InstanceNode>(object);
+  raise("TypeError", span, "no-item-deletion", "'{}' object {} support item deletion",
+        type_name_of(self, object), sequence ? "doesn't" : "does not");
 }
 
 // `del object.name`.
@@ -337,7 +340,7 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
 }
 
 Flow State::exec_for(const For& loop, Frame& f) {
-  Any iterable = eval(loop.iter, f);
+  Any iterable = iterated(loop.iter, f);
   auto* name = syntax::as<Name>(loop.target);
   auto bind = [&](Words value) {
     if (name != nullptr) {
@@ -431,7 +434,7 @@ Flow State::handle(const Try& attempt, ScriptError& error, Frame& f) {
   Any exception = error.exception;
   for (const ExceptHandler* handler : attempt.handlers) {
     if (handler->type != nullptr) {
-      Any type = eval(handler->type, f);
+      Any type = while_handling(exception, [&] { return eval(handler->type, f); });
       bool valid = as<ClassNode>(type) != nullptr || as<ApiFunctionNode>(type) != nullptr;
       if (type.type_index() == kTVMFFIArray) {
         valid = true;

@@ -124,10 +124,31 @@ struct GeneratorNode final : IteratorNode {
         returned = std::move(frame.result);
       }
     } catch (Closed&) {
+    } catch (ir::Error& raised) {
+      error = std::current_exception();
+      stopped(state, raised);
     } catch (...) {
       error = std::current_exception();
     }
     state.frame = frame.back;
+  }
+  // StopIteration that a generator lets out would end a loop elsewhere: it becomes the cause of a
+  // RuntimeError.
+  void stopped(State& state, const ir::Error& raised) {
+    Any exception = state.exception_of(raised);
+    auto* instance = as<InstanceNode>(exception);
+    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("StopIteration").get()))
+      return;
+    Any text = str_value("generator raised StopIteration");
+    Any made = evaluator.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
+    as<InstanceNode>(made)->set(known().cause, exception);
+    as<InstanceNode>(made)->set(known().context, exception);
+    as<InstanceNode>(made)->set(known().suppress_context, true);
+    try {
+      state.throw_exception(made, raised.first().span);
+    } catch (ir::Error&) {
+      error = std::current_exception();
+    }
   }
   void swap_words() {
     State& state = evaluator.state();

@@ -122,7 +122,7 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
     case kTVMFFINone:
       return key;
     case kTVMFFIFloat:
-      return raw_float(key) == 0 ? Any(0.0) : key;
+      return key;
     default:
       break;
   }
@@ -163,8 +163,14 @@ Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
     if (raw_int(key) == 0 || raw_int(key) == 1) {
       if (Any* found = look(is_int(key) ? Any(raw_int(key) != 0) : Any(raw_int(key)))) return found;
     }
+    if (number == 0) {
+      if (Any* found = look(Any(-0.0))) return found;
+    }
     if (std::abs(number) <= 9007199254740992.0) return look(Any(number));
     return nullptr;
+  }
+  if (number == 0) {
+    if (Any* found = look(Any(-number))) return found;
   }
   if (number == std::floor(number) && std::abs(number) < 9.2e18) {
     auto whole = static_cast<int64_t>(number);
@@ -205,6 +211,9 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     case kTVMFFISmallStr:
     case kTVMFFIStr:
       return static_cast<int64_t>(std::hash<std::string_view>()(text_of(value)));
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes:
+      return static_cast<int64_t>(std::hash<std::string>()(bytes_of(value)));
     case kTVMFFIArray: {
       uint64_t acc = 2870177450012600261ULL;
       for (const Any& element : elements(value)) {

@@ -261,6 +261,10 @@ Any call_until_iterator(Any callee, Any sentinel) {
   return make_iterator<CallIterator>(std::move(callee), std::move(sentinel));
 }
 
+namespace {
+bool iterable_by_length(const Any& value) { return is_str(value) || is_bytes(value) || is_object(value); }
+}  // namespace
+
 Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   if (auto* range = as<RangeNode>(value)) {
     int64_t size = range->size();
@@ -275,7 +279,10 @@ Any reversed_iterator(Evaluator& evaluator, const Any& value, ir::Span span) {
   }
   Any result;
   if (evaluator.state().special(value, known().reversed, {}, result, span)) return result;
-  if (as<SetNode>(value) != nullptr || value.as<IteratorNode>() != nullptr) {
+  auto* instance = as<InstanceNode>(value);
+  bool sequence =
+      instance != nullptr ? instance->cls->find(known().getitem) != nullptr : iterable_by_length(value);
+  if (!sequence || as<SetNode>(value) != nullptr || value.as<IteratorNode>() != nullptr) {
     raise("TypeError", span, "not-reversible", "'{}' object is not reversible",
           type_name_of(evaluator, value));
   }

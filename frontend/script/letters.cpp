@@ -176,6 +176,24 @@ bool is_space(uint32_t point) {
          point == 0x2028 || point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
 }
 
+void append_utf8(std::string& text, uint32_t point) {
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    text += static_cast<char>(0xC0 | point >> 6);
+    text += static_cast<char>(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    text += static_cast<char>(0xE0 | point >> 12);
+    text += static_cast<char>(0x80 | (point >> 6 & 0x3F));
+    text += static_cast<char>(0x80 | (point & 0x3F));
+  } else {
+    text += static_cast<char>(0xF0 | point >> 18);
+    text += static_cast<char>(0x80 | (point >> 12 & 0x3F));
+    text += static_cast<char>(0x80 | (point >> 6 & 0x3F));
+    text += static_cast<char>(0x80 | (point & 0x3F));
+  }
+}
+
 uint32_t take_point(std::string_view& text) {
   auto c = static_cast<unsigned char>(text[0]);
   size_t size = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;

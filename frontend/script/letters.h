@@ -39,7 +39,9 @@ std::optional<Character> character(uint32_t point);
 // Of every character, known or not: does repr() write it as it is?
 bool printable(uint32_t point);
 bool is_space(uint32_t point);
-bool is_other_or_separator(uint32_t point);  // by its general category (regex.cpp)
+// By the general category (regex.cpp).
+bool is_other_or_separator(uint32_t point);
+bool is_decimal_digit(uint32_t point);
 // Takes the first code point off the text, which is valid UTF-8.
 uint32_t take_point(std::string_view& text);
 

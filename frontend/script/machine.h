@@ -32,6 +32,13 @@ struct Frame {
 
 // Python's numbers: bool counts as int.
 inline bool is_integer(const Any& value) { return is_int(value) || is_bool(value); }
+inline bool is_bytes(const Any& value) {
+  return value.type_index() == kTVMFFIBytes || value.type_index() == kTVMFFISmallBytes;
+}
+inline std::string bytes_of(const Any& value) {
+  auto bytes = value.cast<ffi::Bytes>();
+  return std::string(bytes.data(), bytes.size());
+}
 inline bool is_number(const Any& value) { return is_integer(value) || is_float(value); }
 inline double to_double(const Any& value) {
   return is_float(value) ? raw_float(value) : static_cast<double>(raw_int(value));
@@ -146,12 +153,15 @@ struct Evaluator::State {
   Words compare_of(const syntax::Compare& compare, Held left, Held right);
   // evaluate_display.cpp
   Any eval_rare(const syntax::Expr* expr, Frame& f);  // the kinds that are not in every loop
+  Any set_display(const syntax::Set& set, bool iterated, Frame& f);
+  Any iterated(const syntax::Expr* expr, Frame& f);  // what a loop walks
   Any load_slow(const syntax::Name& name, Frame& f);
   const Any* find_dynamic(Symbol name, Frame& f);
   [[noreturn]] void undefined(Symbol name, Frame& f, ir::Span span);
   Any constant(const syntax::Constant& constant);
   Any joined(const syntax::JoinedStr& text, Frame& f);
   Any eval_slice(const syntax::Expr* expr, Frame& f);
+  std::vector<Any> unpacked(const syntax::Starred& starred, Frame& f);
   Any ir_bool_chain(const syntax::BoolOp& op, size_t at, Any value, Frame& f);
   Any ir_compare_chain(const syntax::Compare& compare, size_t at, Any result, Any left, Frame& f);
   Any compare_chain(const syntax::Compare& compare, Frame& f);
@@ -360,7 +370,14 @@ std::span<const BuiltinRow> float_methods();
 const BuiltinRow& int_from_bytes();
 const BuiltinRow& float_fromhex();
 const BuiltinRow& slice_indices();
-Any text_of_bytes(std::string_view bytes, std::string_view encoding, ir::Span span);  // bytes_methods.cpp
+// number_text.cpp
+Any int_of_text(Evaluator& evaluator, const Any& text, int64_t base, ir::Span span);
+Any float_of_text(Evaluator& evaluator, const Any& text, ir::Span span);
+double fresh_nan();
+// encodings.cpp
+Any text_of_bytes(std::string_view bytes, std::string_view encoding, ir::Span span,
+                  std::string_view errors = "strict");
+Any bytes_of_text(std::string_view text, std::string_view encoding, std::string_view errors, ir::Span span);
 std::span<const BuiltinRow> generator_methods();
 const BuiltinRow* protocol_row(const Any& value, Symbol name);  // protocol_methods.cpp: (3).__add__, ...
 const BuiltinRow* protocol_row(const ClassNode* cls, Symbol name);
@@ -391,6 +408,14 @@ bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol n
 Any exception_init();  // BaseException.__init__ and the like, for super()
 Any exception_str();
 Any object_init();
+
+// set_algebra.cpp
+Any set_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
+Any set_result(Evaluator& evaluator, syntax::BinOperator op, const SetNode& a, const Any& iterable,
+               ir::Span span);
+void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
+void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
+void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 
 // types.cpp: builtin types as classes.
 struct Types {
@@ -426,8 +451,9 @@ bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span
 Any plain_key(const Any& stored);  // the key as scripts see it
 [[noreturn]] void key_error(Evaluator& evaluator, const Any& key, ir::Span span);
 
-// text.cpp, float_text.cpp, format.cpp
+// text.cpp, letters.cpp, format_spec.cpp, percent_format.cpp, format.cpp
 std::string float_repr(double value);
+std::string fixed_digits(double value, char type, int64_t precision, bool alternate);
 std::string quote(std::string_view text);
 std::string ascii_text(std::string_view text);
 void append_utf8(std::string& text, uint32_t point);

@@ -79,6 +79,14 @@ int64_t integer(ApiCall& call, const Any& value, size_t i) {
   return index_value(evaluator_of(call.host), value, call.span_of(i), "argument");
 }
 
+Any remainder(ApiCall& call, const Any& x, const Any& y, double (*f)(double, double)) {
+  double a = number(call, x, 0), b = number(call, y, 1);
+  double result = f(a, b);
+  if (std::isnan(result) && !std::isnan(a) && !std::isnan(b))
+    raise("ValueError", call.span, "math-domain", "math domain error");
+  return result;
+}
+
 Any gcd(ApiCall& call, const Tuple& values) {
   int64_t result = 0;
   for (size_t i = 0; i < values.size(); ++i)
@@ -87,8 +95,15 @@ Any gcd(ApiCall& call, const Tuple& values) {
 }
 Any lcm(ApiCall& call, const Tuple& values) {
   int64_t result = 1;
-  for (size_t i = 0; i < values.size(); ++i)
-    result = std::lcm(result, integer(call, values[static_cast<int64_t>(i)], 0));
+  for (size_t i = 0; i < values.size(); ++i) {
+    int64_t value = integer(call, values[static_cast<int64_t>(i)], 0);
+    if (value == 0) result = 0;
+    if (result == 0) continue;
+    if (value == INT64_MIN ||
+        __builtin_mul_overflow(result, std::abs(value) / std::gcd(result, value), &result))
+      raise("OverflowError", call.span, "integer-overflow",
+            "the least common multiple does not fit in 64 bits");
+  }
   return result;
 }
 Any factorial(ApiCall& call, const Any& value) {
@@ -215,14 +230,23 @@ const ApiRow rows[] = {
     MLC_MATH("cbrt", "The cube root.", std::cbrt(x)),
     MLC_MATH("erf", "The error function.", std::erf(x)),
     MLC_MATH("fabs", "The absolute value, a float.", std::fabs(x)),
-    MLC_MATH("radians", "Degrees as radians.", x * (3.141592653589793 / 180.0)),
-    MLC_MATH("degrees", "Radians as degrees.", x * (180.0 / 3.141592653589793)),
+    {ApiKind::kFunction, "math", "radians(x)", "Degrees as radians.",
+     native([](ApiCall& call, Any x) { return number(call, x, 0) * (3.141592653589793 / 180.0); })},
+    {ApiKind::kFunction, "math", "degrees(x)", "Radians as degrees.",
+     native([](ApiCall& call, Any x) { return number(call, x, 0) * (180.0 / 3.141592653589793); })},
     {ApiKind::kFunction, "math", "floor(x)", "The greatest integer not above x.",
      native([](ApiCall& call, Any x) { return whole(call, x, std::floor); })},
     {ApiKind::kFunction, "math", "ceil(x)", "The least integer not below x.",
      native([](ApiCall& call, Any x) { return whole(call, x, std::ceil); })},
-    {ApiKind::kFunction, "math", "trunc(x)", "The integer part.",
-     native([](ApiCall& call, Any x) { return whole(call, x, std::trunc); })},
+    {ApiKind::kFunction, "math", "trunc(x)", "The integer part.", native([](ApiCall& call, Any x) {
+       Any result;
+       if (evaluator_of(call.host).state().special(x, Symbol("__trunc__"), {}, result, call.span)) return result;
+       if (!is_number(plain_number(x))) {
+         raise("TypeError", call.span_of(0), "wrong-type", "type {} doesn't define __trunc__ method",
+               type_name_of(evaluator_of(call.host), x));
+       }
+       return whole(call, x, std::trunc);
+     })},
     {ApiKind::kFunction, "math", "log(x, base=None)", "The logarithm, natural unless a base is given.",
      native([](ApiCall& call, Any x, Any base) -> Any {
        double value = raw_float(logarithm(call, x, std::log));
@@ -236,13 +260,16 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any x) { return real_function(call, x, [](double v) { return std::log1p(v); }); })},
     {ApiKind::kFunction, "math", "pow(x, y)", "x to the power of y, a float.",
      native([](ApiCall& call, Any x, Any y) -> Any {
-       double result = std::pow(number(call, x, 0), number(call, y, 1));
-       if (std::isnan(result)) raise("ValueError", call.span, "math-domain", "math domain error");
-       if (std::isinf(result)) raise("OverflowError", call.span, "math-range", "math range error");
+       double base = number(call, x, 0), exponent = number(call, y, 1);
+       double result = std::pow(base, exponent);
+       bool finite = std::isfinite(base) && std::isfinite(exponent);
+       if (finite && (std::isnan(result) || (base == 0 && std::isinf(result))))
+         raise("ValueError", call.span, "math-domain", "math domain error");
+       if (finite && std::isinf(result)) raise("OverflowError", call.span, "math-range", "math range error");
        return result;
      })},
     {ApiKind::kFunction, "math", "fmod(x, y)", "The remainder with the sign of x.",
-     native([](ApiCall& call, Any x, Any y) { return std::fmod(number(call, x, 0), number(call, y, 1)); })},
+     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y, std::fmod); })},
     {ApiKind::kFunction, "math", "atan2(y, x)", "The angle of the point (x, y).",
      native([](ApiCall& call, Any y, Any x) { return std::atan2(number(call, y, 0), number(call, x, 1)); })},
     {ApiKind::kFunction, "math", "hypot(x, y)", "The distance from the origin.",
@@ -258,6 +285,8 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "math", "isclose(a, b, *, rel_tol=1e-09, abs_tol=0.0)", "Are the numbers close?",
      native([](ApiCall& call, Any a, Any b, double relative, double absolute) {
        double x = number(call, a, 0), y = number(call, b, 1);
+       if (relative < 0 || absolute < 0) raise("ValueError", call.span, "out-of-range", "tolerances must be non-negative");
+       if (std::isinf(x) || std::isinf(y)) return x == y;
        return x == y || std::abs(x - y) <= std::max(relative * std::max(std::abs(x), std::abs(y)), absolute);
      })},
     {ApiKind::kFunction, "math", "gcd(*integers)", "The greatest common divisor.",
@@ -288,7 +317,7 @@ const ApiRow rows[] = {
        return result;
      })},
     {ApiKind::kFunction, "math", "remainder(x, y)", "The difference to the nearest multiple of y.",
-     native([](ApiCall& call, Any x, Any y) { return std::remainder(number(call, x, 0), number(call, y, 1)); })},
+     native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y, std::remainder); })},
     {ApiKind::kFunction, "math", "dist(p, q)", "The distance of two points.", native([](ApiCall& call, Any p, Any q) {
        std::vector<Any> a = evaluator_of(call.host).elements_of(p, call.span_of(0));
        std::vector<Any> b = evaluator_of(call.host).elements_of(q, call.span_of(1));

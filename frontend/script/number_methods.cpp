@@ -124,6 +124,10 @@ Any to_bytes(Evaluator& evaluator, const Arguments& args) {
   return ffi::Bytes(bytes);
 }
 Any from_bytes(Evaluator& evaluator, const Arguments& args) {
+  if (is_str(args[0]) || is_number(args[0])) {
+    raise("TypeError", args.span_of(0), "wrong-type", "cannot convert '{}' object to bytes",
+          type_name_of(evaluator, args[0]));
+  }
   Any made = evaluator.call(Any(types().bytes), std::span<const Any>(&args[0], 1), {}, args.span);
   auto bytes = made.cast<ffi::Bytes>();
   ByteOrder order = byte_order(evaluator, args, 1);
@@ -189,7 +193,7 @@ const BuiltinRow& slice_indices() { return indices_row; }
 bool number_attribute(const Any& number, Symbol name, Any& out) {
   std::string_view text = name.str();
   if (text == "real" || (text == "numerator" && !is_float(number))) {
-    out = number;
+    out = is_bool(number) ? Any(raw_int(number)) : number;
   } else if (text == "imag") {
     out = is_float(number) ? Any(0.0) : Any(int64_t{0});
   } else if (text == "denominator" && !is_float(number)) {

@@ -171,6 +171,7 @@ template <class S>
 S repeat(const Any& sequence, int64_t times) {
   std::span<Any> all = elements(sequence);
   std::vector<Any> result;
+  if (all.empty()) times = 0;
   if (times > 0) result.reserve(all.size() * static_cast<size_t>(times));
   for (int64_t i = 0; i < times; ++i) result.insert(result.end(), all.begin(), all.end());
   return S(result.begin(), result.end());
@@ -178,61 +179,36 @@ S repeat(const Any& sequence, int64_t times) {
 
 // A repetition must fit into memory by a wide margin.
 void check_repeat(size_t size, int64_t times, ir::Span span) {
-  if (times > 0 && size > 0 && static_cast<uint64_t>(times) > (uint64_t{1} << 32) / size) {
+  if (times > 0 && size > 0 && static_cast<uint64_t>(times) > (uint64_t{1} << 30) / size) {
     raise("MemoryError", span, "too-large", "a sequence of {} x {} elements is too large", times, size);
   }
 }
 
+std::string repeated_text(std::string_view text, int64_t times) {
+  std::string result;
+  if (text.empty() || times <= 0) return result;
+  result.reserve(text.size() * static_cast<size_t>(times));
+  for (int64_t i = 0; i < times; ++i) result += text;
+  return result;
+}
 Any sequence_repeat(const Any& a, int64_t times, ir::Span span) {
   if (is_str(a)) {
     std::string_view text = text_of(a);
     check_repeat(text.size(), times, span);
-    std::string result;
-    for (int64_t i = 0; i < times; ++i) result += text;
-    return str_value(result);
+    return str_value(repeated_text(text, times));
+  }
+  if (is_bytes(a)) {
+    std::string part = bytes_of(a);
+    check_repeat(part.size(), times, span);
+    return ffi::Bytes(repeated_text(part, times));
   }
   check_repeat(elements(a).size(), times, span);
   if (a.type_index() == kTVMFFIList) return repeat<List>(a, times);
   return repeat<Tuple>(a, times);
 }
 bool repeats(const Any& value) {
-  return is_str(value) || value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray;
-}
-
-Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
-  Ref<SetNode> ref = ir::make<SetNode>(a->frozen);
-  auto* result = const_cast<SetNode*>(ref.get());
-  switch (op) {
-    case BinOperator::kBitOr:
-      result->merge(evaluator, *a);
-      result->merge(evaluator, *b);
-      break;
-    case BinOperator::kBitAnd: {
-      // CPython walks the smaller one.
-      SetNode* walked = a->used < b->used ? a : b;
-      SetNode* other = walked == a ? b : a;
-      for (const Any& value : walked->elements()) {
-        if (other->contains(evaluator, value)) result->add(evaluator, value);
-      }
-      break;
-    }
-    case BinOperator::kSub:
-      for (const Any& value : a->elements()) {
-        if (!b->contains(evaluator, value)) result->add(evaluator, value);
-      }
-      break;
-    case BinOperator::kBitXor:
-      for (const Any& value : a->elements()) {
-        if (!b->contains(evaluator, value)) result->add(evaluator, value);
-      }
-      for (const Any& value : b->elements()) {
-        if (!a->contains(evaluator, value)) result->add(evaluator, value);
-      }
-      break;
-    default:
-      return not_implemented();
-  }
-  return Any(ref);
+  return is_str(value) || is_bytes(value) || value.type_index() == kTVMFFIList ||
+         value.type_index() == kTVMFFIArray;
 }
 
 [[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b,
@@ -244,6 +220,8 @@ Any set_binary(Evaluator& evaluator, BinOperator op, SetNode* a, SetNode* b) {
   if (op == "+" && a.type_index() == kTVMFFIList) {
     raise("TypeError", span, "unsupported-operand", "can only concatenate list (not \"{}\") to list", right);
   }
+  if (op == "+" && is_bytes(a))
+    raise("TypeError", span, "unsupported-operand", "can't concat {} to bytes", right);
   if (op == "+" && a.type_index() == kTVMFFIArray) {
     raise("TypeError", span, "unsupported-operand", "can only concatenate tuple (not \"{}\") to tuple",
           right);
@@ -275,6 +253,7 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
         text += text_of(b);
         return str_value(text);
       }
+      if (is_bytes(a) && is_bytes(b)) return ffi::Bytes(bytes_of(a) + bytes_of(b));
       if (a.type_index() == b.type_index() && a.type_index() == kTVMFFIList) {
         List result(elements(a).begin(), elements(a).end());
         for (const Any& value : elements(b)) result.push_back(value);
@@ -292,6 +271,9 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
       if (is_integer(a) && repeats(b)) return sequence_repeat(b, raw_int(a), span);
       break;
     case BinOperator::kMod:
+      if (is_bytes(a))
+        raise("NotImplementedError", span, "not-supported",
+              "formatting of bytes is left out: format a str and encode() it");
       if (is_str(a)) return str_value(percent_format(evaluator, text_of(a), b, span));
       break;
     case BinOperator::kBitOr:
@@ -308,17 +290,7 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
     default:
       break;
   }
-  auto* x = as<SetNode>(a);
-  auto* y = as<SetNode>(b);
-  if (x != nullptr && y != nullptr) return set_binary(evaluator, op, x, y);
-  // Views of dictionary keys behave as sets.
-  if ((x != nullptr || as<DictViewNode>(a)) && (y != nullptr || as<DictViewNode>(b))) {
-    Ref<SetNode> left = ir::make<SetNode>(), right = ir::make<SetNode>();
-    for (const Any& v : evaluator.elements_of(a)) const_cast<SetNode*>(left.get())->add(evaluator, v);
-    for (const Any& v : evaluator.elements_of(b)) const_cast<SetNode*>(right.get())->add(evaluator, v);
-    return set_binary(evaluator, op, const_cast<SetNode*>(left.get()), const_cast<SetNode*>(right.get()));
-  }
-  return not_implemented();
+  return set_binary(evaluator, op, a, b, span);
 }
 
 }  // namespace
@@ -397,16 +369,28 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
       }
       return a;
     }
-    auto* x = as<SetNode>(a);
-    auto* y = as<SetNode>(b);
-    if (x != nullptr && y != nullptr && !x->frozen) {
-      Any result = set_binary(*this, op, x, y);
-      if (auto* made = as<SetNode>(result)) {
-        x->table = made->table;
-        x->used = made->used;
-        x->filled = made->filled;
-        return a;
+    if (a.type_index() == kTVMFFIDict && op == BinOperator::kBitOr && as<InstanceNode>(b) == nullptr) {
+      Any update = attribute(a, Symbol("update"), span);
+      call(update, std::span<const Any>(&b, 1), {}, span);
+      return a;
+    }
+    if (auto* set = as<SetNode>(a); set != nullptr && as<SetNode>(b) && !set->frozen) {
+      if (op == BinOperator::kBitOr) {
+        set_update(*this, set, b, span);
+      } else if (op == BinOperator::kSub) {
+        as<SetNode>(b) == set ? set->clear() : set_difference_update(*this, set, b, span);
+      } else if (op == BinOperator::kBitXor) {
+        set_toggle(*this, set, b, span);
+      } else if (op == BinOperator::kBitAnd) {
+        Any result = set_binary(*this, op, a, b, span);
+        auto* made = as<SetNode>(result);
+        set->table = made->table;
+        set->used = made->used;
+        set->filled = made->filled;
       }
+      if (op == BinOperator::kBitOr || op == BinOperator::kSub || op == BinOperator::kBitXor ||
+          op == BinOperator::kBitAnd)
+        return a;
     }
     Any result;
     if (state_->special(a, special_names(op).in_place, std::span<const Any>(&b, 1), result, span) &&
@@ -415,6 +399,8 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
     }
     if (as<ir::NDArrayNode>(a) != nullptr && array_in_place(*this, op, a, b, span)) return a;
   }
+  bool table = a.type_index() == kTVMFFIDict || as<SetNode>(a) != nullptr;
+  if (op == BinOperator::kMult && table && repeats(b)) unsupported(*this, "*=", a, b, span);
   try {
     return binary(op, a, b, span);
   } catch (ir::Error& error) {

@@ -190,16 +190,27 @@ const ir::ApiRow rows[] = {
 
 std::span<const ir::ApiRow> regex_rows() { return rows; }
 
-bool is_other_or_separator(uint32_t point) {
-  static pcre2_code* code = [] {
-    std::string problem;
-    return compile("[\\p{C}\\p{Z}]", 0, problem);
-  }();
+namespace {
+bool in_category(pcre2_code* code, uint32_t point) {
   static pcre2_match_data* data = pcre2_match_data_create(1, nullptr);
   std::string text;
   append_utf8(text, point);
   return pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), 0, PCRE2_NO_UTF_CHECK,
                      data, nullptr) >= 0;
+}
+pcre2_code* category(std::string_view set) {
+  std::string problem;
+  return compile(set, 0, problem);
+}
+}  // namespace
+
+bool is_other_or_separator(uint32_t point) {
+  static pcre2_code* code = category("[\\p{C}\\p{Z}]");
+  return in_category(code, point);
+}
+bool is_decimal_digit(uint32_t point) {
+  static pcre2_code* code = category("\\p{Nd}");
+  return in_category(code, point);
 }
 
 }  // namespace mlc::script

@@ -18,11 +18,11 @@ Any as_set(Evaluator& evaluator, const Any& iterable, ir::Span span) {
   return evaluator.call(Any(types().set), std::span<const Any>(&iterable, 1), {}, span);
 }
 Any combine(Evaluator& evaluator, const Arguments& args, syntax::BinOperator op) {
-  Any result = args[0];
-  if (args.size() == 1) result = evaluator.binary(syntax::BinOperator::kBitOr, result, result);
-  for (size_t i = 1; i < args.size(); ++i) {
-    result = evaluator.binary(op, result, as_set(evaluator, args[i], args.span_of(i)), args.span);
-  }
+  Ref<SetNode> copied = ir::make<SetNode>(set_of(args)->frozen);
+  if (args.size() == 1) const_cast<SetNode*>(copied.get())->merge(evaluator, *set_of(args));
+  Any result = args.size() == 1 ? Any(copied) : args[0];
+  for (size_t i = 1; i < args.size(); ++i)
+    result = set_result(evaluator, op, *as<SetNode>(result), args[i], args.span_of(i));
   return result;
 }
 
@@ -54,39 +54,26 @@ Any copy(Evaluator& evaluator, const Arguments& args) {
 }
 Any update(Evaluator& evaluator, const Arguments& args) {
   SetNode* set = mutable_set(args, "update");
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (auto* other = as<SetNode>(args[i])) {
-      set->merge(evaluator, *other);
-    } else {
-      for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->add(evaluator, value);
-    }
-  }
-  return nullptr;
-}
-// Makes the set the result of the operator with each of the others.
-Any in_place(Evaluator& evaluator, const Arguments& args, syntax::BinOperator op, std::string_view method) {
-  SetNode* set = mutable_set(args, method);
-  for (size_t i = 1; i < args.size(); ++i) {
-    Any result = evaluator.binary(op, args[0], as_set(evaluator, args[i], args.span_of(i)), args.span);
-    auto* made = as<SetNode>(result);
-    std::swap(set->table, made->table);
-    std::swap(set->used, made->used);
-    std::swap(set->filled, made->filled);
-  }
+  for (size_t i = 1; i < args.size(); ++i) set_update(evaluator, set, args[i], args.span_of(i));
   return nullptr;
 }
 Any intersection_update(Evaluator& evaluator, const Arguments& args) {
-  return in_place(evaluator, args, syntax::BinOperator::kBitAnd, "intersection_update");
+  SetNode* set = mutable_set(args, "intersection_update");
+  Any result = combine(evaluator, args, syntax::BinOperator::kBitAnd);
+  auto* made = as<SetNode>(result);
+  std::swap(set->table, made->table);
+  std::swap(set->used, made->used);
+  std::swap(set->filled, made->filled);
+  return nullptr;
 }
 Any difference_update(Evaluator& evaluator, const Arguments& args) {
   SetNode* set = mutable_set(args, "difference_update");
-  for (size_t i = 1; i < args.size(); ++i) {
-    for (const Any& value : evaluator.elements_of(args[i], args.span_of(i))) set->remove(evaluator, value);
-  }
+  for (size_t i = 1; i < args.size(); ++i) set_difference_update(evaluator, set, args[i], args.span_of(i));
   return nullptr;
 }
 Any symmetric_difference_update(Evaluator& evaluator, const Arguments& args) {
-  return in_place(evaluator, args, syntax::BinOperator::kBitXor, "symmetric_difference_update");
+  set_toggle(evaluator, mutable_set(args, "symmetric_difference_update"), args[1], args.span_of(1));
+  return nullptr;
 }
 Any union_(Evaluator& evaluator, const Arguments& args) {
   return combine(evaluator, args, syntax::BinOperator::kBitOr);
@@ -105,6 +92,12 @@ Any issubset(Evaluator& evaluator, const Arguments& args) {
                            args.span);
 }
 Any issuperset(Evaluator& evaluator, const Arguments& args) {
+  if (as<SetNode>(args[1]) == nullptr) {
+    for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+      if (!set_of(args)->contains(evaluator, value)) return false;
+    }
+    return true;
+  }
   return evaluator.compare(syntax::CmpOperator::kGtE, args[0], as_set(evaluator, args[1], args.span_of(1)),
                            args.span);
 }

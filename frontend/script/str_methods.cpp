@@ -13,8 +13,12 @@ std::string_view self(const Arguments& args) { return text_of(args[0]); }
 std::string_view text_argument(Evaluator& evaluator, const Arguments& args, size_t i,
                                std::string_view method) {
   if (!is_str(args[i])) {
-    raise("TypeError", args.span_of(i), "wrong-type", "{}() argument {} must be str, not {}", method, i,
-          type_name_of(evaluator, args[i]));
+    // CPython's words: some methods name themselves and count their arguments.
+    bool named = method.starts_with("re") || method == "center" || method == "ljust" || method == "rjust";
+    std::string argument = method.starts_with("remove") ? "argument" : fmt::format("argument {}", i);
+    raise("TypeError", args.span_of(i), "wrong-type", "{}must be str, not {}",
+          named ? fmt::format("{}() {} ", method, argument) : "",
+          named && is_none(args[i]) ? "None" : type_name_of(evaluator, args[i]));
   }
   return text_of(args[i]);
 }
@@ -163,6 +167,8 @@ Any join(Evaluator& evaluator, const Arguments& args) {
   std::string separator(self(args));
   bool first = true;
   size_t i = 0;
+  if (!evaluator.state().iterable(args[1]))
+    raise("TypeError", args.span_of(1), "not-iterable", "can only join an iterable");
   for (const Any& element : evaluator.elements_of(args[1], args.span_of(1))) {
     const Any& value = builtin_value_of(element);
     if (!is_str(value)) {
@@ -270,6 +276,10 @@ bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::s
   int64_t offset = 0;
   std::string_view text = part(evaluator, args, offset);
   auto one = [&](const Any& affix) {
+    if (!is_str(affix) && args[1].type_index() == kTVMFFIArray) {
+      raise("TypeError", args.span_of(1), "wrong-type", "tuple for {} must only contain str, not {}", method,
+            type_name_of(evaluator, affix));
+    }
     if (!is_str(affix)) {
       raise("TypeError", args.span_of(1), "wrong-type", "{} first arg must be str or a tuple of str, not {}",
             method, type_name_of(evaluator, affix));
@@ -369,7 +379,12 @@ Any format_map(Evaluator& evaluator, const Arguments& args) {
   Arguments inner{args.positional.subspan(0, 1), keywords, args.span};
   return str_value(format_method(evaluator, self(args), inner));
 }
-Any encode(Evaluator&, const Arguments& args) { return ffi::Bytes(std::string(self(args))); }
+Any encode(Evaluator&, const Arguments& args) {
+  const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
+  const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
+  return bytes_of_text(self(args), encoding == nullptr ? "utf-8" : text_of(*encoding),
+                       errors == nullptr ? "strict" : text_of(*errors), args.span);
+}
 
 constexpr BuiltinRow rows[] = {
     {"strip", "(chars=None)", "Without white space (or chars) at both ends.", strip, 0, 1},
@@ -398,7 +413,7 @@ constexpr BuiltinRow rows[] = {
     {"expandtabs", "(tabsize=8)", "With tabs as spaces.", expandtabs, 0, 1, "tabsize"},
     {"format", "(*args, **kwargs)", "With the fields in braces replaced.", format, 0, 127, "*"},
     {"format_map", "(mapping)", "As format, from a mapping.", format_map, 1, 1},
-    {"encode", "(encoding='utf-8')", "As UTF-8 bytes.", encode, 0, 2},
+    {"encode", "(encoding='utf-8', errors='strict')", "As bytes.", encode, 0, 2, "encoding errors"},
 };
 
 }  // namespace

@@ -102,6 +102,11 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
     case kTVMFFISmallBytes:
     case kTVMFFIBytes: {
       std::vector<Any> all = elements_of(object);
+      if (as<SliceNode>(index) == nullptr) {
+        int64_t at = index_value(*this, index, index_span, "byte indices"),
+                size = static_cast<int64_t>(all.size());
+        if (at < -size || at >= size) raise("IndexError", index_span, "out-of-range", "index out of range");
+      }
       Any picked = subscript(Tuple(all.begin(), all.end()), index, span, index_span);
       if (as<SliceNode>(index) == nullptr) return picked;
       return call(Any(types().bytes), std::span<const Any>(&picked, 1));

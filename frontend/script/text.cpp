@@ -119,10 +119,12 @@ std::string joined(Evaluator& evaluator, std::span<const Any> all) {
 }
 
 std::string bytes_repr(std::string_view data) {
-  std::string text = "b'";
+  bool doubled = data.find('\'') != std::string_view::npos && data.find('"') == std::string_view::npos;
+  char mark = doubled ? '"' : '\'';
+  std::string text = std::string("b") + mark;
   for (char each : data) {
     auto c = static_cast<unsigned char>(each);
-    if (c == '\\' || c == '\'')
+    if (c == '\\' || each == mark)
       text += std::string("\\") + each;
     else if (c == '\n')
       text += "\\n";
@@ -135,7 +137,7 @@ std::string bytes_repr(std::string_view data) {
     else
       text += each;
   }
-  return text + "'";
+  return text + mark;
 }
 
 // A map of an IR object as TVM shows it: strings, also those in its arrays, have double quotes.

@@ -27,56 +27,15 @@ void expect(const Arguments& args, size_t least, size_t most, std::string_view n
   }
 }
 
-std::string_view strip(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return text;
-}
-
-Any parse_int(Evaluator& evaluator, const Any& value, int base, ir::Span span) {
-  std::string_view text = strip(text_of(value));
-  std::string digits;
-  bool negative = false;
-  bool bad = text.empty();
-  if (!bad && (text[0] == '+' || text[0] == '-')) {
-    negative = text[0] == '-';
-    text.remove_prefix(1);
-  }
-  if (text.size() > 2 && text[0] == '0') {
-    char mark = static_cast<char>(std::tolower(static_cast<unsigned char>(text[1])));
-    int marked = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 0;
-    if (marked != 0 && (base == 0 || base == marked)) {
-      base = marked;
-      text.remove_prefix(2);
-    }
-  }
-  if (base == 0) base = 10;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '_' && i > 0 && i + 1 < text.size() && text[i - 1] != '_') continue;
-    digits += text[i];
-  }
-  uint64_t magnitude = 0;
-  auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
-  bad = bad || digits.empty() || end != digits.data() + digits.size();
-  if (bad) {
-    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base,
-          evaluator.repr(value));
-  }
-  uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
-  if (status == std::errc::result_out_of_range || magnitude > limit) {
-    raise("OverflowError", span, "integer-overflow", "{} does not fit in 64 bits", evaluator.str(value));
-  }
-  return negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude);
-}
-
 Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 2, "int");
   if (args.size() == 0) return int64_t{0};
   const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
   Any value = plain_number(args[0]);
-  if (is_str(value)) {
-    return parse_int(evaluator, value, base == nullptr ? 10 : static_cast<int>(raw_int(*base)),
-                     args.span_of(0));
+  if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
+  if (is_str(value) || is_bytes(value)) {
+    int64_t given = base == nullptr ? 10 : index_value(evaluator, *base, args.span, "base");
+    return int_of_text(evaluator, value, given, args.span_of(0));
   }
   if (base != nullptr) {
     raise("TypeError", args.span, "wrong-type", "int() can't convert non-string with explicit base");
@@ -109,14 +68,6 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
         type_name_of(evaluator, value));
 }
 
-// Each `float("nan")` is an object of its own in Python, and containers ask whether elements are the same
-// object before they ask whether they are equal. The bits that a NaN has to spare number them here.
-double fresh_nan() {
-  static uint64_t made = 0;
-  made = (made + 1) & ((uint64_t{1} << 50) - 1);
-  return std::bit_cast<double>(uint64_t{0x7FF8} << 48 | made);
-}
-
 Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 1, "float");
   if (args.size() == 0) return 0.0;
@@ -124,32 +75,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (is_float(value)) return value;
   if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
-  if (is_str(value)) {
-    std::string text;
-    for (char c : strip(text_of(value))) {
-      if (c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    std::string_view body = text;
-    bool negative = false;
-    if (!body.empty() && (body[0] == '+' || body[0] == '-')) {
-      negative = body[0] == '-';
-      body.remove_prefix(1);
-    }
-    double real = 0;
-    auto [end, status] = std::from_chars(body.data(), body.data() + body.size(), real);
-    if (body == "inf" || body == "infinity") {
-      real = HUGE_VAL;
-    } else if (body == "nan") {
-      real = fresh_nan();
-    } else if (end != body.data() + body.size() || body.empty() ||
-               std::isalpha(static_cast<unsigned char>(body[0]))) {
-      raise("ValueError", args.span_of(0), "not-a-number", "could not convert string to float: {}",
-            evaluator.repr(value));
-    } else if (status == std::errc::result_out_of_range) {
-      real = std::strtod(std::string(body).c_str(), nullptr);
-    }
-    return negative ? -real : real;
-  }
+  if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
+  if (is_str(value) || is_bytes(value)) return float_of_text(evaluator, value, args.span_of(0));
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   Any result;
   if (as<ir::NDArrayNode>(value))
@@ -165,6 +92,16 @@ Any bool_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
 }
 Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 3, "str");
+  const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
+  const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
+  if (encoding != nullptr || errors != nullptr) {
+    if (args.size() == 0 || !is_bytes(args[0])) {
+      raise("TypeError", args.span, "wrong-type", "decoding to str: need a bytes-like object, {} found",
+            args.size() == 0 ? "nothing" : type_name_of(evaluator, args[0]));
+    }
+    return text_of_bytes(bytes_of(args[0]), encoding == nullptr ? "utf-8" : text_of(*encoding), args.span,
+                         errors == nullptr ? "strict" : text_of(*errors));
+  }
   return args.size() == 0 ? str_value("") : is_str(args[0]) ? args[0] : str_value(evaluator.str(args[0]));
 }
 Any list_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
@@ -270,16 +207,40 @@ Any super_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
 Any iterator_type_call(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
   return call_iterator_type(evaluator, cls->name, args);
 }
-Any bytes_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
-  expect(args, 0, 2, "bytes");
+Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  expect(args, 0, 3, "bytes");
+  const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
+  const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
   if (args.size() == 0) return ffi::Bytes(std::string());
-  if (is_str(args[0])) return ffi::Bytes(std::string(text_of(args[0])));
+  if (is_str(args[0])) {
+    if (encoding == nullptr)
+      raise("TypeError", args.span, "wrong-type", "string argument without an encoding");
+    return bytes_of_text(text_of(args[0]), text_of(*encoding),
+                         errors == nullptr ? "strict" : text_of(*errors), args.span);
+  }
+  if (encoding != nullptr || errors != nullptr)
+    raise("TypeError", args.span, "wrong-type", "{} without a string argument",
+          encoding != nullptr ? "encoding" : "errors");
+  if (is_bytes(args[0])) return args[0];
+  Any made;
+  if (evaluator.state().special(args[0], Symbol("__bytes__"), {}, made, args.span)) return made;
+  Any count = plain_number(args[0]);
+  if (is_integer(count) || evaluator.state().special(args[0], known().index, {}, count, args.span)) {
+    if (raw_int(count) < 0) raise("ValueError", args.span_of(0), "out-of-range", "negative count");
+    if (raw_int(count) > (int64_t{1} << 32))
+      raise("MemoryError", args.span_of(0), "too-large", "{} bytes are too many", raw_int(count));
+    return ffi::Bytes(std::string(static_cast<size_t>(raw_int(count)), 0));
+  }
+  if (!evaluator.state().iterable(args[0])) {
+    raise("TypeError", args.span_of(0), "wrong-type", "cannot convert '{}' object to bytes",
+          type_name_of(evaluator, args[0]));
+  }
   std::string data;
   for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) {
-    if (!is_int(value) || raw_int(value) < 0 || raw_int(value) > 255) {
+    int64_t byte = index_value(evaluator, value, args.span_of(0), "byte");
+    if (byte < 0 || byte > 255)
       raise("ValueError", args.span_of(0), "not-a-byte", "bytes must be in range(0, 256)");
-    }
-    data += static_cast<char>(raw_int(value));
+    data += static_cast<char>(byte);
   }
   return ffi::Bytes(data);
 }
@@ -306,7 +267,7 @@ Types make_types() {
   all.boolean = make("bool", bool_of, all.integer);
   all.real = make("float", float_of);
   all.str = make("str", str_of);
-  all.bytes = make("bytes", bytes_of);
+  all.bytes = make("bytes", bytes_from);
   all.list = make("list", list_of);
   all.tuple = make("tuple", tuple_of);
   all.dict = make("dict", dict_of);

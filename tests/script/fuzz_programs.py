@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs under CPython and under mlc: the same output to the last line, or a refusal by name.
+
+    python3 tests/script/fuzz_programs.py MLC [--count N] [--seed N] [--jobs N]
+
+Programs are made from a grammar of statements: functions with all kinds of parameters, closures, classes with
+inheritance and operators, generators, try/except/else/finally, with, loops with else, break and continue, unpacking,
+comprehensions, decorators, raise from. Everything they do is traced by print(), uncaught exceptions too. Loops are
+bounded, so that every program ends.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+REFUSALS = re.compile(r"64 bits|NotImplementedError")
+PRELUDE = """\
+def trace(*values):
+    print(*[repr(v) for v in values])
+    return values[0] if values else None
+def chain(e, depth=0):
+    out = []
+    while e is not None and depth < 6:
+        out.append((type(e).__name__, str(e), e.__suppress_context__))
+        e = e.__cause__ if e.__cause__ is not None else None if e.__suppress_context__ else e.__context__
+        depth += 1
+    return out
+class Manager:
+    def __init__(self, name, swallow=False, fail=0):
+        self.name, self.swallow, self.fail = name, swallow, fail
+    def __enter__(self):
+        print("enter", self.name)
+        if self.fail == 1:
+            raise ValueError("enter " + self.name)
+        return self
+    def __exit__(self, kind, value, tb):
+        print("exit", self.name, None if kind is None else kind.__name__, chain(value))
+        if self.fail == 2:
+            raise KeyError("exit " + self.name)
+        return self.swallow
+budget = [400]
+def spend():
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise SystemExit
+    return budget[0]
+"""
+
+
+class Program:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.lines = []
+        self.indent = 0
+        self.names = 0
+        self.functions = []  # (name, least, most positional)
+        self.generators = []
+        self.classes = []
+        self.variables = [["a", "b", "c", "xs", "d"]]
+        self.in_loop = [False]
+        self.in_function = [False]
+        self.in_generator = [False]
+        self.size = 0
+
+    def one(self, *choices):
+        return self.r.choice(choices)
+
+    def chance(self, p):
+        return self.r.random() < p
+
+    def put(self, text):
+        self.lines.append("    " * self.indent + text)
+        self.size += 1
+
+    def fresh(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    # ---- expressions ----
+    def variable(self):
+        return self.r.choice(self.variables[-1])
+
+    def expression(self, depth=2):
+        pick = self.r.randrange(22) if depth > 0 else self.r.randrange(6)
+        e = lambda: self.expression(depth - 1)
+        if pick < 3:
+            return self.variable()
+        if pick < 6:
+            return self.one(str(self.r.randint(-3, 9)), "'s'", "2.5", "[1, 2]", "()", "None", "True", "{1: 2}", "'xyz'")
+        if pick < 9:
+            return f"({e()} {self.one('+', '-', '*', '//', '%', '<', '==', 'and', 'or', 'in', 'is')} {e()})"
+        if pick == 9:
+            return f"[{e()}, {e()}]"
+        if pick == 10:
+            return f"({e()}, {e()})"
+        if pick == 11:
+            return f"({e()} if {e()} else {e()})"
+        if pick == 12:
+            v = self.fresh("k")
+            self.variables[-1].append(v)
+            body = e()
+            cond = f" if {self.expression(0)}" if self.chance(0.4) else ""
+            self.variables[-1].remove(v)
+            open_, close = self.one(("[", "]"), ("list(", ")"), ("{", "}") if self.chance(0.1) else ("[", "]"))
+            return f"{open_}{body} for {v} in {self.iterable()}{cond}{close}"
+        if pick == 13:
+            v = self.fresh("p")
+            self.variables[-1].append(v)
+            body = e()
+            self.variables[-1].remove(v)
+            return f"(lambda {v}{self.one('', '=1')}: {body})({e()})"
+        if pick < 17 and self.functions:
+            return self.call()
+        if pick == 17 and self.classes:
+            return self.instance(depth - 1)
+        if pick == 18 and self.generators:
+            name = self.r.choice(self.generators)
+            return self.one(f"list({name}({e()}))", f"next({name}({e()}), 'end')", f"sum(1 for _ in {name}({e()}))", f"[*{name}({e()})]")
+        if pick == 19:
+            return f"{self.one('len', 'str', 'repr', 'type', 'sorted', 'sum', 'bool', 'list', 'abs', 'tuple')}({e()})" if self.chance(0.7) else f"type({e()}).__name__"
+        if pick == 20:
+            return f"{self.variable()}{self.one('[0]', '[1:]', '[-1]', '[::-1]', '.v', '.go(1)', '[1]', '.append(3)', '.pop()')}"
+        return f"f\"{{{self.variable()}}}{self.one('', '!')}\"" if self.chance(0.5) else f"(not {e()})"
+
+    def iterable(self):
+        return self.one(f"range({self.r.randint(0, 4)})", "xs", "[1, 2, 3]", "'ab'", "enumerate('ab')", "zip([1, 2], 'xy')", "{1: 2, 3: 4}.items()", self.variable(),
+                        *([f"{self.r.choice(self.generators)}({self.r.randint(0, 4)})"] if self.generators else []))
+
+    def call(self):
+        name, least, most, keywords = self.r.choice(self.functions)
+        n = self.r.randint(least, most) if self.chance(0.92) else self.r.randint(0, most + 1)
+        parts = [self.expression(1) for _ in range(n)]
+        if self.chance(0.1):
+            parts.append(f"*{self.one('[]', '(1,)', 'xs')}")
+        for key in keywords:
+            if self.chance(0.3):
+                parts.append(f"{key}={self.expression(0)}")
+        if self.chance(0.05):
+            parts.append("**{'extra': 1}")
+        return f"{name}({', '.join(parts)})"
+
+    def instance(self, depth):
+        return f"{self.r.choice(self.classes)}({self.expression(depth)})"
+
+    # ---- statements ----
+    def block(self, depth, least=1, most=3):
+        self.indent += 1
+        begin = len(self.lines)
+        for _ in range(self.r.randint(least, most)):
+            self.statement(depth)
+        if len(self.lines) == begin:
+            self.put("pass")
+        self.indent -= 1
+
+    def target(self):
+        return self.variable() if self.chance(0.7) else self.new_variable()
+
+    def new_variable(self):
+        name = self.fresh("n")
+        self.variables[-1].append(name)
+        return name
+
+    def statement(self, depth):
+        if self.size > 90:
+            return self.put(f"trace({self.expression(1)})")
+        pick = self.r.randrange(34)
+        e = self.expression
+        if pick < 6:
+            return self.put(f"trace({e()})")
+        if pick < 10:
+            value = e()
+            return self.put(f"{self.target()} = {value}")
+        if pick == 10:
+            value = e(1)
+            return self.put(f"{self.one('{0}, {1}', '{0}, *{1}', '*{0}, {1}', '[{0}, {1}]').format(self.target(), self.target())} = {self.one(value, '(1, 2)', '[3, 4, 5]', 'xs')}")
+        if pick == 11:
+            return self.put(f"{self.variable()} {self.one('+=', '-=', '*=', '//=', '|=')} {e(1)}")
+        if pick == 12:
+            return self.put(f"{self.variable()}{self.one('[0]', '.v', '[1:2]', '.w', '[-1]')} = {e(1)}")
+        if pick == 13:
+            return self.put(f"assert {e(1)}, {e(0)}")
+        if pick == 14 and self.in_loop[-1]:
+            self.put(f"if {e(1)}:")
+            self.indent += 1
+            self.put(self.one("break", "continue"))
+            self.indent -= 1
+            return None
+        if pick == 15 and self.in_function[-1]:
+            if self.chance(0.5):
+                self.put(f"if {e(1)}:")
+                self.indent += 1
+                self.put(f"return {e(1)}")
+                self.indent -= 1
+            else:
+                self.put(f"return {e(1)}")
+            return None
+        if pick == 16:
+            kind = self.one("ValueError", "KeyError", "TypeError", "IndexError", "RuntimeError('r')", "StopIteration", "LookupError('l', 2)", *(c for c in self.classes if c.startswith("E")))
+            text = kind if "(" in kind or self.chance(0.2) else f"{kind}({e(0)})"
+            if self.chance(0.25):
+                text += f" from {self.one('None', 'ValueError(0)', 'KeyError')}"
+            if self.chance(0.7):
+                self.put(f"if {e(1)}:")
+                self.indent += 1
+                self.put(f"raise {text}")
+                self.indent -= 1
+            else:
+                self.put(f"raise {text}")
+            return None
+        if pick in (17, 18) and self.in_generator[-1]:
+            return self.put(self.one(f"yield {e(1)}", f"yield {e(1)}", f"{self.target()} = yield {e(1)}", f"yield from {self.iterable()}"))
+        if pick == 19:
+            return self.put(f"del {self.one(self.variable() + '[0]', 'd[1]', self.variable() + '.v', self.new_variable())}")
+        if depth <= 0:
+            return self.put(f"trace({e(1)})")
+        if pick in (20, 21):
+            self.put(f"if {e(1)}:")
+            self.block(depth - 1)
+            if self.chance(0.3):
+                self.put(f"elif {e(1)}:")
+                self.block(depth - 1)
+            if self.chance(0.4):
+                self.put("else:")
+                self.block(depth - 1)
+            return None
+        if pick in (22, 23):
+            loop = self.one("for", "for", "while")
+            if loop == "for":
+                target = self.one(self.new_variable(), f"{self.new_variable()}, {self.new_variable()}" if self.chance(0.4) else self.new_variable())
+                self.put(f"for {target} in {self.iterable()}:")
+            else:
+                self.put(f"while {self.one('True', e(1))}:")
+            self.indent += 1
+            self.put("spend()")
+            if loop == "while":
+                self.put(f"if spend() % {self.r.randint(2, 5)} == 0: break")
+            self.indent -= 1
+            self.in_loop.append(True)
+            self.block(depth - 1)
+            self.in_loop.pop()
+            if self.chance(0.3):
+                self.put("else:")
+                self.block(depth - 1)
+            return None
+        if pick in (24, 25, 26):
+            return self.attempt(depth)
+        if pick == 27:
+            items = [f"Manager({self.fresh('m')!r}, {self.one('False', 'False', 'True')}, {self.one('0', '0', '0', '1', '2')})" + (f" as {self.new_variable()}" if self.chance(0.5) else "") for _ in range(self.one(1, 1, 2))]
+            self.put(f"with {', '.join(items)}:")
+            return self.block(depth - 1)
+        if pick in (28, 29):
+            return self.function(depth)
+        if pick == 30:
+            return self.generator(depth)
+        if pick in (31, 32):
+            return self.cls(depth)
+        return self.put(f"{self.target()} = {e()}")
+
+    def attempt(self, depth):
+        self.put("try:")
+        self.block(depth - 1)
+        handled = self.chance(0.85)
+        if handled:
+            for _ in range(self.one(1, 1, 2)):
+                kind = self.one("ValueError", "(KeyError, TypeError)", "LookupError", "Exception", "ZeroDivisionError", "AttributeError", *(c for c in self.classes if c.startswith("E")))
+                name = self.fresh("e")
+                self.put(f"except {kind} as {name}:")
+                self.indent += 1
+                self.put(f"print('caught', chain({name}))")
+                self.indent -= 1
+                self.variables[-1].append(name)
+                self.block(depth - 1)
+                self.variables[-1].remove(name)
+                if self.chance(0.15):
+                    self.indent += 1
+                    self.put("raise")
+                    self.indent -= 1
+            if self.chance(0.15):
+                self.put("except:")
+                self.indent += 1
+                self.put("print('bare')")
+                self.put("raise")
+                self.indent -= 1
+            if self.chance(0.3):
+                self.put("else:")
+                self.block(depth - 1)
+        if not handled or self.chance(0.35):
+            self.put("finally:")
+            self.indent += 1
+            self.put(f"print('finally', {self.names})")
+            self.indent -= 1
+            loops = self.in_loop[-1]
+            self.block(depth - 1, 0 if self.chance(0.5) else 1, 2)
+            self.in_loop[-1] = loops
+
+    def parameters(self):
+        names = [self.fresh("p") for _ in range(self.r.randint(0, 3))]
+        least = self.r.randint(0, len(names))
+        parts = [name if i < least else f"{name}={self.expression(0)}" for i, name in enumerate(names)]
+        keywords = []
+        most = len(names)
+        if names and self.chance(0.15):
+            parts.insert(self.r.randint(1, len(parts)), "/")
+        if self.chance(0.2):
+            rest = self.fresh("r")
+            parts.append("*" + rest)
+            names.append(rest)
+            most += 1
+        if self.chance(0.2):
+            if not any(p.startswith("*") for p in parts):
+                parts.append("*")
+            key = self.fresh("q")
+            keywords.append(key)
+            parts.append(key + self.one("", "=7"))
+            names.append(key)
+        if self.chance(0.15):
+            more = self.fresh("w")
+            parts.append("**" + more)
+            names.append(more)
+        return parts, names, least, most, keywords
+
+    def body(self, names, depth, generator=False):
+        outer = self.variables[-1]
+        local = list(names)
+        shared = None
+        if self.chance(0.3) and self.in_function[-1]:
+            shared = self.r.choice(outer)
+        self.variables.append(local + [v for v in outer if self.chance(0.3)] or ["a"])
+        self.in_loop.append(False)
+        self.in_function.append(True)
+        self.in_generator.append(generator)
+        self.indent += 1
+        self.put("spend()")
+        self.indent -= 1
+        self.block(depth - 1, 1, 4)
+        if self.chance(0.5):
+            self.indent += 1
+            self.put(f"return {self.expression(1)}")
+            self.indent -= 1
+        for stack in (self.variables, self.in_loop, self.in_function, self.in_generator):
+            stack.pop()
+
+    def function(self, depth):
+        name = self.fresh("f")
+        parts, names, least, most, keywords = self.parameters()
+        if self.chance(0.15) and self.functions:
+            self.put(f"@(lambda g: lambda *x, **y: (print('deco'), g(*x, **y))[1])")
+        self.put(f"def {name}({', '.join(parts)}):")
+        self.body(names, depth)
+        self.functions.append((name, least, most, keywords))
+        self.put(f"trace({self.call()})")
+        if self.in_function[-1]:
+            self.functions.pop() if self.chance(0.7) else None
+
+    def generator(self, depth):
+        name = self.fresh("g")
+        arg = self.fresh("p")
+        self.put(f"def {name}({arg}=2):")
+        self.indent += 1
+        self.put(f"yield {arg}")
+        self.indent -= 1
+        self.body([arg], depth, True)
+        self.generators.append(name)
+        if self.chance(0.5):
+            variable = self.new_variable()
+            self.put(f"{variable} = {name}()")
+            for _ in range(self.r.randint(1, 3)):
+                self.put(f"trace({self.one('next({0})', '{0}.send(5)', 'next({0}, 0)', '{0}.close()', '{0}.throw(KeyError(1))', 'list({0})').format(variable)})")
+        else:
+            self.put(f"trace(list({name}(3)))")
+
+    def cls(self, depth):
+        error = self.chance(0.25)
+        name = self.fresh("E" if error else "C")
+        bases = self.one("ValueError", "Exception", "KeyError") if error else ", ".join(self.r.sample([c for c in self.classes if c.startswith("C")], k=min(self.one(0, 0, 1, 1, 2), len([c for c in self.classes if c.startswith("C")]))))
+        self.put(f"class {name}({bases}):" if bases else f"class {name}:")
+        self.indent += 1
+        if error:
+            self.put("def __str__(self): return 'E:' + repr(self.args)" if self.chance(0.5) else "code = 3")
+            self.indent -= 1
+            self.classes.append(name)
+            return
+        self.put(f"v = {self.expression(0)}")
+        if not bases or self.chance(0.5):
+            self.put("def __init__(self, x=0):")
+            self.indent += 1
+            if bases:
+                self.put("super().__init__(x)")
+            self.put(self.one("self.v = x", "self.w = x", "self.v, self.w = x, [x]"))
+            self.indent -= 1
+        if self.chance(0.6):
+            self.put("def go(self, y=1):")
+            self.body(["self", "y", "self.v"], depth)
+        extra = [
+            "def __repr__(self): return '<' + type(self).__name__ + '>'",
+            "def __eq__(self, o): return isinstance(o, type(self))",
+            "def __add__(self, o): return ('add', type(o).__name__)",
+            "def __radd__(self, o): return ('radd', type(o).__name__)",
+            "def __len__(self): return 2",
+            "def __getitem__(self, i):\n" + "    " * (self.indent + 1) + "if isinstance(i, int) and i > 2: raise IndexError(i)\n" + "    " * (self.indent + 1) + "return i",
+            "def __bool__(self): return False",
+            "def __iter__(self): return iter([1, 2])",
+            "def __contains__(self, x): return x == 1",
+            "def __call__(self, *a): return ('called', a)",
+            "def __getattr__(self, n): return 'no ' + n if not n.startswith('_') else object.__getattribute__(self, n)",
+            "@property\n" + "    " * self.indent + "def w(self): return 'w'",
+            "@staticmethod\n" + "    " * self.indent + "def s(x=1): return ('s', x)",
+            "@classmethod\n" + "    " * self.indent + "def k(cls): return cls.__name__",
+            "def __lt__(self, o): return True",
+            "def __enter__(self): return 1",
+            "def __exit__(self, *a): return True",
+            "def __hash__(self): return 5",
+        ]
+        self.put(extra[0])
+        for text in self.r.sample(extra[1:], self.r.randint(0, 4)):
+            for line in text.split("\n"):
+                self.lines.append(line if line.startswith("    ") else "    " * self.indent + line)
+        self.indent -= 1
+        self.classes.append(name)
+        variable = self.new_variable()
+        self.put(f"{variable} = {name}({self.expression(0)})")
+        self.put(f"trace({variable}.{self.one('v', 'go()', 'w', 'k()', 's(2)', '__class__.__name__')})")
+
+    def text(self):
+        self.put("a, b, c, xs, d = 1, 'bee', 2.0, [3, 1, 2], {1: 'one'}")
+        self.put("try:")
+        self.indent += 1
+        for _ in range(self.r.randint(4, 9)):
+            self.put("try:")
+            self.block(3, 1, 4)
+            self.put("except Exception as top:")
+            self.indent += 1
+            self.put("print('top', chain(top))")
+            self.indent -= 1
+        self.indent -= 1
+        self.put("except SystemExit:")
+        self.put("    print('budget')")
+        return PRELUDE + "\n".join(self.lines) + "\n"
+
+
+def run(command, path, hash_seed):
+    done = subprocess.run([*command, str(path)], capture_output=True, check=False, timeout=60,
+                          env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": str(hash_seed)})
+    return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode
+
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+|<function [^>]*>|<bound method [^\n]*")
+
+
+def compare(mlc, seed):
+    text = Program(seed).text()
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "program.py")
+        path.write_text(text)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(text, "program.py", "exec")
+        except (SyntaxError, ValueError):
+            return seed, "left out", "", "", text
+        try:
+            theirs, error, status = run([sys.executable, "-W", "ignore"], path, 1)
+            again, _, _ = run([sys.executable, "-W", "ignore"], path, 2)
+            if theirs != again:
+                return seed, "left out", "", "", text
+            ours, failure, code = run([mlc, "run"], path, 0)
+        except subprocess.TimeoutExpired:
+            return seed, "differs", "", "does not end", text
+    theirs, ours = ADDRESS.sub("", theirs), ADDRESS.sub("", ours)
+    if theirs == ours and (status == 0) == (code == 0):
+        return seed, "same", "", "", text
+    if code >= 0 and REFUSALS.search(ours + failure):
+        return seed, "refused", "", "", text
+    mine, yours = ours.split("\n"), theirs.split("\n")
+    at = next((i for i, (x, y) in enumerate(zip(mine, yours)) if x != y), min(len(mine), len(yours)) - 1)
+    note = failure.strip()[:300] if code != 0 else ""
+    return seed, "differs", yours[at], mine[at] + ("\n" + note if note else ""), text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("mlc")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--most", type=int, default=10, help="differences shown")
+    parser.add_argument("--keep", help="a folder for the programs that differ")
+    options = parser.parse_args()
+    counts = {"same": 0, "refused": 0, "differs": 0, "left out": 0}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for seed, outcome, theirs, ours, text in pool.map(lambda n: compare(options.mlc, options.seed * 1_000_000 + n), range(options.count)):
+            counts[outcome] += 1
+            if outcome != "differs":
+                continue
+            if options.keep:
+                pathlib.Path(options.keep, f"{seed}.py").write_text(text)
+            if counts["differs"] <= options.most:
+                print(f"seed {seed}\n  CPython: {theirs[:300]}\n  mlc:     {ours[:500]}")
+    print(", ".join(f"{n} {outcome}" for outcome, n in counts.items()))
+    print(f"{counts['same'] + counts['refused']} passed, {counts['differs']} failed")
+    return counts["differs"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

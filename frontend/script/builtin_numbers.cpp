@@ -170,7 +170,7 @@ int64_t inverse(int64_t value, int64_t modulus, ir::Span span) {
     std::swap(x, y);
   }
   if (a != 1 && a != -1)
-    raise("ValueError", span, "not-invertible", "base is not invertible for the given modulus");
+    raise("ValueError", span, "math-domain", "base is not invertible for the given modulus");
   return static_cast<int64_t>(a == 1 ? x % modulus : -x % modulus);
 }
 

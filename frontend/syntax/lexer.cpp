@@ -411,7 +411,7 @@ bool Lexer::resume() {
   if (!resume_) return false;
   Resume back = std::move(*resume_);
   resume_.reset();
-  problems_.drop(back.tokens);
+  problems_.drop(back.tokens, back.at);
   tokens_.truncate(back.tokens);
   brackets_ = std::move(back.brackets);
   line_blamed_ = back.blamed;

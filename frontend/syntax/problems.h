@@ -39,10 +39,12 @@ class Problems {
     return std::any_of(tokens_.begin(), tokens_.end(), [&](size_t t) { return t >= first && t <= last; });
   }
 
-  // Forgets what was seen from a token on, which will be read again.
-  void drop(size_t first) {
+  // Forgets what was seen from a token on, whose line begins at `at`: it will be read again. What was seen
+  // between the token before and that line stays.
+  void drop(size_t first, size_t at) {
     for (size_t i = all_.size(); i-- > 0;) {
       if (tokens_[i] < first || tokens_[i] == static_cast<size_t>(-1)) continue;
+      if (tokens_[i] == first && all_[i].span.begin < at) continue;
       all_.erase(all_.begin() + static_cast<ptrdiff_t>(i));
       tokens_.erase(tokens_.begin() + static_cast<ptrdiff_t>(i));
     }

@@ -434,6 +434,8 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
                   : op == UnaryOperator::kUAdd ? known().pos
                                                : known().invert;
     if (state_->special(a, name, {}, result, span)) return result;
+    if (const ir::Api* api = ir::ApiRegistry::global().method(a.type_index(), name.str()))
+      return call(Any(ir::make<BoundMethodNode>(a, state_->api_value(api))), {}, {}, span);
   }
   raise("TypeError", span, "unsupported-operand", "bad operand type for unary {}: '{}'", spelling(op),
         type_name_of(*this, a));

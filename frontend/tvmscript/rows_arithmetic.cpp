@@ -177,7 +177,9 @@ Any fma(ApiCall& call) {
 Expr is_nan_of(const Expr& x, Span span) {
   DataType truth = DataType::Bool(x->dtype().lanes());
   if (!x->dtype().is_floating()) return ir::cast(truth, ir::bool_imm(false));
-  return ir::call_op(truth, "tirx.isnan", {x}, span);
+  bool half = x->dtype().is_float() && x->dtype().bits() == 16;
+  return ir::call_op(truth, "tirx.isnan",
+                     {half ? ir::cast(ir::DataType::Float(32, x->dtype().lanes()), x) : x}, span);
 }
 Any is_nan(ApiCall& call) { return is_nan_of(value_arg(call, 0), call.span); }
 Expr is_inf_of(const Expr& x, Span span) {

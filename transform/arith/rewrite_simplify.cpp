@@ -197,9 +197,11 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     }
   } else if (auto* inverse = as<NotNode>(e)) {
     if (auto value = const_int(inverse->a)) return truth(e, *value == 0);
-    // A comparison the rule would turn around must be one of index values: not (x < y) is no y <= x for NaN.
+    // An order the rule would turn around must be one of index values: not (x < y) is no y <= x for NaN.
     auto* inner = as_binary(inverse->a);
-    if (inner && is_comparison(inner->kind) && !is_index_type(inner->a->dtype())) return e;
+    if (inner && is_comparison(inner->kind) && inner->kind != ExprKind::kEQ && inner->kind != ExprKind::kNE &&
+        !is_index_type(inner->a->dtype()))
+      return e;
   } else if (auto* cast_node = as<CastNode>(e)) {
     return cast(e->dtype(), cast_node->value, e->span)->kind == ExprKind::kCast
                ? e

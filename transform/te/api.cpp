@@ -192,16 +192,17 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
   return names;
 }
 
-Any compute(ApiCall& call) {
-  Array<Expr> shape = shape_of(call, call.args[0], 0);
-  if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
+// A tensor by its extents and the names of its axes; arguments 1.. of the call are fcompute, name, tag,
+// attrs. `typed`: axes begin at a zero of the type of their extent.
+Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std::string>& names, bool typed) {
   Array<IterVar> axis;
   std::vector<Any> points;
   size_t at = 0;
-  for (const std::string& name : index_names(call, shape.size())) {
+  for (const std::string& name : names) {
     const Expr& extent = shape[static_cast<int64_t>(at++)];
     Var var = make_var(String(name), extent->dtype());
-    axis.push_back(make<IterVarNode>(make<RangeNode>(int32(0), extent), var, IterType::kDataPar));
+    Expr begin = typed ? int_imm(extent->dtype(), 0) : int32(0);
+    axis.push_back(make<IterVarNode>(make<RangeNode>(begin, extent), var, IterType::kDataPar));
     points.emplace_back(Expr(var));
   }
   Any result = call.host.call(call.args[1], points);
@@ -231,6 +232,20 @@ Any compute(ApiCall& call) {
   Array<Any> outputs;
   for (size_t i = 0; i < body.size(); ++i) outputs.push_back(make<TensorNode>(op, static_cast<int64_t>(i)));
   return outputs;
+}
+
+Any compute(ApiCall& call) {
+  Array<Expr> shape = shape_of(call, call.args[0], 0);
+  if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
+  return compute_over(call, shape, index_names(call, shape.size()), false);
+}
+
+Any define(ApiCall& call) {
+  Array<Expr> shape = shape_of(call, call.args[0], 0);
+  if (!call.host.callable(call.args[1])) wrong_argument(call, 1, "function");
+  std::vector<std::string> names;
+  for (size_t i = 0; i < shape.size(); ++i) names.push_back(fmt::format("ax{}", i));
+  return compute_over(call, shape, names, true);
 }
 
 Any reduce_axis(ApiCall& call) {
@@ -398,6 +413,10 @@ constexpr ApiRow rows[] = {
      "name=\"C\")\n\n"
      "A tuple of values makes a tuple of tensors.",
      compute},
+    {ApiKind::kFunction, "mlc.te", "define(shape, fcompute, name='tensor', tag='injective', attrs=None)",
+     "A tensor by what one element of it is; its axes are ax0, ax1, ..., each of the type of its extent.\n\n"
+     "    B = mlc.te.define(A.shape, lambda *i: A(*i) + 1)",
+     define},
     {ApiKind::kFunction, kTe, "reduce_axis(dom, name='rv', thread_tag='', span=None)",
      "An axis to reduce over: (begin, end).\n\n    k = te.reduce_axis((0, 64), name=\"k\")", reduce_axis},
     {ApiKind::kFunction, kTe, "var(name='tindex', dtype='int32', span=None)",

@@ -26,37 +26,34 @@ namespace mlc::transform::te {
 
 namespace {
 
-std::string_view view(const String &s) { return {s.data(), s.size()}; }
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
-constexpr std::string_view kLayoutFree =
-    "layout_free_placeholders"; // an attribute of operations
+constexpr std::string_view kLayoutFree = "layout_free_placeholders";  // an attribute of operations
 
 // A tensor by what it is, not by which handle names it.
 struct Key {
-  const OperationNode *op;
+  const OperationNode* op;
   int64_t value_index;
-  bool operator<(const Key &other) const {
+  bool operator<(const Key& other) const {
     return op != other.op ? op < other.op : value_index < other.value_index;
   }
 };
 
 class Creator {
-public:
+ public:
   explicit Creator(Span span) : span_(span) {}
 
-  PrimFunc create(const Array<Any> &args) {
+  PrimFunc create(const Array<Any>& args) {
     Array<Var> params;
-    for (const Any &arg : args) {
+    for (const Any& arg : args) {
       if (auto var = arg.as<Var>()) {
         params.push_back(*var);
         continue;
       }
       auto tensor = arg.as<Tensor>();
       if (!tensor) {
-        throw Error(
-            "wrong-type",
-            "the arguments of a function are tensors and variables, got {}",
-            arg.GetTypeKey())
+        throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
+                    arg.GetTypeKey())
             .kind("TypeError")
             .at(span_);
       }
@@ -65,18 +62,16 @@ public:
       given_.insert({(*tensor)->op.get(), (*tensor)->value_index});
       buffers_[{(*tensor)->op.get(), (*tensor)->value_index}] = buffer;
     }
-    for (const Any &arg : args) {
-      if (auto tensor = arg.as<Tensor>())
-        order((*tensor)->op);
+    for (const Any& arg : args) {
+      if (auto tensor = arg.as<Tensor>()) order((*tensor)->op);
     }
     Array<Buffer> allocated;
     Array<Stmt> stages;
-    for (const Operation &op : ordered_) {
+    for (const Operation& op : ordered_) {
       auto compute = Any(op).as<ComputeOp>();
       if (!compute) {
         if (!given_.contains({op.get(), 0})) {
-          throw Error("te-missing-input",
-                      "`{}` is used but is not among the function's arguments",
+          throw Error("te-missing-input", "`{}` is used but is not among the function's arguments",
                       op->name.c_str())
               .at(span_)
               .help(fmt::format("add `{}` to the list", op->name.c_str()));
@@ -85,8 +80,7 @@ public:
       }
       for (size_t i = 0; i < op->num_outputs(); ++i) {
         Key key{op.get(), static_cast<int64_t>(i)};
-        if (buffers_.contains(key))
-          continue;
+        if (buffers_.contains(key)) continue;
         Buffer buffer = plain_buffer(make<TensorNode>(op, key.value_index));
         buffers_[key] = buffer;
         allocated.push_back(buffer);
@@ -95,9 +89,8 @@ public:
     }
     Stmt body = seq(std::move(stages));
     if (!is_no_op(body)) {
-      SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(),
-                                     Array<TensorRegion>(), String("root"),
-                                     body, Stmt(), allocated);
+      SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(), Array<TensorRegion>(),
+                                     String("root"), body, Stmt(), allocated);
       body = make<SBlockRealizeNode>(Array<Expr>(), bool_imm(true), root);
     }
     Map<String, Any> attrs;
@@ -107,43 +100,37 @@ public:
     Array<Expr> free;
     for (size_t i = 0; i < args.size(); ++i) {
       auto tensor = args[static_cast<int64_t>(i)].as<Tensor>();
-      if (tensor &&
-          layout_free_.contains({(*tensor)->op.get(), (*tensor)->value_index}))
+      if (tensor && layout_free_.contains({(*tensor)->op.get(), (*tensor)->value_index}))
         free.push_back(int32(static_cast<int64_t>(i)));
     }
-    if (!free.empty())
-      attrs.Set("layout_free_buffers", free);
+    if (!free.empty()) attrs.Set("layout_free_buffers", free);
     return make<PrimFuncNode>(params, void_type(), body, attrs);
   }
 
-private:
+ private:
   // The tensor as a buffer of the function: no origin.
-  static Buffer plain_buffer(const Tensor &tensor) {
+  static Buffer plain_buffer(const Tensor& tensor) {
     auto type = ref(tensor->buffer->buffer());
     std::string name = tensor->name();
     std::replace(name.begin(), name.end(), '.', '_');
-    return make<VarNode>(String(name), with(type, [](BufferTypeNode &n) {
-                           n.layout = ObjectRef();
-                         }));
+    return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
   }
 
   // Inputs before what uses them, arguments in their order. A stack of its own:
   // chains may be long.
-  void order(const Operation &root) {
+  void order(const Operation& root) {
     struct Visit {
       Operation op;
       Array<Tensor> inputs;
       size_t next;
     };
-    if (!visited_.insert(root.get()).second)
-      return;
+    if (!visited_.insert(root.get()).second) return;
     std::vector<Visit> stack{{root, root->input_tensors(), 0}};
     while (!stack.empty()) {
-      Visit &top = stack.back();
+      Visit& top = stack.back();
       if (top.next < top.inputs.size()) {
         Operation input = top.inputs[static_cast<int64_t>(top.next++)]->op;
-        if (visited_.insert(input.get()).second)
-          stack.push_back({input, input->input_tensors(), 0});
+        if (visited_.insert(input.get()).second) stack.push_back({input, input->input_tensors(), 0});
         continue;
       }
       ordered_.push_back(top.op);
@@ -154,78 +141,63 @@ private:
   // `x`, `x_1`, `x_2`: block names are unique in a function.
   String block_name(std::string name) {
     std::replace(name.begin(), name.end(), '.', '_');
-    int &count = block_names_[name];
+    int& count = block_names_[name];
     std::string unique = count == 0 ? name : fmt::format("{}_{}", name, count);
     ++count;
-    while (unique != name && block_names_.contains(unique))
-      unique = fmt::format("{}_{}", name, count++);
+    while (unique != name && block_names_.contains(unique)) unique = fmt::format("{}_{}", name, count++);
     block_names_.emplace(unique, 1);
     return unique;
   }
 
   struct Iterators {
-    Array<IterVar> iters; // of the block
-    Array<Expr> values;   // the loops' variables
-    Array<Expr> point;    // the element computed
-    VarMap renamed;       // the operation's axes -> the block's iterators
+    Array<IterVar> iters;  // of the block
+    Array<Expr> values;    // the loops' variables
+    Array<Expr> point;     // the element computed
+    VarMap renamed;        // the operation's axes -> the block's iterators
   };
-  Iterators block_iterators(const ComputeOpNode *op,
-                            const std::vector<For> &loops) {
+  Iterators block_iterators(const ComputeOpNode* op, const std::vector<For>& loops) {
     Iterators out;
     size_t at = 0;
-    auto add = [&](const IterVar &axis, IterType type) {
-      Var inner = make<VarNode>(String("v_" + std::string(axis->var->name)),
-                                axis->var->ty);
-      out.iters.push_back(
-          make<IterVarNode>(simplified(axis->dom), inner, type));
+    auto add = [&](const IterVar& axis, IterType type) {
+      Var inner = make<VarNode>(String("v_" + std::string(axis->var->name)), axis->var->ty);
+      out.iters.push_back(make<IterVarNode>(simplified(axis->dom), inner, type));
       out.values.push_back(loops[at++]->loop_var);
       out.renamed[axis->var.get()] = inner;
-      if (type == IterType::kDataPar)
-        out.point.push_back(inner);
+      if (type == IterType::kDataPar) out.point.push_back(inner);
     };
-    for (const IterVar &axis : op->axis)
-      add(axis, IterType::kDataPar);
-    for (const IterVar &axis : op->reduce_axis())
-      add(axis, IterType::kCommReduce);
-    if (out.iters.empty()) { // a scalar's block has one iterator of one point,
-                             // so that loops can be added to it
-      Var inner =
-          make<VarNode>(String("vi"), Type(prim_type(DataType::Int(32))));
-      out.iters.push_back(make<IterVarNode>(make<RangeNode>(int32(0), int32(1)),
-                                            inner, IterType::kDataPar));
+    for (const IterVar& axis : op->axis) add(axis, IterType::kDataPar);
+    for (const IterVar& axis : op->reduce_axis()) add(axis, IterType::kCommReduce);
+    if (out.iters.empty()) {  // a scalar's block has one iterator of one point,
+                              // so that loops can be added to it
+      Var inner = make<VarNode>(String("vi"), Type(prim_type(DataType::Int(32))));
+      out.iters.push_back(make<IterVarNode>(make<RangeNode>(int32(0), int32(1)), inner, IterType::kDataPar));
       out.values.push_back(int32(0));
     }
     return out;
   }
-  Range simplified(const Range &r) {
-    return make<RangeNode>(analyzer_.simplify(r->min),
-                           analyzer_.simplify(r->extent));
+  Range simplified(const Range& r) {
+    return make<RangeNode>(analyzer_.simplify(r->min), analyzer_.simplify(r->extent));
   }
 
   // Loads of tensors as loads of the function's buffers, axes as block
   // iterators, then simplified.
-  Expr element(const Expr &e, const Iterators &at) {
+  Expr element(const Expr& e, const Iterators& at) {
     struct Renamer final : Rewriter {
-      Creator &creator;
-      const VarMap &renamed;
-      Renamer(Creator &creator, const VarMap &renamed)
-          : creator(creator), renamed(renamed) {}
-      Expr rewrite(const Expr &e) override {
-        if (auto *var = as<VarNode>(e)) {
+      Creator& creator;
+      const VarMap& renamed;
+      Renamer(Creator& creator, const VarMap& renamed) : creator(creator), renamed(renamed) {}
+      Expr rewrite(const Expr& e) override {
+        if (auto* var = as<VarNode>(e)) {
           auto found = renamed.find(var);
           return found == renamed.end() ? e : found->second;
         }
-        auto *load = as<TensorLoadNode>(e);
-        const OriginNode *origin =
-            load ? origin_of(load->source.get()) : nullptr;
-        if (!origin)
-          return rewrite_children(e);
+        auto* load = as<TensorLoadNode>(e);
+        const OriginNode* origin = load ? origin_of(load->source.get()) : nullptr;
+        if (!origin) return rewrite_children(e);
         Array<Expr> indices;
-        for (const Expr &index : load->indices)
-          indices.push_back(rewrite(index));
-        return make<TensorLoadNode>(
-            creator.buffers_.at({origin->op.get(), origin->value_index}),
-            indices, load->span);
+        for (const Expr& index : load->indices) indices.push_back(rewrite(index));
+        return make<TensorLoadNode>(creator.buffers_.at({origin->op.get(), origin->value_index}), indices,
+                                    load->span);
       }
     };
     return analyzer_.simplify(Renamer(*this, at.renamed).rewrite(e));
@@ -233,43 +205,39 @@ private:
 
   // Tensors whose layout whoever schedules may choose; the function says which
   // arguments they are.
-  void add_layout_free(const Any &tensors) {
-    auto add = [&](const auto &all) {
-      for (const Any &one : all) {
+  void add_layout_free(const Any& tensors) {
+    auto add = [&](const auto& all) {
+      for (const Any& one : all) {
         if (auto tensor = one.template as<Tensor>())
           layout_free_.insert({(*tensor)->op.get(), (*tensor)->value_index});
       }
     };
-    if (auto list = tensors.as<ffi::List<Any>>())
-      add(*list);
-    if (auto tuple = tensors.as<Array<Any>>())
-      add(*tuple);
+    if (auto list = tensors.as<ffi::List<Any>>()) add(*list);
+    if (auto tuple = tensors.as<Array<Any>>()) add(*tuple);
   }
 
-  Stmt realize(const Iterators &at, String name, const ComputeOpNode *op,
-               Stmt body, Stmt init) {
+  Stmt realize(const Iterators& at, String name, const ComputeOpNode* op, Stmt body, Stmt init) {
     Map<String, Any> annotations;
-    for (const auto &[key, value] : op->attrs) {
+    for (const auto& [key, value] : op->attrs) {
       if (view(key) == kLayoutFree)
         add_layout_free(value);
       else
         annotations.Set(key, value);
     }
-    SBlock block = make<SBlockNode>(
-        at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
-        std::move(body), std::move(init), Array<Buffer>(),
-        Array<MatchBufferRegion>(), annotations);
+    SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
+                                    std::move(body), std::move(init), Array<Buffer>(),
+                                    Array<MatchBufferRegion>(), annotations);
     AccessRegions touched = detect_access_regions(block);
-    block = with(block, [&](SBlockNode &n) {
+    block = with(block, [&](SBlockNode& n) {
       n.reads = touched.reads;
       n.writes = touched.writes;
     });
     return make<SBlockRealizeNode>(at.values, bool_imm(true), block);
   }
 
-  Stmt reduction(const ComputeOpNode *op, const std::vector<For> &loops) {
-    auto *reduce = as<ReduceNode>(op->body[0]);
-    const CommReducer &combiner = reduce->combiner;
+  Stmt reduction(const ComputeOpNode* op, const std::vector<For>& loops) {
+    auto* reduce = as<ReduceNode>(op->body[0]);
+    const CommReducer& combiner = reduce->combiner;
     Iterators at = block_iterators(op, loops);
     size_t count = op->num_outputs();
     Array<Buffer> outputs;
@@ -277,76 +245,65 @@ private:
     for (size_t i = 0; i < count; ++i) {
       auto k = static_cast<int64_t>(i);
       outputs.push_back(buffers_.at({op, k}));
-      operands[combiner->lhs[k].get()] =
-          make<TensorLoadNode>(outputs[k], at.point);
+      operands[combiner->lhs[k].get()] = make<TensorLoadNode>(outputs[k], at.point);
       operands[combiner->rhs[k].get()] = element(reduce->source[k], at);
     }
     Array<Stmt> init;
     for (size_t i = 0; i < count; ++i) {
       auto k = static_cast<int64_t>(i);
-      Expr identity = reduce->init.empty() ? combiner->identity_element[k]
-                                           : element(reduce->init[k], at);
+      Expr identity = reduce->init.empty() ? combiner->identity_element[k] : element(reduce->init[k], at);
       init.push_back(make<BufferStoreNode>(outputs[k], identity, at.point));
     }
     Array<Stmt> update;
     if (count == 1) {
-      update.push_back(make<BufferStoreNode>(
-          outputs[0], substitute(combiner->result[0], operands), at.point));
+      update.push_back(
+          make<BufferStoreNode>(outputs[0], substitute(combiner->result[0], operands), at.point));
     } else {
       // All results are computed before any of them is stored.
       Array<Stmt> stores;
       for (size_t i = 0; i < count; ++i) {
         auto k = static_cast<int64_t>(i);
         Expr value = substitute(combiner->result[k], operands);
-        Var held = make<VarNode>(String("v_" + std::string(outputs[k]->name)),
-                                 value->ty);
+        Var held = make<VarNode>(String("v_" + std::string(outputs[k]->name)), value->ty);
         update.push_back(make<BindNode>(held, value));
         stores.push_back(make<BufferStoreNode>(outputs[k], held, at.point));
       }
-      for (const Stmt &store : stores)
-        update.push_back(store);
+      for (const Stmt& store : stores) update.push_back(store);
     }
-    return realize(at, block_name(std::string(op->name)), op, seq(update),
-                   seq(init));
+    return realize(at, block_name(std::string(op->name)), op, seq(update), seq(init));
   }
 
-  Stmt elementwise(const ComputeOpNode *op, size_t output,
-                   const std::vector<For> &loops) {
+  Stmt elementwise(const ComputeOpNode* op, size_t output, const std::vector<For>& loops) {
     auto k = static_cast<int64_t>(output);
     Iterators at = block_iterators(op, loops);
-    const Buffer &buffer = buffers_.at({op, k});
-    Stmt store =
-        make<BufferStoreNode>(buffer, element(op->body[k], at), at.point);
-    std::string name(op->num_outputs() == 1 ? view(op->name)
-                                            : view(buffer->name));
+    const Buffer& buffer = buffers_.at({op, k});
+    Stmt store = make<BufferStoreNode>(buffer, element(op->body[k], at), at.point);
+    std::string name(op->num_outputs() == 1 ? view(op->name) : view(buffer->name));
     return realize(at, block_name(name), op, store, nullptr);
   }
 
-  Stmt stage(const ComputeOp &op) {
+  Stmt stage(const ComputeOp& op) {
     std::vector<For> loops;
-    auto add_loop = [&](const IterVar &axis) {
+    auto add_loop = [&](const IterVar& axis) {
       Var var = make<VarNode>(axis->var->name, axis->var->ty);
       Range dom = simplified(axis->dom);
       // Axes begin at an int32 whatever the type of their extent; loops are of
       // one type.
-      loops.push_back(make<ForNode>(var, cast(dom->extent->dtype(), dom->min),
-                                    dom->extent, ForKind::kSerial, no_op()));
+      loops.push_back(
+          make<ForNode>(var, cast(dom->extent->dtype(), dom->min), dom->extent, ForKind::kSerial, no_op()));
     };
-    for (const IterVar &axis : op->axis)
-      add_loop(axis);
-    for (const IterVar &axis : op->reduce_axis())
-      add_loop(axis);
+    for (const IterVar& axis : op->axis) add_loop(axis);
+    for (const IterVar& axis : op->reduce_axis()) add_loop(axis);
     Stmt body;
     if (as<ReduceNode>(op->body[0])) {
       body = reduction(op.get(), loops);
     } else {
       Array<Stmt> blocks;
-      for (size_t i = 0; i < op->num_outputs(); ++i)
-        blocks.push_back(elementwise(op.get(), i, loops));
+      for (size_t i = 0; i < op->num_outputs(); ++i) blocks.push_back(elementwise(op.get(), i, loops));
       body = seq(std::move(blocks));
     }
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-      body = with(*loop, [&](ForNode &n) { n.body = body; });
+      body = with(*loop, [&](ForNode& n) { n.body = body; });
     }
     return body;
   }
@@ -356,15 +313,13 @@ private:
   std::map<Key, Buffer> buffers_;
   std::set<Key> given_;
   std::set<Key> layout_free_;
-  std::unordered_set<const OperationNode *> visited_;
+  std::unordered_set<const OperationNode*> visited_;
   std::vector<Operation> ordered_;
   std::unordered_map<std::string, int> block_names_;
 };
 
-} // namespace
+}  // namespace
 
-PrimFunc create_prim_func(const Array<Any> &args, Span span) {
-  return Creator(span).create(args);
-}
+PrimFunc create_prim_func(const Array<Any>& args, Span span) { return Creator(span).create(args); }
 
-} // namespace mlc::transform::te
+}  // namespace mlc::transform::te

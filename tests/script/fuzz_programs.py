@@ -450,6 +450,9 @@ def run(command, path, hash_seed):
     return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode
 
 
+# A comprehension is no function of its own in mlc: a variable without a value is local there, not free.
+UNBOUND = re.compile(r"'(?:UnboundLocalError|NameError)', \"cannot access (?:local|free) variable ('\w+') where it is not"
+                     r" associated with a value(?: in enclosing scope)?\"")
 ADDRESS = re.compile(r" at 0x[0-9a-f]+|<function [^>]*>|<bound method [^\n]*")
 
 
@@ -472,7 +475,7 @@ def compare(mlc, seed):
             ours, failure, code = run([mlc, "run"], path, 0)
         except subprocess.TimeoutExpired:
             return seed, "differs", "", "does not end", text
-    theirs, ours = ADDRESS.sub("", theirs), ADDRESS.sub("", ours)
+    theirs, ours = (UNBOUND.sub(r"unbound \1", ADDRESS.sub("", text)) for text in (theirs, ours))
     if theirs == ours and (status == 0) == (code == 0):
         return seed, "same", "", "", text
     if code >= 0 and REFUSALS.search(ours + failure):

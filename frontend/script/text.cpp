@@ -239,7 +239,8 @@ std::string Evaluator::repr(const Any& value) {
     if (instance->cls->is_exception) {
       const Any* args = instance->own(known().args);
       std::string inner = args == nullptr ? "" : joined(*this, elements(*args));
-      const std::string& qualified = instance->cls->name;  // `C.f.<locals>.E`; the last part is the class's own name
+      const std::string& qualified =
+          instance->cls->name;  // `C.f.<locals>.E`; the last part is the class's own name
       return qualified.substr(qualified.rfind('.') + 1) + "(" + inner + ")";
     }
     return "<" + instance->cls->module + "." + instance->cls->name + " object at " + address(value) + ">";

@@ -17,6 +17,7 @@
 #include "backend/target_api.h"
 #include "ir/api.h"
 #include "ir/array_text.h"
+#include "ir/given.h"
 
 namespace mlc::backend {
 namespace {
@@ -43,8 +44,8 @@ std::string_view view(const String& text) { return {text.data(), text.size()}; }
 // ---- building ----
 
 ir::IRModule module_argument(ApiCall& call, size_t index) {
-  if (auto mod = call.args[index].as<ir::IRModule>(); mod && *mod) return *mod;
-  if (auto fn = call.args[index].as<ir::PrimFunc>(); fn && *fn) return ir::module_of(*fn);
+  if (auto mod = ir::given<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
+  if (auto fn = ir::given<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
   ir::wrong_argument(call, index, "IRModule or prim_func");
 }
 void default_pipeline_only(ApiCall& call, size_t index) {
@@ -254,7 +255,7 @@ const ApiRow device_rows[] = {
      [](ApiCall& call) -> Any {
        if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
-       if (auto target = call.args[0].as<ir::Target>(); target && *target)
+       if (auto target = ir::given<ir::Target>(call.args[0]); target && *target)
          return runtime::parse_device(view((*target)->kind), index);
        auto name = call.args[0].try_cast<String>();
        if (!name) ir::wrong_argument(call, 0, "str");

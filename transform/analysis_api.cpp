@@ -10,6 +10,7 @@
 #include "ir/verify.h"
 #include "ir/visit.h"
 #include "transform/register_api.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -75,9 +76,9 @@ Any undefined_vars(ApiCall& call) {
       wrong_argument(call, 1, "a list of variables");
     }
   }
-  if (auto stmt = call.args[0].as<Stmt>()) {
+  if (auto stmt = ir::given<Stmt>(call.args[0])) {
     walker.visit(*stmt);
-  } else if (auto expr = call.args[0].as<Expr>()) {
+  } else if (auto expr = ir::given<Expr>(call.args[0])) {
     walker.visit(*expr);
   } else {
     wrong_argument(call, 0, "a statement or an expression");
@@ -104,7 +105,7 @@ Any verify_ssa(ApiCall& call) {
 Any verify_well_formed(ApiCall& call) {
   bool raises = detail::argument<bool>(call, 1);
   try {
-    if (auto mod = call.args[0].as<IRModule>()) {
+    if (auto mod = ir::given<IRModule>(call.args[0])) {
       verify(*mod);
     } else {
       verify(detail::argument<PrimFunc>(call, 0));
@@ -234,9 +235,9 @@ Any calculate_allocated_bytes(ApiCall& call) {
     for (const auto& [scope, bytes] : walker.most) scopes.Set(String(scope), bytes);
     all.Set(name, scopes);
   };
-  if (auto mod = call.args[0].as<IRModule>()) {
+  if (auto mod = ir::given<IRModule>(call.args[0])) {
     for (const auto& [name, fn] : (*mod)->functions) {
-      if (auto prim = Any(fn).as<PrimFunc>()) add(name->name_hint, *prim);
+      if (auto prim = ir::given<PrimFunc>(Any(fn))) add(name->name_hint, *prim);
     }
   } else {
     add("main", detail::argument<PrimFunc>(call, 0));
@@ -292,10 +293,10 @@ class Flops {
 };
 Any estimate_tir_flops(ApiCall& call) {
   Flops flops(call);
-  if (auto mod = call.args[0].as<IRModule>()) {
+  if (auto mod = ir::given<IRModule>(call.args[0])) {
     double sum = 0;
     for (const auto& [name, fn] : (*mod)->functions) {
-      if (auto prim = Any(fn).as<PrimFunc>()) sum += flops.of((*prim)->body);
+      if (auto prim = ir::given<PrimFunc>(Any(fn))) sum += flops.of((*prim)->body);
     }
     return sum;
   }

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "ir/given.h"
 #include "ir/api.h"
 
 namespace mlc::runtime {
@@ -188,8 +189,8 @@ void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result)
 }
 
 Tensor tensor_from(const Any& value) {
-  std::optional<Tensor> source = value.as<Tensor>();
-  if (auto array = value.as<ir::NDArray>()) source = (*array)->tensor;
+  std::optional<Tensor> source = ir::given<Tensor>(value);
+  if (auto array = ir::given<ir::NDArray>(value)) source = (*array)->tensor;
   if (source) {
     Tensor copy = ir::make_tensor(shape_of(*source), source->GetDLTensorPtr()->dtype);
     copy_tensor(*source, copy);

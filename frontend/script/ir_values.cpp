@@ -6,6 +6,7 @@
 #include "ir/linear.h"
 #include "ir/op.h"
 #include "ir/visit.h"
+#include "ir/given.h"
 
 namespace mlc::script {
 namespace {
@@ -21,7 +22,7 @@ using syntax::CmpOperator;
 // The expression in `value`, an IterVar's variable included; null for plain script values.
 Expr expr_in(const Any& value) {
   if (!is_object(value)) return nullptr;
-  if (auto expr = value.as<Expr>()) return *expr;
+  if (auto expr = ir::given<Expr>(value)) return *expr;
   if (auto* iter = value.as<ir::IterVarNode>()) return iter->var;
   return nullptr;
 }

@@ -8,6 +8,7 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/tvmscript/rows.h"
 #include "frontend/tvmscript/template.h"
+#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -200,7 +201,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
           assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
       if (!target) not_in_module("this statement", stmt->span);
       Any value = definitions.evaluate(*assign->value);
-      auto fn = value.as<ir::BaseFunc>();
+      auto fn = ir::given<ir::BaseFunc>(value);
       if (!fn) {
         if (!script::is_object(value) || script::is_str(value)) {
           throw ir::Error("not-a-function", "`{}` is {}, not a function: a module holds functions only",

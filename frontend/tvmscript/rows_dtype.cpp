@@ -102,7 +102,7 @@ Any construct_handle(ApiCall& call) {
     if (name == "TensorMap" || name == "tensormap" || name == "CUtensorMap" || name == "cuTensorMap")
       return Expr(ir::make<ir::VarNode>(String(), ir::tensor_map_type(), call.span));
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 0))), str_arg(call, 1));
-  } else if (script::text_of(call.args[1]) != "global") {
+  } else if (view(str_arg(call, 1)) != "global") {
     type = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Void())), str_arg(call, 1));
   }
   return Expr(ir::make<ir::VarNode>(String(), type, call.span));

@@ -54,7 +54,7 @@ int64_t int_from(const Any& value, Span span) {
 
 // Which rows of a matrix lie in which lanes of tensor memory, by the letter of the data path.
 Any tmem_datapath_layout(ApiCall& call) {
-  std::string letter(script::text_of(call.args[0]));
+  std::string letter(str_arg(call, 0));
   int64_t rows = int_from(call.args[1], call.span_of(1));
   int64_t columns = int_from(call.args[2], call.span_of(2));
   int64_t slab = int_from(call.args[3], call.span_of(3));

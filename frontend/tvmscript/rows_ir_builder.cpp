@@ -6,6 +6,7 @@
 #include "frontend/tvmscript/module.h"
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
+#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -102,7 +103,7 @@ Any enter_builder(ApiCall& call) {
 void take_loose(IrBuilderNode& builder, Span span) {
   if (!builder.loose) return;
   if (Stmt stmt = builder.loose->loose_statement()) {
-    if (!script::is_none(builder.result) && builder.result.as<Stmt>()) return;
+    if (!script::is_none(builder.result) && ir::given<Stmt>(builder.result)) return;
     deliver(builder, stmt, span);
   }
 }
@@ -269,7 +270,7 @@ Any func_ret(ApiCall& call) {
   Type type = ir::void_type();
   if (auto* given = frame<TypeValueNode>(value)) {
     type = given->type;
-  } else if (auto plain = value.as<Type>()) {
+  } else if (auto plain = ir::given<Type>(value)) {
     type = *plain;
   } else if (auto* expr = value.as<ir::ExprNode>()) {
     type = expr->ty;
@@ -318,7 +319,7 @@ Any exit_module(ApiCall& call) {
 }
 
 ir::BaseFunc function_arg(const ApiCall& call, size_t i) {
-  auto function = call.args[i].as<ir::BaseFunc>();
+  auto function = ir::given<ir::BaseFunc>(call.args[i]);
   if (!function) ir::wrong_argument(call, i, "a function");
   return *function;
 }
@@ -397,7 +398,7 @@ Any emit_jump(ApiCall& call) {
   return nullptr;
 }
 Any add_to_parent(ApiCall& call) {
-  auto stmt = call.args[0].as<Stmt>();
+  auto stmt = ir::given<Stmt>(call.args[0]);
   if (!stmt) ir::wrong_argument(call, 0, "a statement");
   Builder::current(call).emit(*stmt);
   return nullptr;

@@ -6,6 +6,7 @@
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/specialize.h"
+#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::string_view kFunc = "mlc.tirx.PrimFunc";
 ir::IRModule self(const ApiCall& call) { return call.args[0].cast<ir::IRModule>(); }
 
 ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
-  if (auto var = call.args[i].as<ir::GlobalVar>()) {
+  if (auto var = ir::given<ir::GlobalVar>(call.args[i])) {
     ir::GlobalVar found = mod->find(view((*var)->name_hint));
     return found ? found : *var;
   }
@@ -28,7 +29,7 @@ ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
 
 Any get_item(ApiCall& call) {
   ir::IRModule mod = self(call);
-  if (auto var = call.args[1].as<ir::GlobalVar>()) return mod->lookup(view((*var)->name_hint));
+  if (auto var = ir::given<ir::GlobalVar>(call.args[1])) return mod->lookup(view((*var)->name_hint));
   String name = str_arg(call, 1);
   try {
     return mod->lookup(view(name));
@@ -70,14 +71,14 @@ ir::IRModuleNode& mutable_self(const ApiCall& call) {
 
 void set_function(const ApiCall& call, const Any& key, const Any& value) {
   ir::IRModuleNode& mod = mutable_self(call);
-  auto fn = value.as<ir::BaseFunc>();
+  auto fn = ir::given<ir::BaseFunc>(value);
   if (!fn) {
     throw ir::Error("wrong-type", "expected a function, got `{}`", ir::type_name(value))
         .at(call.span)
         .kind("TypeError");
   }
   ir::GlobalVar name;
-  if (auto var = key.as<ir::GlobalVar>()) {
+  if (auto var = ir::given<ir::GlobalVar>(key)) {
     name = *var;
   } else {
     name = mod.find(script::text_of(key));
@@ -94,11 +95,11 @@ Any update(ApiCall& call) {
     for (const auto& [key, fn] : *dict) set_function(call, key, fn);
     return nullptr;
   }
-  auto other = call.args[1].as<ir::IRModule>();
+  auto other = ir::given<ir::IRModule>(call.args[1]);
   if (!other) ir::wrong_argument(call, 1, "IRModule");
   for (const auto& [name, fn] : (*other)->functions) {
     Any key = self(call)->find(view(name->name_hint));
-    set_function(call, key.as<ir::GlobalVar>() && key.cast<ir::GlobalVar>() ? key : Any(name), fn);
+    set_function(call, ir::given<ir::GlobalVar>(key) && key.cast<ir::GlobalVar>() ? key : Any(name), fn);
   }
   return nullptr;
 }
@@ -107,9 +108,9 @@ Any make_module(ApiCall& call) {
   Map<ir::GlobalVar, ir::BaseFunc> functions;
   if (auto dict = call.args[0].as<script::Dict>()) {
     for (const auto& [key, value] : *dict) {
-      auto fn = value.as<ir::BaseFunc>();
+      auto fn = ir::given<ir::BaseFunc>(value);
       if (!fn) ir::wrong_argument(call, 0, "dict of functions");
-      if (auto var = key.as<ir::GlobalVar>()) {
+      if (auto var = ir::given<ir::GlobalVar>(key)) {
         functions.Set(*var, *fn);
       } else if (script::is_str(key)) {
         functions.Set(ir::make<ir::GlobalVarNode>(key.cast<String>()), *fn);
@@ -127,16 +128,16 @@ Any make_module(ApiCall& call) {
 }
 // from_expr(expr, functions=None): the function is the entry, beside others.
 Any from_expr(ApiCall& call) {
-  auto fn = call.args[0].as<ir::PrimFunc>();
+  auto fn = ir::given<ir::PrimFunc>(call.args[0]);
   if (!fn) ir::wrong_argument(call, 0, "prim_func");
   ir::IRModule mod = ir::module_of(*fn);
   if (!is_given(call, 1)) return mod;
   auto others = call.args[1].as<script::Dict>();
   if (!others) ir::wrong_argument(call, 1, "dict of functions");
   for (const auto& [key, value] : *others) {
-    auto other = value.as<ir::BaseFunc>();
+    auto other = ir::given<ir::BaseFunc>(value);
     if (!other) ir::wrong_argument(call, 1, "dict of functions");
-    auto name = key.as<ir::GlobalVar>();
+    auto name = ir::given<ir::GlobalVar>(key);
     mod = ir::with_function(mod, name ? *name : ir::make<ir::GlobalVarNode>(key.cast<String>()), *other);
   }
   return mod;
@@ -216,7 +217,7 @@ Any without_attr(ApiCall& call) {
 }
 Any with_body(ApiCall& call) {
   auto fn = call.args[0].cast<ir::PrimFunc>();
-  auto body = call.args[1].as<Stmt>();
+  auto body = ir::given<Stmt>(call.args[1]);
   if (!body) ir::wrong_argument(call, 1, "statement");
   return ir::with(fn, [&](ir::PrimFuncNode& changed) { changed.body = *body; });
 }

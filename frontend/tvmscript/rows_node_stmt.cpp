@@ -5,6 +5,7 @@
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/visit.h"
+#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -103,7 +104,7 @@ Any make_seq(ApiCall& call) {
 Any stmt_seq(ApiCall& call) {
   Array<Stmt> all;
   for (const Any& one : script::elements(call.args[0])) {
-    if (auto stmt = one.as<Stmt>()) {
+    if (auto stmt = ir::given<Stmt>(one)) {
       all.push_back(*stmt);
     } else {
       all.push_back(ir::make<ir::EvaluateNode>(script::as_expr(one, call.span, "a statement"), call.span));

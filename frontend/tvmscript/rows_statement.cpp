@@ -5,6 +5,7 @@
 #include "ir/arith_ops.h"
 #include "ir/op.h"
 #include "ir/visit.h"
+#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -206,7 +207,7 @@ Any iter_var(ApiCall& call) {
   }
   ir::Range domain;
   if (is_given(call, 1)) {
-    auto range = call.args[1].as<ir::Range>();
+    auto range = ir::given<ir::Range>(call.args[1]);
     if (!range) ir::wrong_argument(call, 1, "T.Range(begin, end)");
     domain = *range;
   }

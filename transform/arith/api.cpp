@@ -6,6 +6,7 @@
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/sym.h"
 #include "transform/register_api.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace sym {
@@ -17,8 +18,8 @@ std::optional<Array<Any>> elements(const Any& value) {
 }
 
 Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
-  if (auto e = value.as<Expr>(); e && (*e)->ty && (*e)->ty->kind == TypeKind::kPrim) return *e;
-  if (auto iter = value.as<IterVar>()) return (*iter)->var;
+  if (auto e = ir::given<Expr>(value); e && (*e)->ty && (*e)->ty->kind == TypeKind::kPrim) return *e;
+  if (auto iter = ir::given<IterVar>(value)) return (*iter)->var;
   if (auto flag = value.as<bool>()) return bool_imm(*flag);
   if (auto number = value.as<int64_t>()) {
     return int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number);
@@ -29,8 +30,8 @@ Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
 Expr expr_argument(const ApiCall& call, size_t i) { return expr_of(call, call.args[i], i); }
 
 Var var_argument(const ApiCall& call, size_t i) {
-  if (auto iter = call.args[i].as<IterVar>()) return (*iter)->var;
-  auto e = call.args[i].as<Expr>();
+  if (auto iter = ir::given<IterVar>(call.args[i])) return (*iter)->var;
+  auto e = ir::given<Expr>(call.args[i]);
   if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "Var");
   return ref(as<VarNode>(*e));
 }
@@ -100,7 +101,7 @@ Any bind(ApiCall& call) {
   Var var = var_argument(call, 1);
   bool allow_override = detail::argument<bool>(call, 3);
   AnalyzerImpl& parts = analyzer_of(call).parts();
-  auto range = call.args[2].as<Range>();
+  auto range = ir::given<Range>(call.args[2]);
   if (range && !is_const_int((*range)->extent, 1)) {
     if (auto known = parts.var_bounds.find(var.get()); known != parts.var_bounds.end() && !allow_override) {
       Analyzer trial;  // what the range says by itself
@@ -142,7 +143,7 @@ Any update(ApiCall& call) {
     learn(call, var, (*bound)->bound, allow_override);
   } else if (auto set = call.args[2].as<Ref<ModularSetNode>>()) {
     learn(call, var, (*set)->set, allow_override);
-  } else if (auto interval = call.args[2].as<IntervalSet>()) {
+  } else if (auto interval = ir::given<IntervalSet>(call.args[2])) {
     learn(call, var, *interval);
   } else {
     wrong_argument(call, 2, "ConstIntBound, ModularSet or IntSet");

@@ -3,6 +3,7 @@
 #include "transform/arith/deduce_bound.h"
 #include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
+#include "ir/given.h"
 
 namespace mlc::transform::sym {
 namespace {
@@ -160,8 +161,8 @@ Any iter_map_simplify(ApiCall& call) {
   if (!ranges) wrong_argument(call, 1, "dict of variables and their ranges");
   std::vector<LoopRange> iters;
   for (const auto& [key, value] : *ranges) {
-    auto var = key.as<Expr>();
-    auto range = value.as<Range>();
+    auto var = ir::given<Expr>(key);
+    auto range = ir::given<Range>(value);
     if (!var || (*var)->kind != ExprKind::kVar || !range)
       wrong_argument(call, 1, "dict of variables and their ranges");
     iters.push_back({ref(as<VarNode>(*var)), *range});

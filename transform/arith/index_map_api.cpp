@@ -7,6 +7,7 @@
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -48,8 +49,8 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
   Array<Expr> final_indices;
   auto take = [&](const Any& value) {
     Expr index;
-    if (auto e = value.as<Expr>()) index = *e;
-    if (auto iter = value.as<IterVar>()) index = (*iter)->var;
+    if (auto e = ir::given<Expr>(value)) index = *e;
+    if (auto iter = ir::given<IterVar>(value)) index = (*iter)->var;
     if (!index || index->ty->kind != TypeKind::kPrim) {
       throw Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
                   type_name(value))
@@ -71,7 +72,7 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
 IndexMap map_argument(ApiCall& call, size_t i, DataType dtype) {
   const Any& value = call.args[i];
   if (value == nullptr) return nullptr;
-  if (auto map = value.as<IndexMap>()) return *map;
+  if (auto map = ir::given<IndexMap>(value)) return *map;
   if (call.host.callable(value)) return from_callable(call, value, std::nullopt, dtype);
   wrong_argument(call, i, "a function of indices, or an IndexMap");
 }
@@ -106,9 +107,9 @@ Array<Expr> exprs_argument(ApiCall& call, size_t i) {
   if (!list) wrong_argument(call, i, "a list of expressions");
   Array<Expr> all;
   for (const Any& one : *list) {
-    if (auto e = one.as<Expr>()) {
+    if (auto e = ir::given<Expr>(one)) {
       all.push_back(*e);
-    } else if (auto iter = one.as<IterVar>()) {
+    } else if (auto iter = ir::given<IterVar>(one)) {
       all.push_back((*iter)->var);
     } else if (auto number = one.as<int64_t>()) {
       all.push_back(int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number));
@@ -134,9 +135,9 @@ std::vector<Range> box_argument(ApiCall& call, size_t i) {
   if (!list) wrong_argument(call, i, "a list of extents or ranges");
   std::vector<Range> box;
   for (const Any& one : *list) {
-    if (auto range = one.as<Range>()) {
+    if (auto range = ir::given<Range>(one)) {
       box.push_back(*range);
-    } else if (auto extent = one.as<Expr>()) {
+    } else if (auto extent = ir::given<Expr>(one)) {
       box.push_back(make<RangeNode>(const_like(*extent, 0), *extent));
     } else if (auto number = one.as<int64_t>()) {
       box.push_back(make<RangeNode>(int_imm(DataType::Int(64), 0), int_imm(DataType::Int(64), *number)));
@@ -184,7 +185,7 @@ Any non_surjective_inverse_method(ApiCall& call) {
 }
 Any is_equivalent_to(ApiCall& call) {
   IndexMap a = self(call);
-  auto b = call.args[1].as<IndexMap>();
+  auto b = ir::given<IndexMap>(call.args[1]);
   if (!b) wrong_argument(call, 1, "IndexMap");
   if (a->initial_indices.size() != (*b)->initial_indices.size()) return false;
   if (a->final_indices.size() != (*b)->final_indices.size()) return false;
@@ -222,7 +223,7 @@ constexpr ApiRow rows[] = {
 
 IndexMap index_map_argument(ApiCall& call, size_t i, size_t ndim, DataType dtype) {
   const Any& value = call.args[i];
-  if (value != nullptr && !value.as<IndexMap>() && call.host.callable(value))
+  if (value != nullptr && !ir::given<IndexMap>(value) && call.host.callable(value))
     return from_callable(call, value, static_cast<int64_t>(ndim), dtype);
   return map_argument(call, i, dtype);
 }

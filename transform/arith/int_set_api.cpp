@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: sets of integers.
 #include "transform/arith/sym.h"
+#include "ir/given.h"
 
 namespace mlc::transform::sym {
 
 IntervalSet interval_argument(const ApiCall& call, const Any& value, size_t i) {
-  if (auto set = value.as<IntervalSet>()) return *set;
-  if (auto range = value.as<Range>()) {
+  if (auto set = ir::given<IntervalSet>(value)) return *set;
+  if (auto range = ir::given<Range>(value)) {
     Analyzer analyzer;
     return interval_of(*range, analyzer);
   }
@@ -18,8 +19,8 @@ Domains domains_argument(const ApiCall& call, size_t i) {
   if (!map) wrong_argument(call, i, "dict of variables and their sets");
   Domains domains;
   for (const auto& [key, value] : *map) {
-    auto e = key.as<Expr>();
-    if (auto iter = key.as<IterVar>()) e = Expr((*iter)->var);
+    auto e = ir::given<Expr>(key);
+    if (auto iter = ir::given<IterVar>(key)) e = Expr((*iter)->var);
     if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "dict of variables and their sets");
     domains.emplace(as<VarNode>(*e), interval_argument(call, value, i));
   }

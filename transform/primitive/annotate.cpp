@@ -2,6 +2,7 @@
 #include <tvm/ffi/container/dict.h>
 
 #include "transform/schedule/primitive.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -29,7 +30,7 @@ static Any attribute_value(const Any& value) {
   }
   if (value == nullptr) return value;
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
-  if (auto constant = value.as<FloatImm>()) return (*constant)->value;
+  if (auto constant = ir::given<FloatImm>(value)) return (*constant)->value;
   return value;
 }
 

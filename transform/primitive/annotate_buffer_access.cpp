@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/layout.h"
 #include "transform/schedule/sampling.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -36,7 +37,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   Array<Expr> ends;
   auto end = [&](const Any& value) -> Expr {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return int_imm(dtype, value.cast<int64_t>());
-    if (auto e = value == nullptr ? std::nullopt : value.as<Expr>(); e && *e) return *e;
+    if (auto e = value == nullptr ? std::nullopt : ir::given<Expr>(value); e && *e) return *e;
     throw refuse("buffer-access-ranges", "an end of a range is `{}`, not an index", type_name(value))
         .at(step.span(4));
   };

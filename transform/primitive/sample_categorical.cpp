@@ -2,6 +2,7 @@
 #include <random>
 
 #include "transform/schedule/sampling.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -20,7 +21,7 @@ static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<
   std::vector<double> weights;
   Array<Any> traced;
   for (const Any& item : items_of(step, 2, weight_list)) {
-    auto constant = item.as<FloatImm>();
+    auto constant = ir::given<FloatImm>(item);
     auto number = constant ? std::optional((*constant)->value) : item.try_cast<double>();
     if (!number) wrong_argument(step.call, 2, "a list of float");
     weights.push_back(*number);

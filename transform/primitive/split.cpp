@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loops.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -40,7 +41,7 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
                       ? std::optional(given[i].cast<int64_t>())
                       : std::nullopt;
     Expr factor = number                                       ? Expr(int_imm(dtype, *number))
-                  : given[i] != nullptr && given[i].as<Expr>() ? *given[i].as<Expr>()
+                  : given[i] != nullptr && ir::given<Expr>(given[i]) ? *ir::given<Expr>(given[i])
                                                                : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;

@@ -3,6 +3,7 @@
 #include "transform/arith/index_map_api.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -124,11 +125,11 @@ class OtherUses final : public Walker {
 IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) {
   const Any& value = step.call.args[4];
   bool number = value.type_index() == ffi::TypeIndex::kTVMFFIInt ||
-                value.type_index() == ffi::TypeIndex::kTVMFFIFloat || value.as<Expr>();
+                value.type_index() == ffi::TypeIndex::kTVMFFIFloat || ir::given<Expr>(value);
   if (!number) return index_map_argument(step.call, 4, ndim, dtype);
   Array<Var> indices;
   for (size_t i = 0; i < ndim; ++i) indices.push_back(make_var(String(fmt::format("indices_{}", i)), dtype));
-  Expr constant = value.as<Expr>() ? *value.as<Expr>() : make_const(element, value.cast<double>());
+  Expr constant = ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(element, value.cast<double>());
   if (constant->dtype() != element) {
     throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
                  constant->dtype().str(), element.str())

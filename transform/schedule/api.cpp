@@ -2,6 +2,7 @@
 #include "transform/schedule/api.h"
 
 #include "transform/schedule/primitive.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -9,10 +10,10 @@ namespace {
 Any construct(ApiCall& call) {
   const Any& given = call.args[0];
   IRModule mod;
-  if (auto fn = given.as<PrimFunc>()) {
+  if (auto fn = ir::given<PrimFunc>(given)) {
     // The function is called `main` inside the schedule's module.
     mod = with_function(make<IRModuleNode>(), make<GlobalVarNode>("main"), *fn);
-  } else if (auto module = given.as<IRModule>()) {
+  } else if (auto module = ir::given<IRModule>(given)) {
     mod = *module;
   } else {
     wrong_argument(call, 0, "a module or a prim_func");
@@ -75,7 +76,7 @@ Any get(ApiCall& call) {
   const Any& rv = call.args[1];
   if (auto constant = rv.as<IntImm>()) return (*constant)->value;
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
-  if (rv.as<Expr>()) return evaluate_numbers(*schedule, rv);
+  if (ir::given<Expr>(rv)) return evaluate_numbers(*schedule, rv);
   if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
@@ -93,7 +94,7 @@ Any get(ApiCall& call) {
 
 Any remove_rv(ApiCall& call) {
   const Any& rv = call.args[1];
-  if (rv.as<Var>() && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
+  if (ir::given<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
   if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
     throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));

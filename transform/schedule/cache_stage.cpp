@@ -2,6 +2,7 @@
 #include "transform/schedule/cache_stage.h"
 
 #include "transform/schedule/compute_location.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -106,7 +107,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
       if (names[i] == std::string(*name)) return chosen(i);
     }
     asked = fmt::format("buffer `{}`", name->c_str());
-  } else if (auto var = given.as<Var>()) {
+  } else if (auto var = ir::given<Var>(given)) {
     for (size_t i = 0; i < regions.size(); ++i) {
       if (regions[i]->source.same_as(*var)) return chosen(i);
     }

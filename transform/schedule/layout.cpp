@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/layout.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -104,7 +105,7 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
   } else if (auto name = given.try_cast<String>()) {
     if (Buffer found = first([&](const Buffer& buffer) { return buffer->name == *name; })) return found;
     asked = fmt::format("buffer `{}`", name->c_str());
-  } else if (auto var = given.as<Var>()) {
+  } else if (auto var = ir::given<Var>(given)) {
     if (Buffer found = first([&](const Buffer& buffer) { return buffer.same_as(*var); })) return found;
     asked = fmt::format("buffer `{}`", (*var)->name.c_str());
   } else {

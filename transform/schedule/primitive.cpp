@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
+#include "ir/given.h"
 
 #include <algorithm>
 
@@ -81,7 +82,7 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
   if (name) {
     GlobalVar found = mod->find(*name);
     if (!found) mod->lookup(*name);  // throws, with the nearest name
-    if (!mod->functions[found].as<PrimFunc>()) {
+    if (!ir::given<PrimFunc>(mod->functions[found])) {
       throw refuse("not-schedulable", "`{}` is no prim_func", *name).at(span);
     }
     return found;
@@ -152,7 +153,7 @@ Any Step::number(int64_t value) {
 
 Any evaluate_numbers(const ScheduleNode& schedule, const Any& value) {
   if (value == nullptr) return value;
-  auto e = value.as<Expr>();
+  auto e = ir::given<Expr>(value);
   if (!e || schedule.numbers.empty()) return value;
   VarMap values;
   for (const Var& var : free_vars(*e)) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/given.h"
 #include "transform/schedule/sampling.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ std::vector<int64_t> integers(Step& step, size_t index, const Any& list) {
   std::vector<int64_t> numbers;
   for (const Any& item : items_of(step, index, list)) {
     Any value = step.evaluate(item);
-    if (auto constant = value.as<IntImm>())
+    if (auto constant = ir::given<IntImm>(value))
       numbers.push_back((*constant)->value);
     else if (value.type_index() == ffi::TypeIndex::kTVMFFIInt)
       numbers.push_back(value.cast<int64_t>());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/schedule.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -9,7 +10,7 @@ Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
   GlobalVar only;
   size_t count = 0;
   for (const auto& [name, fn] : mod->functions) {
-    if (!fn.as<PrimFunc>()) continue;
+    if (!ir::given<PrimFunc>(fn)) continue;
     ++count;
     if (count == 1 || name->name_hint == "main") only = name;
   }

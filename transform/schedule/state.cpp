@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "transform/schedule/analysis.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -54,7 +55,7 @@ class ReplaceChild final : public Rewriter {
 PrimFunc ScheduleState::function(const GlobalVar& name) const {
   auto found = mod_->functions.find(name);
   MLC_CHECK(found != mod_->functions.end(), "function `{}` is not in the module", name->name_hint.c_str());
-  auto fn = (*found).second.as<PrimFunc>();
+  auto fn = ir::given<PrimFunc>((*found).second);
   MLC_CHECK(fn.has_value(), "`{}` is no prim_func", name->name_hint.c_str());
   return *fn;
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "transform/schedule/api.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -47,8 +48,8 @@ void check_pair(ApiCall& call, size_t at, const PrimFunc& desc, const PrimFunc& 
 }
 
 TensorIntrin intrinsic_of(ApiCall& call, size_t at) {
-  auto desc = call.args[at].as<PrimFunc>();
-  auto impl = call.args[at + 1].as<PrimFunc>();
+  auto desc = ir::given<PrimFunc>(call.args[at]);
+  auto impl = ir::given<PrimFunc>(call.args[at + 1]);
   if (!desc || !*desc) wrong_argument(call, at, "a prim_func");
   if (!impl || !*impl) wrong_argument(call, at + 1, "a prim_func");
   check_pair(call, at, *desc, *impl);

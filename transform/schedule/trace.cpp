@@ -4,6 +4,7 @@
 #include <tvm/ffi/container/dict.h>
 
 #include "transform/schedule/layout.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {
@@ -30,7 +31,7 @@ void each_handle(const Any& value, const Act& act) {
     for (const Any& item : *list) each_handle(item, act);
   } else if (auto items = value.as<ffi::List<Any>>()) {
     for (const Any& item : *items) each_handle(item, act);
-  } else if (auto e = value.as<Expr>()) {
+  } else if (auto e = ir::given<Expr>(value)) {
     for (const Var& var : free_vars(*e)) act(var.get());
   } else if (auto* object = value.as<ffi::Object>()) {
     act(object);
@@ -111,8 +112,8 @@ class TracePrinter {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat)
       return fmt::format("{:.17g}", value.cast<double>());
     if (value.as<ffi::Object>() && names_.contains(value.as<ffi::Object>())) return named(value);
-    if (anonymous_ && value.as<Var>()) return "_";
-    if (auto constant = value.as<FloatImm>()) return fmt::format("{:.17g}", (*constant)->value);
+    if (anonymous_ && ir::given<Var>(value)) return "_";
+    if (auto constant = ir::given<FloatImm>(value)) return fmt::format("{:.17g}", (*constant)->value);
     if (auto constant = value.as<IntImm>()) {
       if ((*constant)->dtype().is_bool()) return (*constant)->value ? "True" : "False";
       return fmt::format("{}", (*constant)->value);
@@ -121,11 +122,11 @@ class TracePrinter {
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
     if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
     if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
-    if (auto map = value.as<IndexMap>()) return index_map_text(*map);
+    if (auto map = ir::given<IndexMap>(value)) return index_map_text(*map);
     if (auto ranges = value.as<AccessRanges>()) return access_ranges_text(*ranges);
     if (auto position = value.as<BufferPosition>())
       return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
-    if (auto var = value.as<Var>()) return quoted({(*var)->name.data(), (*var)->name.size()});
+    if (auto var = ir::given<Var>(value)) return quoted({(*var)->name.data(), (*var)->name.size()});
     return type_name(value);
   }
   template <class Mapping>
@@ -153,7 +154,7 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
     MLC_CHECK(found != handles.end(), "a trace uses a handle that no step of it made");
     return found->second;
   }
-  if (auto e = value.as<Expr>()) {
+  if (auto e = ir::given<Expr>(value)) {
     VarMap values;
     for (const Var& var : free_vars(*e)) {
       auto found = handles.find(var.get());

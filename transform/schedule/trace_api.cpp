@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What scripts may ask of traces and of their steps.
+#include "ir/given.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/primitive.h"
 
@@ -130,7 +131,7 @@ Any construct(ApiCall& call) {
   else
     wrong_argument(call, 0, "a list of instructions");
   for (const Any& one : given) {
-    auto instruction = one.as<InstructionRef>();
+    auto instruction = ir::given<InstructionRef>(one);
     if (!instruction) wrong_argument(call, 0, "a list of instructions");
     result->instructions.push_back((*instruction)->step);
   }

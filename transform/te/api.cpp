@@ -8,6 +8,7 @@
 #include "ir/arith_ops.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
+#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -30,8 +31,8 @@ std::optional<Array<Any>> elements(const Any& value) {
 
 // A number, an expression, or an iterator's variable; null for anything else.
 Expr expr_of(const Any& value) {
-  if (auto e = value.as<Expr>()) return *e;
-  if (auto iter = value.as<IterVar>()) return (*iter)->var;
+  if (auto e = ir::given<Expr>(value)) return *e;
+  if (auto iter = ir::given<IterVar>(value)) return (*iter)->var;
   if (auto flag = value.as<bool>()) return bool_imm(*flag);
   if (auto number = value.as<int64_t>()) {
     bool narrow = *number >= INT32_MIN && *number <= INT32_MAX;
@@ -50,7 +51,7 @@ Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::st
 
 Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
   Array<Expr> shape;
-  if (value.as<Expr>()) {
+  if (ir::given<Expr>(value)) {
     shape.push_back(expect_expr(call, value, argument, "an extent"));
     return shape;
   }
@@ -250,7 +251,7 @@ Any define(ApiCall& call) {
 
 Any reduce_axis(ApiCall& call) {
   Range dom;
-  if (auto range = call.args[0].as<Range>()) {
+  if (auto range = ir::given<Range>(call.args[0])) {
     dom = *range;
   } else {
     auto ends = elements(call.args[0]);
@@ -272,7 +273,7 @@ Any variable(ApiCall& call) {
 Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
   Array<IterVar> axes;
   auto add = [&](const Any& one) {
-    auto iter = one.as<IterVar>();
+    auto iter = ir::given<IterVar>(one);
     if (!iter) wrong_argument(call, 1, "reduce_axis");
     if ((*iter)->iter_type != IterType::kCommReduce) {
       throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", (*iter)->var->name.c_str())
@@ -318,7 +319,7 @@ Expr zero(DataType dtype, Span) { return make_const(dtype, 0); }
 template <Combine combine, Identity identity>
 Any builtin_reduction(ApiCall& call) {
   Expr source = expect_expr(call, call.args[0], 0, "what is reduced");
-  bool over_axes = call.args[1].as<IterVar>() || elements(call.args[1]);
+  bool over_axes = ir::given<IterVar>(call.args[1]) || elements(call.args[1]);
   if (!over_axes) return combine(source, expect_expr(call, call.args[1], 1, "an operand"), call.span);
   Var x = make<VarNode>("x", source->ty);
   Var y = make<VarNode>("y", source->ty);

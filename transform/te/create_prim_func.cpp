@@ -21,6 +21,7 @@
 #include "ir/region.h"
 #include "ir/visit.h"
 #include "transform/arith/analyzer.h"
+#include "ir/given.h"
 
 namespace mlc::transform::te {
 
@@ -46,11 +47,11 @@ class Creator {
   PrimFunc create(const Array<Any>& args) {
     Array<Var> params;
     for (const Any& arg : args) {
-      if (auto var = arg.as<Var>()) {
+      if (auto var = ir::given<Var>(arg)) {
         params.push_back(*var);
         continue;
       }
-      auto tensor = arg.as<Tensor>();
+      auto tensor = ir::given<Tensor>(arg);
       if (!tensor) {
         throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
                     arg.GetTypeKey())
@@ -63,7 +64,7 @@ class Creator {
       buffers_[{(*tensor)->op.get(), (*tensor)->value_index}] = buffer;
     }
     for (const Any& arg : args) {
-      if (auto tensor = arg.as<Tensor>()) order((*tensor)->op);
+      if (auto tensor = ir::given<Tensor>(arg)) order((*tensor)->op);
     }
     Array<Buffer> allocated;
     Array<Stmt> stages;

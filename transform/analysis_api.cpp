@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "ir/api.h"
+#include "ir/given.h"
 #include "ir/op.h"
 #include "ir/region.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
 #include "transform/register_api.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 

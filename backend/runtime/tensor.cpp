@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "ir/given.h"
 #include "ir/api.h"
+#include "ir/given.h"
 
 namespace mlc::runtime {
 

@@ -3,10 +3,10 @@
 
 #include "frontend/script/value.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "ir/linear.h"
 #include "ir/op.h"
 #include "ir/visit.h"
-#include "ir/given.h"
 
 namespace mlc::script {
 namespace {

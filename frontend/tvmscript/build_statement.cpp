@@ -5,10 +5,10 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/builder.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "ir/op.h"
 #include "ir/region.h"
 #include "ir/visit.h"
-#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {

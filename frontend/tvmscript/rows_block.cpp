@@ -5,9 +5,9 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "ir/linear.h"
 #include "ir/visit.h"
-#include "ir/given.h"
 
 namespace mlc::tvmscript {
 namespace {

@@ -5,8 +5,8 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
-#include "ir/specialize.h"
 #include "ir/given.h"
+#include "ir/specialize.h"
 
 namespace mlc::tvmscript {
 namespace {

@@ -3,9 +3,9 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "ir/linear.h"
 #include "ir/op.h"
-#include "ir/given.h"
 
 namespace mlc::tvmscript {
 

@@ -4,8 +4,8 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
-#include "ir/visit.h"
 #include "ir/given.h"
+#include "ir/visit.h"
 
 namespace mlc::tvmscript {
 namespace {

@@ -2,11 +2,11 @@
 // tvm.sym: the analyzer and the facts it gives.
 #include <tvm/ffi/container/list.h>
 
+#include "ir/given.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/sym.h"
 #include "transform/register_api.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 namespace sym {

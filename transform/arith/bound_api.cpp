@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
+#include "ir/given.h"
 #include "transform/arith/deduce_bound.h"
 #include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
-#include "ir/given.h"
 
 namespace mlc::transform::sym {
 namespace {

@@ -3,11 +3,11 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/api.h"
+#include "ir/given.h"
 #include "ir/ndarray.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 namespace {

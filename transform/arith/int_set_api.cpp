@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: sets of integers.
-#include "transform/arith/sym.h"
 #include "ir/given.h"
+#include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
 

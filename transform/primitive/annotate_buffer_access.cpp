@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/given.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/sampling.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 

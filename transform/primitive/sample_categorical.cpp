@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <random>
 
-#include "transform/schedule/sampling.h"
 #include "ir/given.h"
+#include "transform/schedule/sampling.h"
 
 namespace mlc::transform {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/schedule/loops.h"
 #include "ir/given.h"
+#include "transform/schedule/loops.h"
 
 namespace mlc::transform {
 
@@ -40,9 +40,9 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
     auto number = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt
                       ? std::optional(given[i].cast<int64_t>())
                       : std::nullopt;
-    Expr factor = number                                       ? Expr(int_imm(dtype, *number))
+    Expr factor = number                                             ? Expr(int_imm(dtype, *number))
                   : given[i] != nullptr && ir::given<Expr>(given[i]) ? *ir::given<Expr>(given[i])
-                                                               : nullptr;
+                                                                     : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;
     if (!factor || constant == -1) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/given.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 
@@ -129,7 +129,8 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
   if (!number) return index_map_argument(step.call, 4, ndim, dtype);
   Array<Var> indices;
   for (size_t i = 0; i < ndim; ++i) indices.push_back(make_var(String(fmt::format("indices_{}", i)), dtype));
-  Expr constant = ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(element, value.cast<double>());
+  Expr constant =
+      ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(element, value.cast<double>());
   if (constant->dtype() != element) {
     throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
                  constant->dtype().str(), element.str())

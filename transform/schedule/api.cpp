@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/api.h"
 
-#include "transform/schedule/primitive.h"
 #include "ir/given.h"
+#include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
 namespace {

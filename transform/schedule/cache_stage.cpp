@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/cache_stage.h"
 
-#include "transform/schedule/compute_location.h"
 #include "ir/given.h"
+#include "transform/schedule/compute_location.h"
 
 namespace mlc::transform {
 namespace {

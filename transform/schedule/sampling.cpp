@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/given.h"
 #include "transform/schedule/sampling.h"
+#include "ir/given.h"
 
 #include <algorithm>
 #include <random>

@@ -3,8 +3,8 @@
 
 #include <unordered_set>
 
-#include "transform/schedule/analysis.h"
 #include "ir/given.h"
+#include "transform/schedule/analysis.h"
 
 namespace mlc::transform {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "transform/schedule/api.h"
 #include "ir/given.h"
+#include "transform/schedule/api.h"
 
 namespace mlc::transform {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <tvm/ffi/container/dict.h>
 
-#include "transform/schedule/layout.h"
 #include "ir/given.h"
+#include "transform/schedule/layout.h"
 
 namespace mlc::transform {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "ir/api.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
-#include "ir/given.h"
 
 namespace mlc::transform {
 

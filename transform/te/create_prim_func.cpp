@@ -18,10 +18,10 @@
 #include <map>
 #include <set>
 
+#include "ir/given.h"
 #include "ir/region.h"
 #include "ir/visit.h"
 #include "transform/arith/analyzer.h"
-#include "ir/given.h"
 
 namespace mlc::transform::te {
 

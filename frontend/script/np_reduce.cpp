@@ -159,12 +159,30 @@ Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const 
   }
   lines = row_major(lines, lines.dtype());
   ffi::Tensor result = ir::make_tensor(result_shape, DataType::Int(64));
+  const UfuncRow& extreme = find_ufunc(greatest ? "maximum" : "minimum");
   with_type(lines.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using C = Compute<T>;
     const T* data = data_of<T>(lines);
     for (int64_t i = 0; i < count; ++i, data += length) {
       int64_t best = 0;
+      if constexpr (std::is_floating_point_v<T>) {
+        if (length >= 256) {
+          // The value by the fold, then its first place.
+          T found = data[0];
+          char* pointers[] = {reinterpret_cast<char*>(&found), reinterpret_cast<char*>(const_cast<T*>(data))};
+          int64_t steps[] = {0, sizeof(T)};
+          extreme.folds[index_of(kind_of(lines.dtype()))](static_cast<char**>(pointers), length,
+                                                          static_cast<const int64_t*>(steps));
+          if (found == found) {
+            while (data[best] != found) ++best;
+          } else {
+            while (data[best] == data[best]) ++best;
+          }
+          data_of<int64_t>(result)[i] = best;
+          continue;
+        }
+      }
       C top = static_cast<C>(data[0]);
       if (top == top) {
         for (int64_t k = 1; k < length; ++k) {

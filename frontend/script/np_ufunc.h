@@ -28,8 +28,8 @@ struct UfuncRow {
   int8_t inputs, outputs;
   Loops loops{};
   Loops folds{};
-  std::optional<DataType> result;  // of all loops; the loop's own type where there is none
-  std::optional<double> identity;
+  std::optional<DataType> result = {};  // of all loops; the loop's own type where there is none
+  std::optional<double> identity = {};
   Rule rule = Rule::kUsual;
   // A check of the inputs before the loop runs (negative integer powers).
   void (*check)(const std::vector<ffi::Tensor>& inputs, ir::Span span) = nullptr;
@@ -56,11 +56,11 @@ inline Any call_ufunc1(Evaluator& evaluator, const UfuncRow& row, std::initializ
 }
 
 struct FoldOptions {
-  std::vector<bool> axes;  // which dimensions go
+  std::vector<bool> axes = {};  // which dimensions go
   bool keepdims = false;
   DataType dtype = DataType::Void();
-  std::optional<ffi::Tensor> initial;
-  std::optional<ffi::Tensor> where;
+  std::optional<ffi::Tensor> initial = {};
+  std::optional<ffi::Tensor> where = {};
 };
 // row.reduce over a tensor; the result has no reduced dimensions (or those of extent 1).
 ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options,

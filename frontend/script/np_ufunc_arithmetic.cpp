@@ -425,6 +425,42 @@ void sum_loop(char* const* p, int64_t n, const int64_t* s) {
   auto sum = static_cast<Compute<T>>(load<T>(p[0]));
   *reinterpret_cast<T*>(p[0]) = static_cast<T>(sum + pairwise<T>(p[1], n, s[1]));
 }
+// The greatest or least float. Blocks are looked through for nan first; without them a comparison is enough.
+template <class T, bool greatest>
+void extreme_loop(char* const* p, int64_t n, const int64_t* s) {
+  using F = std::conditional_t<greatest, Maximum, Minimum>;
+  if (s[1] != sizeof(T) || n < 64) return fold_loop<F, T>(p, n, s);
+  const auto* x = reinterpret_cast<const T*>(p[1]);
+  T& best = *reinterpret_cast<T*>(p[0]);
+  constexpr int64_t kBlock = 2048, kLanes = 64 / sizeof(T);
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    int64_t end = std::min(begin + kBlock, n);
+    int32_t odd = 0;
+    for (int64_t i = begin; i < end; ++i) odd += static_cast<int32_t>(x[i] != x[i]);
+    if (odd != 0 || best != best || end - begin < 2 * kLanes) {
+      for (int64_t i = begin; i < end; ++i) best = F::apply(best, x[i]);
+      continue;
+    }
+    T lanes[kLanes];
+    std::copy_n(x + begin, kLanes, lanes);
+    int64_t i = begin + kLanes;
+    for (; i + kLanes <= end; i += kLanes) {
+      for (int64_t k = 0; k < kLanes; ++k) {
+        T value = x[i + k];
+        lanes[k] = (greatest ? lanes[k] < value : value < lanes[k]) ? value : lanes[k];
+      }
+    }
+    for (; i < end; ++i) best = F::apply(best, x[i]);
+    for (T lane : lanes) best = F::apply(best, lane);
+  }
+}
+template <bool greatest>
+constexpr Loops extreme_loops() {
+  Loops loops = fold_loops<std::conditional_t<greatest, Maximum, Minimum>>();
+  loops[index_of(Kind::kFloat32)] = extreme_loop<float, greatest>;
+  loops[index_of(Kind::kFloat64)] = extreme_loop<double, greatest>;
+  return loops;
+}
 constexpr Loops sum_loops() {
   Loops loops = fold_loops<Add>();
   loops[index_of(Kind::kFloat16)] = sum_loop<Half>;
@@ -476,6 +512,11 @@ constexpr UfuncRow with_sums(UfuncRow row) {
   row.folds = sum_loops();
   return row;
 }
+template <bool greatest>
+constexpr UfuncRow with_extremes(UfuncRow row) {
+  row.folds = extreme_loops<greatest>();
+  return row;
+}
 constexpr UfuncRow with_rule(UfuncRow row, Rule rule) {
   row.rule = rule;
   return row;
@@ -495,8 +536,8 @@ const UfuncRow rows[] = {
     binary<Fmod>("fmod", "What is left of x1 / x2, with the sign of x1."),
     with_check(binary<Power>("power", "x1 ** x2.")),
     binary<FloatPower>("float_power", "x1 ** x2 in float64."),
-    folding<Maximum>("maximum", "The greater of each pair; nan wins."),
-    folding<Minimum>("minimum", "The lesser of each pair; nan wins."),
+    with_extremes<true>(folding<Maximum>("maximum", "The greater of each pair; nan wins.")),
+    with_extremes<false>(folding<Minimum>("minimum", "The lesser of each pair; nan wins.")),
     folding<Fmax>("fmax", "The greater of each pair; nan loses."),
     folding<Fmin>("fmin", "The lesser of each pair; nan loses."),
     folding<BitAnd>("bitwise_and", "x1 & x2.", -1),

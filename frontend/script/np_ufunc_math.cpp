@@ -2,6 +2,7 @@
 // Mathematics on floats, element by element.
 #include <cmath>
 
+#include "frontend/script/np_fast_math.h"
 #include "frontend/script/np_ufunc.h"
 
 namespace mlc::script {
@@ -150,6 +151,19 @@ constexpr Loops modf_loops() {
   return loops;
 }
 
+// Rows of floats that are read and written in order go several at a time.
+template <class F, void (*row)(const float*, float*, int64_t)>
+void row_loop(char* const* p, int64_t n, const int64_t* s) {
+  if (s[0] != sizeof(float) || s[1] != sizeof(float)) return unary_loop<F, float, float>(p, n, s);
+  row(reinterpret_cast<const float*>(p[0]), reinterpret_cast<float*>(p[1]), n);
+}
+template <class F, void (*row)(const float*, float*, int64_t)>
+constexpr UfuncRow row_function(std::string_view name, std::string_view doc) {
+  UfuncRow made{.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
+  made.loops[index_of(Kind::kFloat32)] = row_loop<F, row>;
+  return made;
+}
+
 template <class F>
 constexpr UfuncRow function(std::string_view name, std::string_view doc) {
   return {.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
@@ -169,10 +183,10 @@ constexpr UfuncRow predicate(std::string_view name, std::string_view doc) {
 }
 
 const UfuncRow rows[] = {
-    function<Exp>("exp", "e to the power of each element."),
+    row_function<Exp, exp_row>("exp", "e to the power of each element."),
     function<Expm1>("expm1", "exp(x) - 1."),
     function<Exp2>("exp2", "2 to the power of each element."),
-    function<Log>("log", "The natural logarithm."),
+    row_function<Log, log_row>("log", "The natural logarithm."),
     function<Log2>("log2", "The logarithm to base 2."),
     function<Log10>("log10", "The logarithm to base 10."),
     function<Log1p>("log1p", "log(1 + x)."),
@@ -186,7 +200,7 @@ const UfuncRow rows[] = {
     function<Arctan>("arctan", "The arc tangent."),
     function<Sinh>("sinh", "The hyperbolic sine."),
     function<Cosh>("cosh", "The hyperbolic cosine."),
-    function<Tanh>("tanh", "The hyperbolic tangent."),
+    row_function<Tanh, tanh_row>("tanh", "The hyperbolic tangent."),
     function<Arcsinh>("arcsinh", "The inverse hyperbolic sine."),
     function<Arccosh>("arccosh", "The inverse hyperbolic cosine."),
     function<Arctanh>("arctanh", "The inverse hyperbolic tangent."),

@@ -396,6 +396,11 @@ void register_node_aliases() {
       {"tvm.tirx.Call", "tvm.ir.Call"},
       {"tvm.tirx.convert", "tvm.runtime.convert"},
       {"tvm.runtime.const", "tvm.tirx.const"},
+      {"tvm.script.tirx.BufferLoad", "tvm.tirx.BufferLoad"},
+      {"tvm.script.tirx.Call", "tvm.ir.Call"},
+      {"tvm.script.tirx.CommReducer", "tvm.tirx.CommReducer"},
+      {"tvm.script.tirx.IterVar", "tvm.tirx.IterVar"},
+      {"tvm.script.tirx.Reduce", "tvm.tirx.Reduce"},
       {"tvm.tirx.sum", "tvm.te.sum"},
       {"tvm.tirx.comm_reducer", "tvm.te.comm_reducer"}};
   for (const auto& [from, to] : modules) registry.alias(from, to);

@@ -66,8 +66,8 @@ Any fromhex(Evaluator& evaluator, const Arguments& args) {
 Any decode(Evaluator&, const Arguments& args) {
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
-  return text_of_bytes(self(args), encoding == nullptr ? "utf-8" : text_of(*encoding), args.span,
-                       errors == nullptr ? "strict" : text_of(*errors));
+  return text_of_bytes(self(args), word_or(encoding, "utf-8", "encoding", args.span), args.span,
+                       word_or(errors, "strict", "errors", args.span));
 }
 
 Any split(Evaluator& evaluator, const Arguments& args) {

@@ -382,8 +382,8 @@ Any format_map(Evaluator& evaluator, const Arguments& args) {
 Any encode(Evaluator&, const Arguments& args) {
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
-  return bytes_of_text(self(args), encoding == nullptr ? "utf-8" : text_of(*encoding),
-                       errors == nullptr ? "strict" : text_of(*errors), args.span);
+  return bytes_of_text(self(args), word_or(encoding, "utf-8", "encoding", args.span),
+                       word_or(errors, "strict", "errors", args.span), args.span);
 }
 
 constexpr BuiltinRow rows[] = {

@@ -99,8 +99,8 @@ Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
       raise("TypeError", args.span, "wrong-type", "decoding to str: need a bytes-like object, {} found",
             args.size() == 0 ? "nothing" : type_name_of(evaluator, args[0]));
     }
-    return text_of_bytes(bytes_of(args[0]), encoding == nullptr ? "utf-8" : text_of(*encoding), args.span,
-                         errors == nullptr ? "strict" : text_of(*errors));
+    return text_of_bytes(bytes_of(args[0]), word_or(encoding, "utf-8", "encoding", args.span), args.span,
+                         word_or(errors, "strict", "errors", args.span));
   }
   return args.size() == 0 ? str_value("") : is_str(args[0]) ? args[0] : str_value(evaluator.str(args[0]));
 }
@@ -215,8 +215,8 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   if (is_str(args[0])) {
     if (encoding == nullptr)
       raise("TypeError", args.span, "wrong-type", "string argument without an encoding");
-    return bytes_of_text(text_of(args[0]), text_of(*encoding),
-                         errors == nullptr ? "strict" : text_of(*errors), args.span);
+    return bytes_of_text(text_of(args[0]), word_or(encoding, "utf-8", "encoding", args.span),
+                         word_or(errors, "strict", "errors", args.span), args.span);
   }
   if (encoding != nullptr || errors != nullptr)
     raise("TypeError", args.span, "wrong-type", "{} without a string argument",

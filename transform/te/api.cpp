@@ -77,7 +77,7 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
 DataType dtype_of(const ApiCall& call, const Any& value, size_t argument) {
   if (auto text = value.as<String>()) return DataType::parse(view(*text));
   if (auto dtype = value.as<DLDataType>()) return *dtype;
-  if (auto type = value.as<PrimType>()) return (*type)->dtype;
+  if (auto type = ir::given<PrimType>(value)) return (*type)->dtype;
   wrong_argument(call, argument, "str");
 }
 

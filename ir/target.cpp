@@ -389,7 +389,8 @@ Target from_command(std::string_view text) {
 }  // namespace
 
 Target parse_target(const Any& spec) {
-  if (spec == nullptr) throw Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("TypeError");
+  if (spec == nullptr)
+    throw Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("TypeError");
   if (auto target = spec.as<Target>()) return *target;
   if (auto dict = spec.as<ffi::Dict<Any, Any>>()) return from_entries(entries_of(*dict));
   if (auto map = spec.as<Map<Any, Any>>()) return from_entries(entries_of(*map));

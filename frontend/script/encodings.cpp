@@ -65,7 +65,8 @@ size_t character_size(std::string_view bytes, bool ascii, size_t& bad, std::stri
 
 }  // namespace
 
-std::string_view word_or(const Any* given, std::string_view otherwise, std::string_view parameter, ir::Span span) {
+std::string_view word_or(const Any* given, std::string_view otherwise, std::string_view parameter,
+                         ir::Span span) {
   if (given == nullptr) return otherwise;
   if (is_str(*given)) return text_of(*given);
   throw ir::Error("wrong-type", "argument '{}' must be str, not {}", parameter,

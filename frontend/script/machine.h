@@ -378,7 +378,8 @@ double fresh_nan();
 Any text_of_bytes(std::string_view bytes, std::string_view encoding, ir::Span span,
                   std::string_view errors = "strict");
 // An argument such as `encoding`: `otherwise` when it is not given; Error wrong-type unless it is a str.
-std::string_view word_or(const Any* given, std::string_view otherwise, std::string_view parameter, ir::Span span);
+std::string_view word_or(const Any* given, std::string_view otherwise, std::string_view parameter,
+                         ir::Span span);
 Any bytes_of_text(std::string_view text, std::string_view encoding, std::string_view errors, ir::Span span);
 std::span<const BuiltinRow> generator_methods();
 const BuiltinRow* protocol_row(const Any& value, Symbol name);  // protocol_methods.cpp: (3).__add__, ...

@@ -223,9 +223,17 @@ class NameFixer final : public Visitor {
                     "options of a target are a dict now: `{\"kind\": \"cuda\", \"arch\": \"sm_80\"}`");
   }
 
+  static bool has_slice(const Expr& index) {
+    if (as<Slice>(&index)) return true;
+    auto* tuple = as<Tuple>(&index);
+    return tuple != nullptr && std::any_of(tuple->elts.begin(), tuple->elts.end(),
+                                           [](const Expr* one) { return as<Slice>(one) != nullptr; });
+  }
+
   // T.Buffer[(128, 128), "float32"]
   void in_subscript(const Subscript& subscript) {
     if (ir::current_path(imports_.path_of(subscript.value)) != "tvm.script.tirx.Buffer") return;
+    if (has_slice(*subscript.slice)) return;  // no arguments of a call
     uint32_t open = subscript.value->span.end;
     while (rewriter_.at(open) != '[') ++open;
     uint32_t file = subscript.span.file;

@@ -170,11 +170,11 @@ Array<Expr> Builder::store_indices(const Buffer& buffer, const syntax::Expr& sli
         indices.push_back(ir::make<ir::RampNode>(begin, ir::cast(begin->dtype(), step), lanes, e->span));
         return;
       }
-      if (!distance || !stride || *stride <= 0) {
+      if (!distance || !stride || *stride == 0) {
         throw ir::Error("lanes-not-constant", "the length of a slice to store into must be a constant")
             .at(e->span);
       }
-      int64_t lanes = (*distance + *stride - 1) / *stride;
+      int64_t lanes = (*distance + *stride - (*stride > 0 ? 1 : -1)) / *stride;
       if (lanes < 1)
         throw ir::Error("lanes-not-constant", "a slice of {} elements holds no vector", lanes).at(e->span);
       if (lanes == 1) {

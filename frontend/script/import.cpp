@@ -6,6 +6,7 @@
 
 #include "frontend/script/machine.h"
 #include "frontend/script/stdlib.h"
+#include "ir/classic_names.h"
 
 namespace mlc::script {
 
@@ -33,28 +34,29 @@ namespace {
 // Is it a module of `tvm`, by the registry or by the texts of stdlib/?
 bool is_tvm_module(std::string_view path) {
   if (ir::ApiRegistry::global().is_module(path)) return true;
-  if (!path.starts_with("tvm.")) return false;
-  constexpr std::string_view kClassic = "tvm.tir.";
-  if (path.starts_with(kClassic))
-    return is_tvm_module(fmt::format("tvm.tirx.{}", path.substr(kClassic.size())));
+  std::string current = ir::current_path(path);
+  if (!current.starts_with("tvm.")) return false;
   auto modules = stdlib_modules();
-  auto found = std::lower_bound(modules.begin(), modules.end(), path);
-  return found != modules.end() && found->starts_with(path) &&
-         (found->size() == path.size() || (*found)[path.size()] == '.');
+  auto found = std::lower_bound(modules.begin(), modules.end(), current);
+  return found != modules.end() && found->starts_with(current) &&
+         (found->size() == current.size() || (*found)[current.size()] == '.');
 }
 
 }  // namespace
 
-const ModuleNode* State::stdlib_part(const std::string& path) {
-  constexpr std::string_view kClassic = "tvm.tir.";
-  if (path.starts_with(kClassic)) return stdlib_part("tvm.tirx." + path.substr(kClassic.size()));
-  if (!path.starts_with("tvm.")) return nullptr;
-  std::string_view text = stdlib_text(path);
+Any State::stdlib_module(const std::string& name) {
+  std::string key = "<" + name + ">";
+  if (auto found = files.find(key); found != files.end()) return found->second;
+  std::string_view text = stdlib_text(name);
   if (text.empty()) return nullptr;
-  std::string file = path;
+  std::string file = name;
   std::replace(file.begin(), file.end(), '.', '/');
-  Any module = load_module("<" + path + ">", path, "<stdlib>/" + file + ".mlc", std::string(text), {});
-  return as<ModuleNode>(module);
+  return load_module(key, name, "<stdlib>/" + file + ".mlc", std::string(text), {});
+}
+
+const ModuleNode* State::stdlib_part(const std::string& path) {
+  std::string current = ir::current_path(path);
+  return current.starts_with("tvm.") ? as<ModuleNode>(stdlib_module(current)) : nullptr;
 }
 
 std::vector<std::string> State::module_members(const std::string& path) {

@@ -7,8 +7,8 @@
 
 namespace mlc::script {
 
-// A name that such a module defines. The module runs when it is first asked for. `host` must be the evaluator
-// that asks; `path` ("tirx/alloc_pool.mlc") is what messages call the text.
-Any library_member(ir::Host& host, std::string_view path, std::string_view text, std::string_view member);
+// A name that such a module ("np.random") defines. The module runs when it is first asked for. `host` must be
+// the evaluator that asks.
+Any library_member(ir::Host& host, const std::string& module, std::string_view member);
 
 }  // namespace mlc::script

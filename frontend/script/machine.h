@@ -227,6 +227,8 @@ struct Evaluator::State {
                   ir::Span span);
   bool module_member(const std::string& path, Symbol name, Any& out);
   std::vector<std::string> module_members(const std::string& path);
+  // The module of stdlib/ with this name, which runs when it is first asked for; None when there is none.
+  Any stdlib_module(const std::string& name);
   const ModuleNode* stdlib_part(const std::string& path);  // of a module of tvm; null when there is none
   Any api_value(const ir::Api* api);
   Any evaluate_api_value(const ir::Api& api);

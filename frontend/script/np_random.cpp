@@ -9,7 +9,6 @@
 #include "frontend/script/mersenne_twister.h"
 #include "frontend/script/np_array.h"
 #include "frontend/script/np_ziggurat.h"
-#include "frontend/script/stdlib.h"
 
 namespace mlc::script {
 
@@ -414,8 +413,7 @@ Any in_language(ApiCall& call, std::string_view name, const Any& self, Values ar
   std::vector<Any> all{self};
   all.insert(all.end(), args.begin(), args.end());
   Evaluator& evaluator = evaluator_of(call.host);
-  return evaluator.call(library_member(call.host, "np/random.mlc", stdlib_text("np.random"), name), all, {},
-                        call.span);
+  return evaluator.call(library_member(call.host, "np.random", name), all, {}, call.span);
 }
 
 using LegacyBody = Any (*)(ApiCall&, MersenneTwister&, Values);

@@ -3,7 +3,6 @@
 // they own, and the pools of shared and tensor memory, which are such classes.
 #include "frontend/script/library.h"
 #include "frontend/tvmscript/arguments.h"
-#include "frontend/tvmscript/library_text.h"
 #include "frontend/tvmscript/rows.h"
 
 namespace mlc::tvmscript {
@@ -21,12 +20,13 @@ Any meta_class(ApiCall& call) {
   return call.args[0];
 }
 
-// The member of stdlib/tirx/alloc_pool.mlc that the row is named after.
+constexpr std::string_view kPools = "tvm.backend.cuda.lang.alloc_pool";
+
+// The member of stdlib/tvm/backend/cuda/lang/alloc_pool.mlc that the row is named after.
 Any pool_member(ApiCall& call) {
-  return script::library_member(call.host, "tirx/alloc_pool.mlc", kAllocPoolText, call.api.name);
+  return script::library_member(call.host, std::string(kPools), call.api.name);
 }
 
-constexpr std::string_view kPools = "tvm.backend.cuda.lang.alloc_pool";
 constexpr std::string_view kTma = "tvm.backend.cuda.tile_primitive.tma_utils";
 using ir::ApiKind;
 constexpr ir::ApiRow rows[] = {
@@ -35,8 +35,6 @@ constexpr ir::ApiRow rows[] = {
      meta_class},
     {ApiKind::kValue, kT, "SMEMPool", "Gives out shared memory in order.", pool_member},
     {ApiKind::kValue, kT, "TMEMPool", "Gives out columns of tensor memory in order.", pool_member},
-    {ApiKind::kValue, kPools, "SMEMPool", "Gives out shared memory in order.", pool_member},
-    {ApiKind::kValue, kPools, "TMEMPool", "Gives out columns of tensor memory in order.", pool_member},
     {ApiKind::kValue, kTma, "SwizzleMode", "How 16-byte units of shared memory are permuted.", pool_member},
     {ApiKind::kValue, kTma, "mma_shared_layout", "The layout of an operand of an MMA in shared memory.",
      pool_member},

@@ -41,15 +41,16 @@ constexpr Step cpu_pipeline[] = {
 };
 
 IRModule run_step(const Step& step, const IRModule& mod) {
+  const Pass& pass = find_pass(step.pass);
   auto off = current_config().find(String(std::string(step.disabled_by)));
   bool disabled = off != current_config().end() && (*off).second.try_cast<bool>().value_or(false);
   if (step.pass == "VectorizeLoop") {  // without vectors the loops become serial: the pass still has to run
-    return run_pass(find_pass(step.pass), mod, std::vector<Any>{!disabled});
+    return run_pass(pass, mod, std::vector<Any>{!disabled});
   }
-  if (disabled || !is_enabled(pass_info(find_pass(step.pass)))) return mod;
+  if (disabled || !is_enabled(pass_info(pass))) return mod;
   std::vector<Any> args;
   if (step.argument) args.emplace_back(*step.argument);
-  return run_pass(find_pass(step.pass), mod, args);
+  return run_pass(pass, mod, args);
 }
 
 void check_target(const Target& target) {

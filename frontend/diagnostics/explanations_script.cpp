@@ -115,8 +115,9 @@ constexpr Explanation rows[] = {
     {"no-setter", "A property is set by a function of its own, which this one has not.",
      "class A:\n    @property\n    def n(self):\n        return 1\nA().n = 2",
      "class A:\n    pass\nA().n = 2", true},
-    {"no-such-module", "No module of this name comes with mlc or lies beside the program.", "import numpi",
-     "import numpy", true},
+    {"no-such-module",
+     "No module of this name lies beside the program, in a folder of MLCPATH, or in the library.",
+     "import numpi", "import numpy", true},
     {"no-super", "`super()` without arguments works in methods of a class.",
      "def f():\n    return super()\nf()", "class A:\n    def f(self):\n        return super()\nA().f()",
      true},
@@ -176,6 +177,11 @@ constexpr Explanation rows[] = {
     {"read-only", "The attribute can be read but not changed.", "", ""},
     {"recursion-limit", "Functions call each other too deep, perhaps without end.",
      "def f(n):\n    return f(n + 1)\nf(0)", "def f(n):\n    return n if n > 9 else f(n + 1)\nf(0)", true},
+    {"relative-import",
+     "`from . import x` counts from the package that the file is in; a program itself is in none, and no "
+     "dots lead "
+     "above the outermost package.",
+     "from . import helper", "import math", true},
     {"slice-length", "A slice with a step takes as many values as it has places.",
      "a = [1, 2, 3, 4]\na[::2] = [0]", "a = [1, 2, 3, 4]\na[::2] = [0, 0]", true},
     {"structural-walk", "A function that walks over an IR object has failed, or does not fit.", "", ""},

@@ -2,10 +2,11 @@
 // `object.name` for every kind of object: script classes and instances, builtin methods, modules, fields and
 // methods of registered objects.
 #include <algorithm>
+#include <filesystem>
 
 #include "frontend/script/classic_names.h"
+#include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
-#include "frontend/script/machine.h"
 
 namespace mlc::script {
 
@@ -459,7 +460,12 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
   if (auto* module = as<ApiModuleNode>(object)) {
     message = fmt::format("module '{}' has no attribute '{}'", module->path, name.str());
   } else if (auto* file = as<ModuleNode>(object)) {
-    message = fmt::format("module '{}' has no attribute '{}'", file->name, name.str());
+    bool partial = importer->is_partial(file);
+    message = fmt::format("{}module '{}' has no attribute '{}'{}", partial ? "partially initialized " : "",
+                          file->name, name.str(), partial ? " (most likely due to a circular import)" : "");
+    if (std::string hides = importer->hidden_library_module(*file); !hides.empty())
+      help = fmt::format("`{}` hides the library's module of this name",
+                         std::filesystem::path(hides).filename().string());
   } else if (auto* cls = as<ClassNode>(object)) {
     message = fmt::format("type object '{}' has no attribute '{}'", cls->name, name.str());
   } else if (as<SuperNode>(object) != nullptr) {

@@ -9,11 +9,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "frontend/diagnostics/render.h"
-#include "frontend/script/machine.h"
+#include "frontend/script/importer.h"
 #include "frontend/syntax/parse.h"
 
 namespace mlc::script {
@@ -63,7 +61,9 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
   add_default_names();
+  importer = std::make_unique<Importer>(*this);
   main = new_module("__main__");
+  importer->add("__main__", Any(main));
   nowhere = new_module("<text>");
 }
 
@@ -88,7 +88,7 @@ void State::add_default_names() {
 
 State::~State() {
   while (top != stack) (--top)->reset();
-  files.clear();
+  importer->clear();
   main = nullptr;
   nowhere = nullptr;
   munmap(stack, kValueStackBytes);
@@ -131,6 +131,12 @@ Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool valu
     ~Leave() { state.frame = f.back; }
   } leave{*this, f};
   syntax::Seq<syntax::Stmt> body = tree->module->body;
+  if (node->find(known().doc) == nullptr) {
+    auto* first = body.empty() ? nullptr : syntax::as<syntax::ExprStmt>(body[0]);
+    auto* doc = first == nullptr ? nullptr : syntax::as<syntax::Constant>(first->value);
+    bool is_doc = doc != nullptr && doc->type == syntax::Constant::Type::kStr;
+    node->set(known().doc, is_doc ? str_value(doc->text) : Any());
+  }
   Any last;
   for (size_t i = 0; i < body.size(); ++i) {
     auto* expression =
@@ -181,22 +187,20 @@ auto with_exit(Evaluator& evaluator, F&& run) {
 
 }  // namespace
 
-void Evaluator::run_file(const std::string& path, std::vector<std::string> arguments) {
-  argv = {path};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
+namespace {
+
+// Of the program itself; nothing for what is typed or comes from a pipe.
+void set_file_of(ModuleNode& main, uint32_t file_id) {
+  const std::string& name = ir::SourceMap::global().file(file_id).name;
+  if (name.starts_with('<') || main.find(known().file) != nullptr) return;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw ir::Error("is-a-directory", "`{}` is a directory", path).kind("IsADirectoryError");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw ir::Error("file-not-found", "cannot read `{}`", path).kind("FileNotFoundError");
-  std::ostringstream text;
-  text << file.rdbuf();
-  state_->directory = std::filesystem::path(path).parent_path().string();
-  const_cast<ModuleNode*>(state_->main.get())->set(known().file, str_value(path));
-  run_source(ir::SourceMap::global().add(path, text.str()));
+  main.set(known().file, str_value(std::filesystem::absolute(name, ignored).lexically_normal().string()));
 }
+
+}  // namespace
+
 void Evaluator::run_source(uint32_t file_id) {
+  set_file_of(*const_cast<ModuleNode*>(state_->main.get()), file_id);
   with_exit(*this, [&] { state_->run_module(file_id, state_->main, false); });
 }
 Any Evaluator::evaluate_repl(uint32_t file_id) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "frontend/script/importer.h"
 #include "frontend/script/np_array.h"
 
 extern char** environ;
@@ -138,7 +139,7 @@ const ir::ApiRow rows[] = {
 // tvm.testing's members are functions of the module pytest, where tests are run.
 Any testing_member(ApiCall& call) {
   Evaluator& evaluator = evaluator_of(call.host);
-  Any module = evaluator.state().import_path("pytest", call.span);
+  Any module = evaluator.state().importer->of_library("pytest");
   return evaluator.attribute(module, Symbol("testing_" + std::string(call.api.name)), call.span);
 }
 constexpr ir::ApiRow testing[] = {

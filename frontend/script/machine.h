@@ -12,6 +12,7 @@
 namespace mlc::script {
 
 struct GeneratorNode;  // generator.cpp
+class Importer;        // importer.h
 
 // One running function. Its slots lie on the value stack (those of a generator, in the generator).
 struct Frame {
@@ -82,8 +83,7 @@ struct Evaluator::State {
   std::vector<std::unique_ptr<FunctionInfo>> module_infos;
   Ref<ModuleNode> main;
   Ref<ModuleNode> nowhere;  // holds builtins only: where a text that is parsed on its own stands
-  std::unordered_map<std::string, Any> files;  // imported .mlc files, by path
-  std::string directory;                       // of the running file, for imports
+  std::unique_ptr<Importer> importer;
   std::unordered_map<Symbol, Any> builtins;
   std::unordered_map<const ir::Api*, Any> api_values;
   std::unordered_map<int32_t, Any> native_types;
@@ -220,15 +220,9 @@ struct Evaluator::State {
   // import.cpp
   void exec_import(const syntax::Import& import, Frame& f);
   void exec_import_from(const syntax::ImportFrom& import, Frame& f);
-  Any import_path(std::string_view path, ir::Span span);  // the module itself (not its first part)
-  bool import_file(std::string_view name, Any& out, ir::Span span);
-  Any import_package(std::string_view path, const Any& module, ir::Span span);
-  Any load_module(const std::string& key, std::string_view name, const std::string& path, std::string text,
-                  ir::Span span);
+  void import_all(const Any& module, ir::Span span, Frame& f);
   bool module_member(const std::string& path, Symbol name, Any& out);
   std::vector<std::string> module_members(const std::string& path);
-  // The module of stdlib/ with this name, which runs when it is first asked for; None when there is none.
-  Any stdlib_module(const std::string& name);
   const ModuleNode* stdlib_part(const std::string& path);  // of a module of tvm; null when there is none
   Any api_value(const ir::Api* api);
   Any evaluate_api_value(const ir::Api& api);

@@ -50,8 +50,8 @@ class Evaluator : public ir::Host {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  // Runs a registered text in the main module; argv[0] says where its imports are looked for. `sys.exit()` comes
-  // out as SystemExit below; every other uncaught exception as ir::Error.
+  // Runs a registered text in the main module; argv[0] says where its imports are looked for. `sys.exit()`
+  // comes out as SystemExit below; every other uncaught exception as ir::Error.
   void run_source(uint32_t file_id);
   Any evaluate_repl(uint32_t file_id);  // as run_source; the value of a last expression statement, else None
   struct SystemExit {

@@ -181,7 +181,7 @@ constexpr Explanation rows[] = {
      "`from . import x` counts from the package that the file is in; a program itself is in none, and no "
      "dots lead "
      "above the outermost package.",
-     "from . import helper", "import math", true},
+     "from . import tools", "import math", true},
     {"slice-length", "A slice with a step takes as many values as it has places.",
      "a = [1, 2, 3, 4]\na[::2] = [0]", "a = [1, 2, 3, 4]\na[::2] = [0, 0]", true},
     {"structural-walk", "A function that walks over an IR object has failed, or does not fit.", "", ""},

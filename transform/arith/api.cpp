@@ -377,6 +377,7 @@ void register_arith_api() {
   registry.alias("tvm.sym.iter_affine_map", "tvm.sym");
   sym::register_int_set_api();
   sym::register_bound_api();
+  sym::register_iter_map_api();
 }
 
 }  // namespace mlc::transform

@@ -2,7 +2,6 @@
 // tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
 #include "ir/given.h"
 #include "transform/arith/deduce_bound.h"
-#include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
@@ -142,36 +141,6 @@ Any detect_clip_bound(ApiCall& call) {
   return bounds;
 }
 
-IterMapCheck level_argument(const ApiCall& call, size_t i) {
-  if (auto name = call.args[i].as<String>()) {
-    if (*name == "bijective") return IterMapCheck::kBijective;
-    if (*name == "surjective") return IterMapCheck::kSurjective;
-  }
-  if (auto level = call.args[i].as<int64_t>()) {
-    if (*level == 2) return IterMapCheck::kBijective;
-    if (*level == 1) return IterMapCheck::kSurjective;
-  }
-  throw Error("wrong-type", "the check level must be \"surjective\" or \"bijective\"")
-      .kind("ValueError")
-      .at(call.span_of(i));
-}
-
-Any iter_map_simplify(ApiCall& call) {
-  auto ranges = call.args[1].try_cast<Map<Any, Any>>();
-  if (!ranges) wrong_argument(call, 1, "dict of variables and their ranges");
-  std::vector<LoopRange> iters;
-  for (const auto& [key, value] : *ranges) {
-    auto var = ir::given<Expr>(key);
-    auto range = ir::given<Range>(value);
-    if (!var || (*var)->kind != ExprKind::kVar || !range)
-      wrong_argument(call, 1, "dict of variables and their ranges");
-    iters.push_back({ref(as<VarNode>(*var)), *range});
-  }
-  AnalyzerValue analyzer = analyzer_argument(call, 5);
-  return simplify_iter_map(exprs_argument(call, 0), iters, expr_argument(call, 2), level_argument(call, 3),
-                           *analyzer->analyzer, detail::argument<bool>(call, 4));
-}
-
 constexpr std::string_view kSym = "tvm.sym";
 
 constexpr ApiRow rows[] = {
@@ -187,11 +156,6 @@ constexpr ApiRow rows[] = {
        return deduce_bound(var_argument(call, 0), expr_argument(call, 1), domains_argument(call, 2),
                            domains_argument(call, 3));
      }},
-    {ApiKind::kFunction, kSym,
-     "iter_map_simplify(indices, input_iters, predicate=True, check_level='surjective', "
-     "simplify_trivial_iterators=True, analyzer=None)",
-     "Indices as sums of digits of the iterators; as they are when they are no such sums.",
-     iter_map_simplify},
 };
 
 }  // namespace

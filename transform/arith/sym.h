@@ -57,5 +57,6 @@ IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e);
 // Rows of the other files.
 void register_int_set_api();
 void register_bound_api();
+void register_iter_map_api();
 
 }  // namespace mlc::transform::sym

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backend/build.h"
+#include "backend/device_api.h"
 #include "backend/executable.h"
 #include "backend/global_functions.h"
 #include "backend/interp/interp.h"
@@ -36,7 +37,6 @@ constexpr std::string_view kModule = "ffi.Module";
 constexpr std::string_view kTensor = "ffi.Tensor";
 constexpr std::string_view kExecutable = "mlc.runtime.Executable";
 constexpr std::string_view kBenchmark = "mlc.runtime.BenchmarkResult";
-constexpr std::string_view kDevice = "Device";
 constexpr std::string_view kEntryName = "main";
 
 std::string_view view(const String& text) { return {text.data(), text.size()}; }
@@ -217,8 +217,6 @@ const ApiRow module_rows[] = {
 
 // ---- devices ----
 
-Any device_value(DLDeviceType type, int64_t index) { return DLDevice{type, static_cast<int32_t>(index)}; }
-
 // Memory is on the CPU in this version: other devices can be named, not used.
 void cpu_only(const Any& device, ApiCall& call, size_t index) {
   if (device == nullptr) return;
@@ -235,48 +233,6 @@ void cpu_only(const Any& device, ApiCall& call, size_t index) {
       .at(call.span_of(index))
       .help("use tvm.cpu()");
 }
-
-const ApiRow device_rows[] = {
-    {ApiKind::kFunction, "tvm", "cpu(index=0)", "The CPU.",
-     native([](int64_t index) { return device_value(kDLCPU, index); })},
-    {ApiKind::kFunction, "tvm", "cuda(index=0)", "A CUDA device.",
-     native([](int64_t index) { return device_value(kDLCUDA, index); })},
-    {ApiKind::kFunction, "tvm", "opencl(index=0)", "An OpenCL device.",
-     native([](int64_t index) { return device_value(kDLOpenCL, index); })},
-    {ApiKind::kFunction, "tvm", "rocm(index=0)", "A ROCm device.",
-     native([](int64_t index) { return device_value(kDLROCM, index); })},
-    {ApiKind::kFunction, "tvm", "metal(index=0)", "A Metal device.",
-     native([](int64_t index) { return device_value(kDLMetal, index); })},
-    {ApiKind::kFunction, "tvm", "vulkan(index=0)", "A Vulkan device.",
-     native([](int64_t index) { return device_value(kDLVulkan, index); })},
-    {ApiKind::kFunction, "tvm", "device_from_target(target)", "The device that runs a target's code.",
-     native([](Any target) { return runtime::parse_device(view(ir::parse_target(target)->kind), 0); })},
-    {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
-     [](ApiCall& call) -> Any {
-       if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
-       int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
-       if (auto target = ir::given<ir::Target>(call.args[0]); target && *target)
-         return runtime::parse_device(view((*target)->kind), index);
-       auto name = call.args[0].try_cast<String>();
-       if (!name) ir::wrong_argument(call, 0, "str");
-       std::string text(*name);
-       return runtime::parse_device(text.substr(0, text.find(' ')), index);
-     }},
-    {ApiKind::kProperty, kDevice, "type", "\"cpu\", \"cuda\", ...", native([](Any self) {
-       std::string text = runtime::device_text(self.cast<DLDevice>());
-       return String(text.substr(0, text.find(':')));
-     })},
-    {ApiKind::kProperty, kDevice, "index", "Which one of its type.",
-     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
-    {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
-     native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
-    {ApiKind::kMethod, kDevice, "dlpack_device_type()", "DLPack's number of its type.",
-     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_type); })},
-    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
-     native([](Any) {})},
-    {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
-     native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
-};
 
 // ---- tensors ----
 
@@ -400,12 +356,8 @@ void register_api() {
   llvm_backend::register_codegen_api();
   registry.add(build_rows);
   registry.add(module_rows);
-  registry.add(device_rows);
+  register_device_api();
   registry.add(tensor_rows);
-  for (const char* name : {"cpu", "cuda", "opencl", "device"}) {
-    registry.alias(fmt::format("tvm.runtime.{}", name), fmt::format("tvm.{}", name));
-    registry.alias(fmt::format("tvm.nd.{}", name), fmt::format("tvm.{}", name));
-  }
   registry.alias("tvm.nd.array", "tvm.runtime.tensor");
   registry.alias("tvm.nd.empty", "tvm.runtime.empty");
   registry.alias("tvm.nd.NDArray", "tvm.runtime.Tensor");

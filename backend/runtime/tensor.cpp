@@ -251,29 +251,25 @@ std::string shape_text(const Tensor& tensor) {
   return text + (tensor.GetDLTensorPtr()->ndim == 1 ? ",)" : ")");
 }
 
+namespace {
+
+constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {
+    {"cpu", kDLCPU},       {"cuda", kDLCUDA},     {"opencl", kDLOpenCL}, {"rocm", kDLROCM},
+    {"metal", kDLMetal},   {"vulkan", kDLVulkan}, {"vpi", kDLVPI},       {"ext_dev", kDLExtDev},
+    {"hexagon", kDLHexagon}, {"webgpu", kDLWebGPU},
+    // what the code for a device is called
+    {"llvm", kDLCPU},      {"c", kDLCPU},         {"gpu", kDLCUDA},      {"cl", kDLOpenCL}};
+
+}  // namespace
+
 std::string device_text(DLDevice device) {
-  switch (device.device_type) {
-    case kDLCPU:
-      return fmt::format("cpu:{}", device.device_id);
-    case kDLCUDA:
-      return fmt::format("cuda:{}", device.device_id);
-    case kDLOpenCL:
-      return fmt::format("opencl:{}", device.device_id);
-    case kDLROCM:
-      return fmt::format("rocm:{}", device.device_id);
-    case kDLMetal:
-      return fmt::format("metal:{}", device.device_id);
-    case kDLVulkan:
-      return fmt::format("vulkan:{}", device.device_id);
-    default:
-      return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
+  for (const auto& [name, type] : device_names) {
+    if (type == device.device_type) return fmt::format("{}:{}", name, device.device_id);
   }
+  return fmt::format("device({}):{}", static_cast<int>(device.device_type), device.device_id);
 }
 
 DLDevice parse_device(std::string_view text, int64_t index) {
-  static const std::pair<std::string_view, DLDeviceType> names[] = {{"cpu", kDLCPU},  {"llvm", kDLCPU},
-                                                                    {"c", kDLCPU},    {"cuda", kDLCUDA},
-                                                                    {"gpu", kDLCUDA}, {"opencl", kDLOpenCL}};
   std::string_view name = text.substr(0, text.find_first_of(": "));
   if (size_t colon = text.find(':'); colon != std::string_view::npos) {
     index = 0;
@@ -283,7 +279,7 @@ DLDevice parse_device(std::string_view text, int64_t index) {
     }
   }
   std::vector<std::string> known;
-  for (const auto& [one, type] : names) {
+  for (const auto& [one, type] : device_names) {
     if (one == name) return {type, static_cast<int32_t>(index)};
     known.emplace_back(one);
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "frontend/script/classic_names.h"
+#include "frontend/script/dtype.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
 
@@ -296,6 +297,39 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
   return false;
 }
 
+// A method or field read from its class, `IRModule.update`: it takes the object as its first argument.
+bool member_of_api_class(State& state, const ir::Api& cls, Symbol name, Any& out) {
+  std::string_view key = cls.row.type_key;
+  TVMFFIByteArray text{key.data(), key.size()};
+  int32_t type_index = 0;
+  if (key.empty() || TVMFFITypeKeyToIndex(&text, &type_index) != 0) return false;
+  const ir::Api* api = ir::ApiRegistry::global().method(type_index, name.str());
+  if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) {
+    out = state.api_value(api);
+    return true;
+  }
+  std::vector<std::string> fields = object_fields(type_index);
+  if (api == nullptr && std::find(fields.begin(), fields.end(), name.str()) == fields.end()) return false;
+  out = Any(ir::make<PropertyNode>(api == nullptr ? Any(nullptr) : state.api_value(api), Any(nullptr),
+                                   Any(nullptr)));
+  return true;
+}
+
+// What stands below the object's class in the registry: constants and functions such as `Target.current`.
+bool member_below_class(State& state, const Any& object, Symbol name, Any& out) {
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(object.type_index());
+  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  for (int32_t i = info->type_depth; i >= 0; --i) {
+    const TVMFFITypeInfo* type = i == info->type_depth ? info : info->type_ancestors[i];
+    const ir::Api* cls = registry.class_of({type->type_key.data, type->type_key.size});
+    const ir::Api* member = cls == nullptr ? nullptr : registry.find(fmt::format("{}.{}", cls->path(), name.str()));
+    if (member == nullptr) continue;
+    out = state.api_value(member);
+    return true;
+  }
+  return false;
+}
+
 // What the type's own `__getattr__` makes of a name that nothing else knows.
 bool computed_attribute(Evaluator& self, const Any& object, Symbol name, Any& out, ir::Span span) {
   const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__getattr__");
@@ -350,7 +384,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = str_value(api->api->row.doc);
       return true;
     }
-    return module_member(api->api->path(), name, out);
+    return module_member(api->api->path(), name, out) ||
+           (api->api->row.kind == ir::ApiKind::kClass && member_of_api_class(*this, *api->api, name, out));
   }
   if (auto* bound = as<BoundMethodNode>(object)) {
     if (name == known().self || name == known().func) {
@@ -414,7 +449,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       ir::Span spans[] = {span};
       ir::ApiCall call{*api, self, std::span<Any>(&argument, 1), span, spans};
       try {
-        out = api->row.body(call);
+        out = dtype_text(api->row.body(call));
       } catch (ir::Error& error) {
         if (!error.first().span) error.first().span = span;
         throw;
@@ -426,10 +461,13 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   }
   if (is_device) return false;
   if (numpy_attribute(self, object, name, out)) return true;
-  if (object_field(object, name, out)) return true;
+  if (object_field(object, name, out)) {
+    out = dtype_text(out);
+    return true;
+  }
   if (is_ir_value(object)) {
     if (std::optional<Any> found = ir_attribute(object, name.str(), span)) {
-      out = *std::move(found);
+      out = dtype_text(*found);
       return true;
     }
   }
@@ -437,7 +475,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     out = nullptr;
     return true;
   }
-  return computed_attribute(self, object, name, out, span);
+  return member_below_class(*this, object, name, out) || computed_attribute(self, object, name, out, span);
 }
 
 Any Evaluator::attribute(const Any& object, Symbol name, ir::Span span) {
@@ -627,7 +665,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
     names = state().module_members(api->path);
   } else {
     for (std::string& name : builtin_names_of(value)) names.push_back(std::move(name));
-    if (is_object(value)) {
+    if (is_object(value) || value.type_index() == kTVMFFIDevice) {
       for (std::string& name : ir::ApiRegistry::global().methods(value.type_index()))
         names.push_back(std::move(name));
       for (std::string& name : object_fields(value.type_index())) names.push_back(std::move(name));

@@ -2,6 +2,7 @@
 // Calls: arguments are pushed on the value stack, where they become the callee's first slots.
 #include <tvm/ffi/error.h>
 
+#include "frontend/script/dtype.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
 
@@ -198,22 +199,34 @@ Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, 
   return take(run_function(fn, base, span));
 }
 
+namespace {
+
+// What functions of other rooms get for a NumPy scalar, and for an object of a class derived from str or a number.
+void make_plain(Any& value) {
+  if (!is_object(value)) return;
+  value = plain_number(value);
+  const Any& held = builtin_value_of(value);
+  if (is_str(held) || is_int(held) || is_float(held)) value = Any(held);
+}
+
+}  // namespace
+
 Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans) {
   std::vector<ir::Span> own_keyword_spans = std::exchange(keyword_spans, {});
   bool numpy = api.row.owner.starts_with("numpy") || api.row.owner.starts_with("mlc.np");
   if (!numpy) {
-    for (Any* arg = base; arg != top; ++arg) *arg = plain_number(*arg);
-    for (auto& [name, value] : keywords) value = plain_number(value);
+    for (Any* arg = base; arg != top; ++arg) make_plain(*arg);
+    for (auto& [name, value] : keywords) make_plain(value);
   }
   Depth depth(*this);
   try {
-    return ir::call_api(api, self,
-                        ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
-                                         .keywords = keywords,
-                                         .span = span,
-                                         .positional_spans = spans,
-                                         .keyword_spans = own_keyword_spans});
+    return dtype_text(ir::call_api(api, self,
+                                   ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
+                                                    .keywords = keywords,
+                                                    .span = span,
+                                                    .positional_spans = spans,
+                                                    .keyword_spans = own_keyword_spans}));
   } catch (ir::Error& error) {
     if (!error.first().span) error.first().span = span;
     throw;

@@ -18,8 +18,33 @@ constexpr Address addresses[] = {
     {"tvm.s_tir.schedule.Schedule", "tvm.s_tir.Schedule"},
     {"tvm.s_tir.schedule.schedule.Schedule", "tvm.s_tir.Schedule"},
     {"tvm.tirx.build", "tvm.compile"},
-    {"tvm.ir.module.IRModule", "tvm.IRModule"},
     {"tvm.ir.IRModule", "tvm.IRModule"},
+    {"tvm_ffi.Device", "tvm.runtime.Device"},
+    {"tvm.driver.compile", "tvm.compile"},
+    {"tvm.driver.build", "tvm.compile"},
+    {"tvm.driver.IRModule", "tvm.IRModule"},
+    {"tvm.driver.Executable", "tvm.runtime.Executable"},
+    {"tvm.driver.Target", "tvm.target.Target"},
+    {"tvm.driver.PrimFunc", "tvm.tirx.PrimFunc"},
+    {"tvm.Object", "tvm_ffi.Object"},
+    {"tvm.runtime.Object", "tvm_ffi.Object"},
+    {"tvm.ir.Node", "tvm_ffi.Object"},
+    {"tvm.ir.Object", "tvm_ffi.Object"},
+    {"tvm.runtime.Scriptable", "tvm_ffi.Object"},
+    {"tvm.ir.Scriptable", "tvm_ffi.Object"},
+    {"tvm.ir.Array", "tvm_ffi.Array"},
+    {"tvm.ir.Map", "tvm_ffi.Map"},
+    {"tvm.ir.Attrs", "tvm_ffi.Map"},
+    {"tvm.ir.DictAttrs", "tvm_ffi.Map"},
+    {"tvm.DataType", "tvm_ffi.dtype"},
+    {"tvm.runtime.DataType", "tvm_ffi.dtype"},
+    {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},
+    {"tvm_ffi.Tensor", "tvm.runtime.Tensor"},
+    {"tvm_ffi.Module", "tvm.runtime.Module"},
+    {"tvm_ffi.convert", "tvm.runtime.convert"},
+    {"tvm_ffi.device", "tvm.device"},
+    {"tvm_ffi.load_module", "tvm.runtime.load_module"},
+    {"tvm_ffi.system_lib", "tvm.runtime.system_lib"},
     {"tvm_ffi.structural_equal", "tvm.ir.structural_equal"},
     {"tvm_ffi.structural_hash", "tvm.ir.structural_hash"},
     {"tvm_ffi.get_first_structural_mismatch", "tvm.ir.get_first_structural_mismatch"},
@@ -27,8 +52,40 @@ constexpr Address addresses[] = {
     {"tvm.script.ir_module", "tvm.script.ir.ir_module"},
     {"tvm.runtime.cpu", "tvm.cpu"},
     {"tvm.runtime.device", "tvm.device"},
-    {"tvm.target.target.Target", "tvm.target.Target"},
     {"numpy.random.mtrand", "numpy.random"},
+};
+
+// Modules whose names another module shows as well.
+constexpr Address same_modules[] = {
+    {"tvm.tirx.analysis.analysis", "tvm.tirx.analysis"},
+    {"tvm.tirx.transform.transform", "tvm.tirx.transform"},
+    {"tvm.tirx.transform.function_pass", "tvm.tirx.transform"},
+    {"tvm.s_tir.transform.transform", "tvm.s_tir.transform"},
+    {"tvm.s_tir.data_layout", "tvm.s_tir"},
+    {"tvm.s_tir.sblock_scope", "tvm.s_tir"},
+    {"tvm.s_tir.sblock_dependence_info", "tvm.s_tir"},
+    {"tvm.s_tir.schedule.schedule", "tvm.s_tir.schedule"},
+    {"tvm.s_tir.schedule.state", "tvm.s_tir.schedule"},
+    {"tvm.s_tir.schedule.trace", "tvm.s_tir.schedule"},
+    {"tvm.s_tir.schedule.instruction", "tvm.s_tir.schedule"},
+    {"tvm.te.tensor", "tvm.te"},
+    {"tvm.te.operation", "tvm.te"},
+    {"tvm.te.tag", "tvm.te"},
+    {"tvm.ir.attrs", "tvm.ir"},
+    {"tvm.ir.module", "tvm.ir"},
+    {"tvm.ir.transform", "tvm.transform"},
+    {"tvm.ir.instrument", "tvm.instrument"},
+    {"tvm.ir.global_info", "tvm.ir"},
+    {"tvm.ir.supply", "tvm.ir"},
+    {"tvm.runtime.module", "tvm.runtime"},
+    {"tvm.runtime.params", "tvm.runtime"},
+    {"tvm.runtime.executable", "tvm.runtime"},
+    {"tvm.target.target", "tvm.target"},
+    {"tvm.target.tag", "tvm.target"},
+    {"tvm.testing.utils", "tvm.testing"},
+    {"tvm.script.ir_builder.ir.ir", "tvm.script.ir_builder.ir"},
+    {"tvm.script.ir_builder.ir.frame", "tvm.script.ir_builder.ir"},
+    {"tvm.driver.build_module", "tvm.driver"},
 };
 
 // Names without a successor of the same kind.
@@ -72,6 +129,13 @@ std::string_view spelled_now(std::string_view module, std::string_view name) {
   return "";
 }
 
+std::string_view same_module(std::string_view path) {
+  for (const Address& row : same_modules) {
+    if (row.from == path) return row.to;
+  }
+  return path;
+}
+
 void register_classic_names() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   for (const ir::ClassicName& row : ir::classic_names()) {
@@ -80,6 +144,7 @@ void register_classic_names() {
   }
   registry.alias_method("mlc.s_tir.Schedule", "get_block",
                         std::string(ir::find_classic(ir::ClassicName::Kind::kMethod, "get_block")->to));
+  for (const Address& row : same_modules) registry.alias(row.from, row.to);
   for (const Address& row : addresses) registry.alias(row.from, row.to);
 }
 

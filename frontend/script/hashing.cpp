@@ -230,6 +230,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     default:
       break;
   }
+  if (!is_object(value)) return hash_int(raw_int(value));  // a device: its type and number
   if (auto* set = as<SetNode>(value)) {
     if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
     return hash_of_elements(*this, *set, span);

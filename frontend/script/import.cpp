@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statements of imports, and the members of modules of the api registry.
+#include "frontend/script/classic_names.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/np_array.h"
 #include "frontend/script/stdlib.h"
@@ -27,7 +28,8 @@ Any State::evaluate_api_value(const ir::Api& api) {
 }
 
 const ModuleNode* State::stdlib_part(const std::string& path) {
-  std::string current = ir::current_path(path);
+  // What `tvm` itself shows is that of `tvm.runtime`.
+  std::string current(path == "tvm" ? "tvm.runtime" : same_module(ir::current_path(path)));
   return current.starts_with("tvm.") ? as<ModuleNode>(importer->of_library(current)) : nullptr;
 }
 

@@ -187,7 +187,7 @@ std::optional<Any> buffer_attribute(const ir::VarNode* buffer, std::string_view 
   }
   if (name == "shape") return Any(type->shape);
   if (name == "strides") return Any(type->strides);
-  if (name == "dtype") return Any(String(DataType(type->dtype).str()));
+  if (name == "dtype") return Any(DLDataType(type->dtype));
   if (name == "elem_offset") return type->elem_offset ? Any(type->elem_offset) : Any(nullptr);
   if (name == "data_alignment") return Any(type->data_alignment);
   if (name == "offset_factor") return Any(type->offset_factor);
@@ -400,7 +400,8 @@ std::optional<Any> ir_attribute(const Any& base, std::string_view name, Span spa
   auto* var = ir::as<ir::VarNode>(e);
   if (name == "ty") return Any(e->ty);
   if (var && var->buffer()) return buffer_attribute(var, name, span);
-  if (name == "dtype") return Any(String(e->ty->kind == ir::TypeKind::kPrim ? e->dtype().str() : "handle"));
+  if (name == "dtype")
+    return Any(DLDataType(e->ty->kind == ir::TypeKind::kPrim ? e->dtype() : DataType::Handle()));
   if (auto* load = ir::as<ir::TensorLoadNode>(e); load && name == "buffer") return Any(Expr(load->source));
   if (auto* region = ir::as<ir::TensorRegionNode>(e); region && name == "buffer")
     return Any(Expr(region->source));

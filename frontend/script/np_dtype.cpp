@@ -212,7 +212,8 @@ Any dtype_value(DataType dtype) { return dtype_object(dtype, false); }
 Any dtype_class_value(DataType dtype) { return dtype_object(dtype, true); }
 std::string dtype_char(DataType dtype) { return std::string(dtype_rows[index_of(kind_of(dtype))].letter); }
 
-DataType dtype_argument(Evaluator& evaluator, const Any& value, ir::Span span) {
+DataType dtype_argument(Evaluator& evaluator, const Any& given, ir::Span span) {
+  const Any& value = is_str(builtin_value_of(given)) ? builtin_value_of(given) : given;
   auto refuse = [&] {
     raise("TypeError", span, "unsupported-dtype", "Cannot interpret '{}' as a data type",
           evaluator.repr(value));

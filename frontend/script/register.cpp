@@ -15,6 +15,8 @@ std::span<const ir::ApiRow> import_rows();           // import.cpp
 std::span<const ir::ApiRow> ir_rows();               // ir_api.cpp
 std::span<const ir::ApiRow> text_file_rows();        // text_file.cpp
 std::span<const ir::ApiRow> folder_rows();           // folders.cpp
+std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
+std::span<const ir::ApiRow> container_rows();        // containers_api.cpp
 std::span<const ir::ApiRow> np_library_rows();       // np_library.cpp
 std::span<const ir::ApiRow> np_print_rows();         // np_print.cpp
 std::span<const ir::ApiRow> np_file_rows();          // np_file.cpp
@@ -32,7 +34,8 @@ void register_api() {
                     np_error_rows(),   np_testing_rows(),      standard_module_rows(), ir_rows(),
                     structural_rows(), text_file_rows(),       itertools_rows(),       random_rows(),
                     json_rows(),       folder_rows(),          testing_rows(),         path_rows(),
-                    regex_rows(),      tensor_operator_rows(), import_rows()}) {
+                    regex_rows(),      tensor_operator_rows(), import_rows(),
+                    dtype_rows(),      container_rows()}) {
     registry.add(rows);
   }
   register_classic_names();

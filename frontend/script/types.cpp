@@ -380,7 +380,7 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
 
 Any Evaluator::type_of(const Any& value) {
   if (Ref<ClassNode> own = builtin_type_of(value)) return Any(own);
-  if (is_object(value)) {
+  if (is_object(value) || value.type_index() == kTVMFFIDevice) {
     if (std::optional<Any> scalar = numpy_type_of(value)) return *scalar;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     if (const ir::Api* api = ir::ApiRegistry::global().class_of({info->type_key.data, info->type_key.size})) {
@@ -472,8 +472,9 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     return own != nullptr && own->derives_from(cls);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
-    if (!is_object(value)) return false;
     std::string_view key = api->api->row.type_key;
+    if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
+    if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {
       return std::string_view(type_info->type_key.data, type_info->type_key.size) == key;

@@ -239,10 +239,6 @@ Any make_node(ApiCall& call) {
 
 // ---- methods of expressions ----
 
-Any same_as(ApiCall& call) {
-  return script::is_object(call.args[1]) &&
-         script::raw_object(call.args[0]) == script::raw_object(call.args[1]);
-}
 Any equal(ApiCall& call) {
   Expr a = expr_arg(call, 0);
   Expr b = expr_arg(call, 1);
@@ -336,15 +332,10 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(kIr, "is_prim_expr(value)", "Is it an expression with a number as value?", is_prim_expr),
     FUNCTION(kIr, "is_prim_var(value)", "Is it a variable for a number?", is_prim_var),
     FUNCTION(kIr, "make_node(type_key, **kwargs)", "Attributes as a node.", make_node),
-    {ir::ApiKind::kMethod, "mlc.ir.Expr", "same_as(other)", "Is it the very same object?", same_as},
     {ir::ApiKind::kMethod, "mlc.ir.Expr", "equal(other, span=None)", "The comparison as an expression.",
      equal},
     {ir::ApiKind::kMethod, "mlc.ir.Expr", "expr_ty()", "The type.",
      +[](ApiCall& call) -> Any { return call.args[0].as<ir::ExprNode>()->ty; }},
-    {ir::ApiKind::kMethod, "mlc.tirx.Stmt", "same_as(other)", "Is it the very same object?", same_as},
-    {ir::ApiKind::kMethod, "mlc.ir.BaseFunc", "same_as(other)", "Is it the very same object?", same_as},
-    {ir::ApiKind::kMethod, "mlc.ir.IRModule", "same_as(other)", "Is it the very same object?", same_as},
-    {ir::ApiKind::kMethod, "mlc.ir.Type", "same_as(other)", "Is it the very same object?", same_as},
     {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__getitem__(index)", "One of the statements.",
      +[](ApiCall& call) -> Any {
        const auto& seq = call.args[0].as<ir::SeqStmtNode>()->seq;

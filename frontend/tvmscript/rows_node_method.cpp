@@ -7,13 +7,6 @@
 namespace mlc::tvmscript {
 namespace {
 
-Any is_same(ApiCall& call) {
-  return script::is_object(call.args[1]) &&
-         script::raw_object(call.args[0]) == script::raw_object(call.args[1]);
-}
-// A number that no other object has while this one lives.
-Any identity(ApiCall& call) { return reinterpret_cast<int64_t>(script::raw_object(call.args[0])); }
-
 DataType dtype_of(const ApiCall& call) { return call.args[0].as<ir::PrimTypeNode>()->dtype; }
 Any is_scalar_type(ApiCall& call) { return dtype_of(call).is_scalar(); }
 Any matches_code(ApiCall& call) {
@@ -41,33 +34,11 @@ Any global_var_map(ApiCall& call) {
 
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
-#define IDENTITY(owner)                                                                         \
-  METHOD(owner, "is_(other)", "Is it the very same object?", is_same), {                        \
-    ir::ApiKind::kProperty, owner, "id_", "A number that no other living object has.", identity \
-  }
-#define SAME(owner) METHOD(owner, "same_as(other)", "Is it the very same object?", is_same)
 #define VALUE(owner, name, number, doc)                                                     \
   {                                                                                         \
     ir::ApiKind::kValue, owner, name, doc, +[](ApiCall&) -> Any { return int64_t{number}; } \
   }
 constexpr ir::ApiRow rows[] = {
-    IDENTITY("mlc.ir.Expr"),
-    IDENTITY("mlc.tirx.Stmt"),
-    IDENTITY("mlc.ir.BaseFunc"),
-    IDENTITY("mlc.ir.IRModule"),
-    IDENTITY("mlc.ir.Type"),
-    IDENTITY("mlc.ir.Range"),
-    IDENTITY("mlc.tirx.IterVar"),
-    IDENTITY("mlc.tirx.CommReducer"),
-    IDENTITY("mlc.s_tir.MatchBufferRegion"),
-    IDENTITY("mlc.tirx.IndexMap"),
-    IDENTITY("mlc.target.Target"),
-    SAME("mlc.ir.Range"),
-    SAME("mlc.tirx.IterVar"),
-    SAME("mlc.tirx.CommReducer"),
-    SAME("mlc.s_tir.MatchBufferRegion"),
-    SAME("mlc.tirx.IndexMap"),
-    SAME("mlc.target.Target"),
     METHOD("mlc.ir.PrimType", "is_scalar()", "Is it one number?", is_scalar_type),
     METHOD("mlc.ir.PrimType", "matches_code(*codes)", "Is it a number of one of these kinds?", matches_code),
     METHOD("mlc.ir.Type", "is_missing()", "Is it the type of what has no type yet? There is none.",
@@ -82,8 +53,6 @@ constexpr ir::ApiRow rows[] = {
     VALUE("tvm.ir.CallingConv", "DEVICE_KERNEL_LAUNCH", 2, "Launched on a device."),
 };
 #undef METHOD
-#undef IDENTITY
-#undef SAME
 #undef VALUE
 
 }  // namespace

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices as scripts name them, and what is known of them. Code runs on the CPU: the others can be named, not asked.
+#include "backend/device_api.h"
+
+#include <unistd.h>
+
+#include "backend/runtime/tensor.h"
+#include "ir/api.h"
+#include "ir/given.h"
+#include "ir/target.h"
+
+namespace mlc::backend {
+namespace {
+
+using ir::Any;
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::Error;
+using ir::native;
+using ir::String;
+
+constexpr std::string_view kDevice = "Device";
+
+std::string_view view(const String& text) { return {text.data(), text.size()}; }
+
+Any make_device(ApiCall& call) {
+  auto index = call.args[1].try_cast<int64_t>();
+  if (!index) ir::wrong_argument(call, 1, "int");
+  if (auto type = call.args[0].try_cast<int64_t>())
+    return DLDevice{static_cast<DLDeviceType>(*type), static_cast<int32_t>(*index)};
+  auto name = call.args[0].try_cast<String>();
+  if (!name) ir::wrong_argument(call, 0, "str");
+  return runtime::parse_device(view(*name), *index);
+}
+
+// What only devices with a driver know; the CPU has none of it.
+Any device_attribute(ApiCall& call) {
+  auto device = call.args[0].cast<DLDevice>();
+  if (device.device_type == kDLCPU) return nullptr;
+  throw Error("unsupported-device", "`{}` of {}: there is no such device here", call.api.name,
+              runtime::device_text(device))
+      .at(call.span)
+      .kind("RuntimeError");
+}
+Any total_memory(ApiCall& call) {
+  if (call.args[0].cast<DLDevice>().device_type != kDLCPU) return device_attribute(call);
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+#define DEVICE(name, type, doc)                                                   \
+  {                                                                               \
+    ApiKind::kFunction, "tvm", #name "(index=0)", doc, native([](int64_t index) { \
+      return DLDevice{type, static_cast<int32_t>(index)};                         \
+    })                                                                            \
+  }
+#define ATTRIBUTE(name, doc) \
+  { ApiKind::kProperty, kDevice, name, doc, device_attribute }
+const ApiRow device_rows[] = {
+    DEVICE(cpu, kDLCPU, "The CPU."),
+    DEVICE(cuda, kDLCUDA, "A CUDA device."),
+    DEVICE(opencl, kDLOpenCL, "An OpenCL device."),
+    DEVICE(rocm, kDLROCM, "A ROCm device."),
+    DEVICE(metal, kDLMetal, "A Metal device."),
+    DEVICE(vulkan, kDLVulkan, "A Vulkan device."),
+    DEVICE(vpi, kDLVPI, "A simulated device."),
+    DEVICE(ext_dev, kDLExtDev, "A device of an extension."),
+    DEVICE(hexagon, kDLHexagon, "A Hexagon device."),
+    DEVICE(webgpu, kDLWebGPU, "A WebGPU device."),
+    {ApiKind::kClass, "tvm.runtime", "Device(device_type, device_id=0)", "Where code runs.", make_device, kDevice,
+     "tvm.runtime.device.Device"},
+    {ApiKind::kFunction, "tvm", "device_from_target(target)", "The device that runs a target's code.",
+     native([](Any target) { return runtime::parse_device(view(ir::parse_target(target)->kind), 0); })},
+    {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
+     [](ApiCall& call) -> Any {
+       if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
+       int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
+       if (auto target = ir::given<ir::Target>(call.args[0]); target && *target)
+         return runtime::parse_device(view((*target)->kind), index);
+       auto name = call.args[0].try_cast<String>();
+       if (!name) ir::wrong_argument(call, 0, "str");
+       std::string text(*name);
+       return runtime::parse_device(text.substr(0, text.find(' ')), index);
+     }},
+    {ApiKind::kProperty, kDevice, "type", "\"cpu\", \"cuda\", ...", native([](Any self) {
+       std::string text = runtime::device_text(self.cast<DLDevice>());
+       return String(text.substr(0, text.find(':')));
+     })},
+    {ApiKind::kProperty, kDevice, "index", "Which one of its type.",
+     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_id); })},
+    {ApiKind::kProperty, kDevice, "exist", "Can it be used here?",
+     native([](Any self) { return self.cast<DLDevice>().device_type == kDLCPU; })},
+    {ApiKind::kMethod, kDevice, "dlpack_device_type()", "DLPack's number of its type.",
+     native([](Any self) { return static_cast<int64_t>(self.cast<DLDevice>().device_type); })},
+    {ApiKind::kMethod, kDevice, "sync()", "Waits until the device is idle; the CPU always is.",
+     native([](Any) {})},
+    {ApiKind::kMethod, kDevice, "__str__()", "cpu:0",
+     native([](Any self) { return String(runtime::device_text(self.cast<DLDevice>())); })},
+    ATTRIBUTE("max_threads_per_block", "How many threads a block may have."),
+    ATTRIBUTE("warp_size", "The threads of a warp."),
+    ATTRIBUTE("max_shared_memory_per_block", "Bytes of shared memory a block may have."),
+    ATTRIBUTE("compute_version", "The version of the instruction set."),
+    ATTRIBUTE("device_name", "The vendor's name of the device."),
+    ATTRIBUTE("max_clock_rate", "In kHz."),
+    ATTRIBUTE("multi_processor_count", "The number of processors."),
+    ATTRIBUTE("max_thread_dimensions", "How far the indices of threads may go."),
+    ATTRIBUTE("api_version", "The version of the device's interface."),
+    ATTRIBUTE("driver_version", "The version of the driver."),
+    ATTRIBUTE("l2_cache_size_bytes", "Bytes of the second cache."),
+    ATTRIBUTE("available_global_memory", "Bytes that are free."),
+    {ApiKind::kProperty, kDevice, "total_global_memory", "Bytes of the memory.", total_memory},
+    {ApiKind::kMethod, kDevice, "texture_spatial_limit()", "The widest texture.", device_attribute},
+    {ApiKind::kMethod, kDevice, "create_raw_stream()", "A queue of the device; the CPU has the one.",
+     native([](Any) { return int64_t{0}; })},
+    {ApiKind::kMethod, kDevice, "free_raw_stream(stream)", "Gives a queue back.", native([](Any, int64_t) {})},
+    {ApiKind::kMethod, kDevice, "set_raw_stream(stream)", "Makes a queue the current one.",
+     native([](Any, int64_t) {})},
+};
+#undef DEVICE
+#undef ATTRIBUTE
+
+}  // namespace
+
+void register_device_api() {
+  ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  registry.add(device_rows);
+  for (const char* name : {"cpu", "cuda", "opencl", "rocm", "metal", "vulkan", "vpi", "ext_dev", "hexagon", "webgpu",
+                           "device", "device_from_target"}) {
+    registry.alias(fmt::format("tvm.runtime.{}", name), fmt::format("tvm.{}", name));
+    registry.alias(fmt::format("tvm.nd.{}", name), fmt::format("tvm.{}", name));
+  }
+}
+
+}  // namespace mlc::backend

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices as scripts name them, and what is known of them. Code runs on the CPU: the others can be named, not asked.
+// Devices as scripts name them, and what is known of them. Code runs on the CPU: the others can be named, not
+// asked.
 #include "backend/device_api.h"
 
 #include <unistd.h>
@@ -67,8 +68,8 @@ const ApiRow device_rows[] = {
     DEVICE(ext_dev, kDLExtDev, "A device of an extension."),
     DEVICE(hexagon, kDLHexagon, "A Hexagon device."),
     DEVICE(webgpu, kDLWebGPU, "A WebGPU device."),
-    {ApiKind::kClass, "tvm.runtime", "Device(device_type, device_id=0)", "Where code runs.", make_device, kDevice,
-     "tvm.runtime.device.Device"},
+    {ApiKind::kClass, "tvm.runtime", "Device(device_type, device_id=0)", "Where code runs.", make_device,
+     kDevice, "tvm.runtime.device.Device"},
     {ApiKind::kFunction, "tvm", "device_from_target(target)", "The device that runs a target's code.",
      native([](Any target) { return runtime::parse_device(view(ir::parse_target(target)->kind), 0); })},
     {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
@@ -112,7 +113,8 @@ const ApiRow device_rows[] = {
     {ApiKind::kMethod, kDevice, "texture_spatial_limit()", "The widest texture.", device_attribute},
     {ApiKind::kMethod, kDevice, "create_raw_stream()", "A queue of the device; the CPU has the one.",
      native([](Any) { return int64_t{0}; })},
-    {ApiKind::kMethod, kDevice, "free_raw_stream(stream)", "Gives a queue back.", native([](Any, int64_t) {})},
+    {ApiKind::kMethod, kDevice, "free_raw_stream(stream)", "Gives a queue back.",
+     native([](Any, int64_t) {})},
     {ApiKind::kMethod, kDevice, "set_raw_stream(stream)", "Makes a queue the current one.",
      native([](Any, int64_t) {})},
 };
@@ -124,8 +126,8 @@ const ApiRow device_rows[] = {
 void register_device_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   registry.add(device_rows);
-  for (const char* name : {"cpu", "cuda", "opencl", "rocm", "metal", "vulkan", "vpi", "ext_dev", "hexagon", "webgpu",
-                           "device", "device_from_target"}) {
+  for (const char* name : {"cpu", "cuda", "opencl", "rocm", "metal", "vulkan", "vpi", "ext_dev", "hexagon",
+                           "webgpu", "device", "device_from_target"}) {
     registry.alias(fmt::format("tvm.runtime.{}", name), fmt::format("tvm.{}", name));
     registry.alias(fmt::format("tvm.nd.{}", name), fmt::format("tvm.{}", name));
   }

@@ -253,12 +253,21 @@ std::string shape_text(const Tensor& tensor) {
 
 namespace {
 
-constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {
-    {"cpu", kDLCPU},       {"cuda", kDLCUDA},     {"opencl", kDLOpenCL}, {"rocm", kDLROCM},
-    {"metal", kDLMetal},   {"vulkan", kDLVulkan}, {"vpi", kDLVPI},       {"ext_dev", kDLExtDev},
-    {"hexagon", kDLHexagon}, {"webgpu", kDLWebGPU},
-    // what the code for a device is called
-    {"llvm", kDLCPU},      {"c", kDLCPU},         {"gpu", kDLCUDA},      {"cl", kDLOpenCL}};
+constexpr std::pair<std::string_view, DLDeviceType> device_names[] = {{"cpu", kDLCPU},
+                                                                      {"cuda", kDLCUDA},
+                                                                      {"opencl", kDLOpenCL},
+                                                                      {"rocm", kDLROCM},
+                                                                      {"metal", kDLMetal},
+                                                                      {"vulkan", kDLVulkan},
+                                                                      {"vpi", kDLVPI},
+                                                                      {"ext_dev", kDLExtDev},
+                                                                      {"hexagon", kDLHexagon},
+                                                                      {"webgpu", kDLWebGPU},
+                                                                      // what the code for a device is called
+                                                                      {"llvm", kDLCPU},
+                                                                      {"c", kDLCPU},
+                                                                      {"gpu", kDLCUDA},
+                                                                      {"cl", kDLOpenCL}};
 
 }  // namespace
 

@@ -322,7 +322,8 @@ bool member_below_class(State& state, const Any& object, Symbol name, Any& out) 
   for (int32_t i = info->type_depth; i >= 0; --i) {
     const TVMFFITypeInfo* type = i == info->type_depth ? info : info->type_ancestors[i];
     const ir::Api* cls = registry.class_of({type->type_key.data, type->type_key.size});
-    const ir::Api* member = cls == nullptr ? nullptr : registry.find(fmt::format("{}.{}", cls->path(), name.str()));
+    const ir::Api* member =
+        cls == nullptr ? nullptr : registry.find(fmt::format("{}.{}", cls->path(), name.str()));
     if (member == nullptr) continue;
     out = state.api_value(member);
     return true;

@@ -201,7 +201,8 @@ Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, 
 
 namespace {
 
-// What functions of other rooms get for a NumPy scalar, and for an object of a class derived from str or a number.
+// What functions of other rooms get for a NumPy scalar, and for an object of a class derived from str or a
+// number.
 void make_plain(Any& value) {
   if (!is_object(value)) return;
   value = plain_number(value);

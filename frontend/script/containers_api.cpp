@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The containers of tvm-ffi under its own names: an Array is a tuple, a Map keeps what it was made of, List and Dict
-// are Python's. Attributes of functions and modules are Maps whose keys can be read as attributes.
+// The containers of tvm-ffi under its own names: an Array is a tuple, a Map keeps what it was made of, List
+// and Dict are Python's. Attributes of functions and modules are Maps whose keys can be read as attributes.
 #include "frontend/script/machine.h"
 #include "frontend/script/np_array.h"
 #include "ir/api.h"
@@ -36,9 +36,9 @@ Any list_of(ApiCall& call) {
 }
 Any dict_of(ApiCall& call) {
   Any none;
-  return evaluator_of(call.host).call(Any(types().dict), is_none(call.args[0]) ? std::span<const Any>()
-                                                                               : call.args.subspan(0, 1),
-                                      {}, call.span);
+  return evaluator_of(call.host).call(
+      Any(types().dict), is_none(call.args[0]) ? std::span<const Any>() : call.args.subspan(0, 1), {},
+      call.span);
 }
 Any map_of(ApiCall& call) {
   Any made = dict_of(call);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tvm.DataType: a str that knows what it names. Data types that the registry hands out, as fields or as results,
-// become values of this class; functions of the registry take its text.
+// tvm.DataType: a str that knows what it names. Data types that the registry hands out, as fields or as
+// results, become values of this class; functions of the registry take its text.
 #include "frontend/script/dtype.h"
 
 #include "frontend/script/machine.h"
@@ -84,9 +84,9 @@ const Ref<ClassNode>& dtype_class() {
 
 Any the_class(ApiCall&) { return Any(dtype_class()); }
 
-#define CONSTANT(name)                                                                      \
-  ApiRow {                                                                                  \
-    ApiKind::kValue, "tvm_ffi", #name, "A data type.",                                      \
+#define CONSTANT(name)                                                                       \
+  ApiRow {                                                                                   \
+    ApiKind::kValue, "tvm_ffi", #name, "A data type.",                                       \
         +[](ApiCall&) -> Any { return dtype_text(Any(DLDataType(DataType::parse(#name)))); } \
   }
 const ApiRow rows[] = {

@@ -35,8 +35,7 @@ Any type_code(Evaluator&, const Arguments& args) { return int64_t{parsed(args[0]
 Any item_size(Evaluator&, const Arguments& args) {
   DataType dtype = parsed(args[0]);
   if (dtype.is_scalable()) {
-    raise("ValueError", args.span, "wrong-value", "the size of `{}` is known when it runs only",
-          dtype.str());
+    raise("ValueError", args.span, "wrong-value", "the size of `{}` is known when it runs only", dtype.str());
   }
   return int64_t{(dtype.bits() * dtype.lanes() + 7) / 8};
 }

@@ -34,8 +34,8 @@ void register_api() {
                     np_error_rows(),   np_testing_rows(),      standard_module_rows(), ir_rows(),
                     structural_rows(), text_file_rows(),       itertools_rows(),       random_rows(),
                     json_rows(),       folder_rows(),          testing_rows(),         path_rows(),
-                    regex_rows(),      tensor_operator_rows(), import_rows(),
-                    dtype_rows(),      container_rows()}) {
+                    regex_rows(),      tensor_operator_rows(), import_rows(),          dtype_rows(),
+                    container_rows()}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -2,7 +2,7 @@
 #include "transform/schedule/api.h"
 
 #include "ir/given.h"
-#include "transform/schedule/primitive.h"
+#include "transform/schedule/padding.h"
 
 namespace mlc::transform {
 namespace {
@@ -131,6 +131,18 @@ Any run_method(ApiCall& call) {
   return run_primitive(*primitive, mutable_schedule(self(call)), call);
 }
 
+Any can_decompose_padding(ApiCall& call) {
+  Step step(mutable_schedule(self(call)), *find_primitive("decompose_padding"), call);
+  BlockArg block = step.block(1);
+  LoopArg loop = step.loop(2);
+  try {
+    padding_block(step.state, block, loop);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_python()); }
 Any trace_apply(ApiCall& call) {
   auto to = call.args[1].try_cast<Schedule>();
@@ -189,6 +201,8 @@ const ApiRow kRows[] = {
      "Print the module, highlighted on terminals, then the steps.", &show},
     {ApiKind::kMethod, kSchedule, "get(rand_var)", "The loop or block that a handle refers to.", &get},
     {ApiKind::kMethod, kSchedule, "remove_rv(rand_var)", "Forget a handle.", &remove_rv},
+    {ApiKind::kMethod, kSchedule, "can_decompose_padding(block, loop)",
+     "Would `decompose_padding` take these?", &can_decompose_padding},
     {ApiKind::kMethod, kSchedule, "seed(seed)", "Set the state of the random generator.", &seed},
     {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.",
      &fork_seed},

@@ -184,4 +184,8 @@ void inline_into_producer(Step& step, Place& scope, Place& block, Place& produce
   replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr)}}, buffer);
 }
 
+void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next) {
+  replace_scope(step, scope, block, {{&producer, next}}, nullptr);
+}
+
 }  // namespace mlc::transform

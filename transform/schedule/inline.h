@@ -28,5 +28,7 @@ void inline_block(Step& step, Place& scope, Place& block, const std::vector<Plac
 // Drops `block` and `buffer`; the producer's body becomes `body`.
 void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
                           const Stmt& body);
+// Drops `block`; the producer becomes `next`. Buffers stay allocated.
+void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next);
 
 }  // namespace mlc::transform

@@ -108,19 +108,22 @@ struct RunStep;
 template <auto F, class R, class... A>
 struct RunStep<F, R (*)(Step&, A...)> {
   static Any run(Step& step) {
-    return [&]<size_t... I>(std::index_sequence<I...>)->Any {
-      if constexpr (std::is_void_v<R>) {
-        F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
-        return Any(nullptr);
-      } else if constexpr (std::is_same_v<R, Any>) {
-        return F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...);
-      } else if constexpr (std::is_same_v<R, Place*>) {
-        return step.handle(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
-      } else {
-        return step.handles(F(step, step_argument<std::remove_cvref_t<A>>(step, I + 1)...));
-      }
+    // In braces: names become handles from the first argument on.
+    auto args = [&]<size_t... I>(std::index_sequence<I...>) {
+      return std::tuple<std::remove_cvref_t<A>...>{step_argument<std::remove_cvref_t<A>>(step, I + 1)...};
     }
     (std::make_index_sequence<sizeof...(A)>{});
+    auto call = [&](auto&... arg) { return F(step, std::move(arg)...); };
+    if constexpr (std::is_void_v<R>) {
+      std::apply(call, args);
+      return Any(nullptr);
+    } else if constexpr (std::is_same_v<R, Any>) {
+      return std::apply(call, args);
+    } else if constexpr (std::is_same_v<R, Place*>) {
+      return step.handle(std::apply(call, args));
+    } else {
+      return step.handles(std::apply(call, args));
+    }
   }
 };
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ir/region.h"
+#include "transform/arith/expr_equal.h"
+#include "transform/schedule/inline.h"
+#include "transform/schedule/reducer.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+fuse_reduction_epilogue(reduction_block, epilogue_block)      Let a sum start at the bias, and clip it while it is summed up.
+
+    with T.init():                    =>      with T.init():
+        S[i, j] = 0                               D[i, j] = C[j]
+    S[i, j] += A[i, k] * B[k, j]              D[i, j] += A[i, k] * B[k, j]
+    D[i, j] = S[i, j] + C[j]
+
+The epilogue may be the sum itself, a sum of it and biases, and `max` and `min` around these.
+needs: a reduction block that adds up from zero; the epilogue is complete, without condition, and the sum's only reader; it
+       covers what the reduction writes.
+keeps: the values of a bias. `max` and `min` apply at each step then, not once at the end: other values where the sum goes
+       back and forth over a bound.
+)";
+
+namespace {
+
+bool is_zero(const Expr& e) {
+  if (auto* f = as<FloatImmNode>(e)) return f->value == 0;
+  return is_const_int(e, 0);
+}
+
+bool reads(const Expr& e, const Buffer& buffer) {
+  bool found = false;
+  post_order(e, [&](const Expr& sub) {
+    auto* load = as<TensorLoadNode>(sub);
+    found = found || (load && load->source.same_as(buffer));
+  });
+  return found;
+}
+
+// The epilogue with the sum as `start` (biases stay), or as `update` (biases are in it already); null where
+// the sum occurs in another way than in sums, `max` and `min`.
+Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biased) {
+  auto* load = as<TensorLoadNode>(e);
+  if (load && load->source.same_as(sum)) return value;
+  auto* two = as_binary(e);
+  bool addition = two && e->kind == ExprKind::kAdd;
+  bool clip = two && (e->kind == ExprKind::kMax || e->kind == ExprKind::kMin);
+  if (!addition && !clip) return nullptr;
+  bool left = reads(two->a, sum), right = reads(two->b, sum);
+  if (left == right) return nullptr;
+  Expr inner = epilogue_of(left ? two->a : two->b, sum, value, biased);
+  if (!inner) return nullptr;
+  if (addition && !biased) {
+    // A sum of a clipped value is no bias of the sum.
+    return inner.same_as(value) ? inner : nullptr;
+  }
+  if (addition && inner->kind != ExprKind::kAdd && !inner.same_as(value)) return nullptr;
+  Expr a = left ? inner : two->a, b = left ? two->b : inner;
+  return addition ? add(a, b) : e->kind == ExprKind::kMax ? max(a, b) : min(a, b);
+}
+
+void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
+  // check
+  Place* scope = scope_of(*reduction);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", reduction->name.c_str()).at(reduction.span);
+  if (scope_of(*epilogue) != scope) {
+    throw refuse("other-scope", "blocks `{}` and `{}` are not in the same scope", reduction->name.c_str(),
+                 epilogue->name.c_str())
+        .at(epilogue.span);
+  }
+  require_reduction(step.state, *reduction, *scope);
+  require_complete(step.state, *epilogue, *scope);
+  auto refuse_epilogue = [&](const std::string& why) {
+    return refuse("epilogue-not-fusible", "block `{}` is no epilogue of block `{}`: {}",
+                  epilogue->name.c_str(), reduction->name.c_str(), why)
+        .at(epilogue.span)
+        .note("the block is defined here", epilogue->stmt->span);
+  };
+  const SBlockNode* sum_block = reduction->block();
+  const BufferStoreNode* update = only_store(*reduction, reduction.span);
+  auto* start = as<BufferStoreNode>(sum_block->init);
+  const Buffer& sum = update->buffer;
+  auto* addition = as<AddNode>(update->value);
+  auto is_sum = [&](const Expr& e) {
+    auto* load = as<TensorLoadNode>(e);
+    return load && load->source.same_as(sum);
+  };
+  if (!start || !is_zero(start->value) || !addition || is_sum(addition->a) == is_sum(addition->b)) {
+    throw refuse("reduction-not-a-sum", "block `{}` does not add up from zero", reduction->name.c_str())
+        .at(reduction.span)
+        .note("the block is defined here", sum_block->span);
+  }
+  require_inner_buffer(sum, *reduction, *scope, reduction.span);
+  const BufferStoreNode* store = only_store(*epilogue, epilogue.span);
+  Dependences deps = dependences(step.state, *scope);
+  std::vector<Place*> consumers = deps.consumers(*reduction);
+  if (std::find(consumers.begin(), consumers.end(), &*epilogue) == consumers.end())
+    throw refuse_epilogue(fmt::format("it does not read `{}`", sum->name.c_str()));
+  for (Place* other : consumers) {
+    if (other != &*epilogue)
+      throw refuse_epilogue(fmt::format("block `{}` reads `{}` as well", other->name.c_str(), sum->name.c_str()));
+  }
+  if (!is_const_int(realize_of(step.state, *epilogue)->predicate, 1))
+    throw refuse_epilogue("it has a condition");
+  Array<Expr> indices = only_load_indices(*epilogue, store->value, sum, epilogue.span);
+  std::unordered_map<const VarNode*, size_t> axes = index_axes(*epilogue, indices, epilogue.span);
+  const SBlockNode* last = epilogue->block();
+  if (axes.size() != last->iter_vars.size())
+    throw refuse_epilogue(fmt::format("an iterator does not occur in its index of `{}`", sum->name.c_str()));
+  VarMap at;
+  Analyzer analyzer;
+  for (const IterVar& iter : last->iter_vars) {
+    const Expr& index = update->indices[axes.at(iter->var.get())];
+    at[iter->var.get()] = index;
+    auto mine = std::find_if(sum_block->iter_vars.begin(), sum_block->iter_vars.end(),
+                             [&](const IterVar& each) { return index.same_as(each->var); });
+    if (mine == sum_block->iter_vars.end() || !analyzer.can_prove_equal((*mine)->dom->extent, iter->dom->extent) ||
+        !analyzer.can_prove_equal((*mine)->dom->min, iter->dom->min)) {
+      throw refuse_epilogue(fmt::format("iterator `{}` is no iterator of the sum", iter->var->name.c_str()));
+    }
+  }
+  Expr value = substitute(store->value, at);
+  Array<Expr> target;
+  for (const Expr& index : store->indices) target.push_back(substitute(index, at));
+  LoadReplacement own = [&](const Array<Expr>&) { return Expr(make<TensorLoadNode>(store->buffer, target)); };
+  Expr next_value = replace_loads(update->value, sum, own);
+  Expr first = epilogue_of(value, sum, start->value, true);
+  Expr next = epilogue_of(value, sum, next_value, false);
+  if (!first || !next)
+    throw refuse_epilogue("it is not a bias, nor `max` and `min` of the sum and a bias");
+
+  // apply
+  Array<TensorRegion> fused;
+  bool twice = false;
+  auto add_reads = [&](const Array<TensorRegion>& regions, const VarMap& values) {
+    for (const TensorRegion& region : regions) {
+      if (region->source.same_as(sum)) continue;
+      for (const TensorRegion& there : fused) twice = twice || there->source.same_as(region->source);
+      fused.push_back(substitute(region, values));
+    }
+  };
+  add_reads(last->reads, at);
+  add_reads(sum_block->reads, {});
+  SBlock block = with(ref(sum_block), [&](SBlockNode& copy) {
+    copy.init = make<BufferStoreNode>(store->buffer, analyzer.simplify(first), target);
+    copy.body = make<BufferStoreNode>(store->buffer, next, target);
+    copy.reads = fused;
+    Array<TensorRegion> writes;
+    for (const TensorRegion& write : last->writes) writes.push_back(substitute(write, at));
+    copy.writes = writes;
+  });
+  if (twice) {
+    AccessRegions regions = detect_access_regions(block);
+    block = with(block, [&](SBlockNode& copy) { copy.reads = regions.reads; });
+  }
+  replace_producer(step, *scope, *epilogue, *reduction, block);
+}
+
+}  // namespace
+
+extern const Primitive fuse_reduction_epilogue;
+const Primitive fuse_reduction_epilogue = primitive<&apply>(
+    "FuseReductionEpilogue", "fuse_reduction_epilogue(reduction_block, epilogue_block)", doc);
+
+}  // namespace mlc::transform

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/given.h"
+#include "transform/schedule/loop_sequence.h"
+#include "transform/schedule/loops.h"
+#include "transform/schedule/sampling.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+loop_partition(loop, factors, preserve_unit_iters=True) -> loops      Cut a loop into consecutive loops.
+
+    for i in range(128):      =>      with T.sblock("B_i_common"):
+        with T.sblock("B"):               with T.sblock("B_i0_partition"):
+            ...                               for i0 in range(2):
+                                                  with T.sblock("B_i0"): ...
+                                          with T.sblock("B_i1_partition"):
+                                              for i1 in range(2, 128):
+                                                  with T.sblock("B_i1"): ...
+
+`factors` are the loops' numbers of iterations; the last loop takes what is left. One of them may be None: then it takes what
+the others leave. Returns the loops.
+needs: a loop of constant bounds without annotation or thread, with one block below; fewer iterations in `factors` than the loop has.
+keeps: number and order of block instances.
+)";
+
+namespace {
+
+// The ends of the parts after the first `begin`. Errors: partition-*.
+std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int64_t extent) {
+  std::vector<int64_t> sizes;
+  std::optional<size_t> inferred;
+  int64_t sum = 0;
+  std::vector<Any> given = items_of(step, 2, step.call.args[2]);
+  for (size_t i = 0; i < given.size(); ++i) {
+    Any factor = step.evaluate(given[i]);
+    if (factor == nullptr) {
+      if (inferred) {
+        throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred",
+                     *inferred, i, loop->name.c_str())
+            .at(step.span(2))
+            .help("only one factor can be None");
+      }
+      inferred = i;
+      sizes.push_back(0);
+      continue;
+    }
+    std::optional<int64_t> size;
+    if (factor.type_index() == ffi::TypeIndex::kTVMFFIInt)
+      size = factor.cast<int64_t>();
+    else if (auto e = ir::given<Expr>(factor))
+      size = const_int(*e);
+    if (!size) wrong_argument(step.call, 2, "a list of int or None");
+    if (*size <= 0) {
+      throw refuse("split-factor-not-positive", "factor {} of loop `{}` is {}", i, loop->name.c_str(), *size)
+          .at(step.span(2));
+    }
+    sizes.push_back(*size);
+    sum += *size;
+  }
+  if (given.empty()) {
+    throw refuse("split-without-factors", "loop `{}` is cut by no factors", loop->name.c_str())
+        .at(step.span(2));
+  }
+  if (sum >= extent) {
+    throw refuse("partition-not-inside", "the factors' sum {} leaves nothing of the {} iterations of loop `{}`",
+                 sum, extent, loop->name.c_str())
+        .at(step.span(2))
+        .help("the last loop takes what the factors leave");
+  }
+  if (inferred)
+    sizes[*inferred] = extent - sum;
+  else
+    sizes.push_back(extent - sum);
+  std::vector<int64_t> ends;
+  for (int64_t size : sizes) ends.push_back(begin += size);
+  return ends;
+}
+
+// The regions of the block that are accessed at plain iterators only, as the iterators' domains.
+class WholeRegions final : public Walker {
+ public:
+  explicit WholeRegions(const std::unordered_map<const VarNode*, Range>& domains) : domains_(domains) {}
+  void visit(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) note(load->source, load->indices);
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) note(store->buffer, store->indices);
+    walk_children(s);
+  }
+  Array<TensorRegion> relaxed(const Array<TensorRegion>& regions) const {
+    Array<TensorRegion> result;
+    for (const TensorRegion& region : regions) {
+      auto found = found_.find(region->source.get());
+      bool whole = found != found_.end() && found->second;
+      result.push_back(whole ? make<TensorRegionNode>(region->source, *found->second) : region);
+    }
+    return result;
+  }
+
+ private:
+  void note(const Buffer& buffer, const Array<Expr>& indices) {
+    Array<Range> ranges;
+    for (const Expr& index : indices) {
+      auto found = domains_.find(as<VarNode>(index));
+      if (found == domains_.end()) {
+        found_[buffer.get()] = std::nullopt;
+        return;
+      }
+      ranges.push_back(found->second);
+    }
+    auto [it, fresh] = found_.try_emplace(buffer.get(), ranges);
+    if (fresh || !it->second) return;
+    for (size_t d = 0; d < ranges.size(); ++d) {
+      if (!ranges[d].same_as((*it->second)[d])) it->second = std::nullopt;
+      if (!it->second) return;
+    }
+  }
+  const std::unordered_map<const VarNode*, Range>& domains_;
+  std::unordered_map<const VarNode*, std::optional<Array<Range>>> found_;
+};
+
+// A block without iterators around a statement.
+SBlockRealize opaque_block(const std::string& name, const Stmt& body) {
+  SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{},
+                                  String(name), body);
+  return make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), block);
+}
+
+class Part {
+ public:
+  Part(const Place& block, const SBlockRealize& realize, const LoopArg& loop)
+      : block_(block), realize_(realize), loop_(loop) {}
+  // The loop over [begin, end) with a block of that name; all variables are new.
+  Stmt made(const std::string& loop_name, int64_t begin, int64_t end, const std::string& block_name) const {
+    VarMap loop_vars;
+    std::unordered_map<const VarNode*, Range> ranges;  // of the loops around, by new variable
+    std::vector<const ForNode*> inner;
+    for (Place* place : loops_above(block_)) {
+      const ForNode* loop = place->loop();
+      const VarNode* var = loop->loop_var.get();
+      Range range = make<RangeNode>(loop->min, loop->extent);
+      if (place == &*loop_) {
+        range = make<RangeNode>(const_like(loop->min, begin), const_like(loop->min, end - begin));
+        loop_vars[var] = make<VarNode>(String(loop_name), loop->loop_var->ty);
+      } else if (is_above(*loop_, *place)) {
+        loop_vars[var] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
+      }
+      if (is_above(*loop_, *place)) inner.push_back(loop);
+      auto renamed = loop_vars.find(var);
+      ranges[renamed == loop_vars.end() ? var : as<VarNode>(renamed->second)] = range;
+    }
+    Array<Expr> values;
+    for (const Expr& value : realize_->iter_values) values.push_back(substitute(value, loop_vars));
+    Stmt body = make<SBlockRealizeNode>(values, substitute(realize_->predicate, loop_vars),
+                                        inner_block(values, ranges, block_name));
+    for (size_t i = inner.size(); i-- > 0;) {
+      const ForNode* old = inner[i];
+      Var var = ref(as<VarNode>(loop_vars.at(old->loop_var.get())));
+      const Range& range = ranges.at(var.get());
+      body = with(ref(old), [&](ForNode& copy) {
+        copy.loop_var = var;
+        copy.min = range->min;
+        copy.extent = range->extent;
+        copy.body = body;
+      });
+    }
+    return body;
+  }
+
+ private:
+  SBlock inner_block(const Array<Expr>& values, const std::unordered_map<const VarNode*, Range>& ranges,
+                     const std::string& name) const {
+    const SBlockNode* old = block_.block();
+    VarMap vars;
+    Array<IterVar> iters;
+    std::unordered_map<const VarNode*, Range> domains;
+    for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+      const IterVar& iter = old->iter_vars[i];
+      Var var = make<VarNode>(iter->var->name, iter->var->ty);
+      vars[iter->var.get()] = var;
+      auto found = ranges.find(as<VarNode>(values[i]));
+      Range domain = found == ranges.end() ? iter->dom : found->second;
+      if (found != ranges.end()) domains[var.get()] = domain;
+      iters.push_back(make<IterVarNode>(domain, var, iter->iter_type, iter->thread_tag));
+    }
+    Stmt fresh = substitute(Stmt(with(ref(old), [](SBlockNode& copy) { copy.iter_vars = {}; })), vars);
+    WholeRegions whole(domains);
+    whole.visit(as<SBlockNode>(fresh)->body);
+    return with(ref(as<SBlockNode>(fresh)), [&](SBlockNode& copy) {
+      copy.iter_vars = iters;
+      copy.name_hint = String(name);
+      copy.reads = whole.relaxed(copy.reads);
+      copy.writes = whole.relaxed(copy.writes);
+    });
+  }
+
+  const Place& block_;
+  const SBlockRealize& realize_;
+  const LoopArg& loop_;
+};
+
+std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
+  // check
+  const ForNode* old = loop->loop();
+  if (!old->annotations.empty() || old->thread_binding) {
+    throw refuse(old->thread_binding ? "loop-is-bound-to-thread" : "loop-has-annotation",
+                 "`loop_partition` cannot change loop `{}`, which {}", loop->name.c_str(),
+                 old->thread_binding ? "is bound to a thread" : "has annotations")
+        .at(loop.span);
+  }
+  auto begin = const_int(old->min), extent = const_int(old->extent);
+  if (!begin || !extent) {
+    throw refuse("partition-symbolic-loop", "loop `{}` has no constant bounds", loop->name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", old->span);
+  }
+  std::vector<int64_t> ends = ends_of(step, loop, *begin, *extent);
+  std::vector<Place*> blocks = child_blocks(step.state, *loop);
+  bool chain = blocks.size() == 1;
+  for (Place* up = chain ? blocks[0] : nullptr; up && up != &*loop; up = up->parent)
+    chain = chain && up->parent->loop() && !as<SeqStmtNode>(up->parent->loop()->body);
+  if (!chain) {
+    throw refuse("partition-several-blocks", "loop `{}` holds more than one block and its loops",
+                 loop->name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", old->span);
+  }
+
+  // apply
+  const Place& block = *blocks[0];
+  SBlockRealize realize = realize_of(step.state, block);
+  Part part(block, realize, loop);
+  std::string stem = fmt::format("{}_{}", block.name.c_str(), loop->name.c_str());
+  std::vector<Stmt> loops, parts;
+  int64_t from = *begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    std::string name = fmt::format("{}{}", stem, i);
+    loops.push_back(part.made(fmt::format("{}{}", loop->name.c_str(), i), from, ends[i], name));
+    parts.push_back(opaque_block(name + "_partition", loops.back()));
+    from = ends[i];
+  }
+  Place& scope = *scope_of(*loop);
+  step.replace(*loop, opaque_block(stem + "_common", seq(Array<Stmt>(parts.begin(), parts.end()))));
+  compute_flags(step.state, scope);
+  std::vector<Place*> result;
+  for (const Stmt& each : loops) result.push_back(step.place(each));
+  return result;
+}
+
+}  // namespace
+
+extern const Primitive loop_partition;
+const Primitive loop_partition = primitive<&apply>(
+    "LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "", "*factors");
+
+}  // namespace mlc::transform

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // T.* arithmetic: nodes by name, casts, vectors, limits. Elementary functions come from the operator table.
 #include <cmath>
+#include <array>
 #include <deque>
 
 #include "frontend/tvmscript/node_arguments.h"
@@ -326,6 +327,16 @@ constexpr Row only_tirx[] = {
     {"indexmod(a, b)", "`a % b`, for indices.", binary<ir::floormod>},
 };
 
+// Operators whose calls take `dtype=` in scripts, besides the elementary functions.
+constexpr auto typed = std::to_array<std::string_view>(
+    {"abs",     "bitwise_and",  "bitwise_not", "bitwise_or", "bitwise_xor", "ceil",       "ceildiv",
+     "floor",   "floordiv",     "floormod",    "fma",        "if_then_else", "isfinite",  "isinf",
+     "isnan",   "likely",       "nearbyint",   "pow",        "round",       "shift_left", "shift_right",
+     "trunc",   "truncdiv",     "truncmod"});
+std::string with_dtype(std::string_view signature) {
+  return fmt::format("{}, *, dtype=None)", signature.substr(0, signature.size() - 1));
+}
+
 std::span<const ir::ApiRow> all() {
   static std::deque<std::string> text;
   static std::vector<ir::ApiRow> rows;
@@ -342,7 +353,11 @@ std::span<const ir::ApiRow> all() {
       rows.push_back({ir::ApiKind::kClass, owner, row.signature, row.doc, row.body, key, shown});
       return;
     }
-    rows.push_back({ir::ApiKind::kFunction, owner, row.signature, row.doc, row.body});
+    std::string_view signature = row.signature;
+    // In scripts the type of an operator's result may be said; the arguments decide it all the same.
+    bool operation = owner == kT && std::find(typed.begin(), typed.end(), name) != typed.end();
+    if (operation) signature = text.emplace_back(with_dtype(signature));
+    rows.push_back({ir::ApiKind::kFunction, owner, signature, row.doc, row.body});
   };
   for (const Row& row : shared) {
     add(kT, row);
@@ -356,9 +371,10 @@ std::span<const ir::ApiRow> all() {
     if (std::find(taken.begin(), taken.end(), op.spelling) != taken.end()) continue;
     bool pair = op.binary != nullptr;
     std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling, pair ? "x, y" : "x"));
+    std::string_view in_scripts = text.emplace_back(with_dtype(signature));
     for (std::string_view owner : {kT, kTirx}) {
-      rows.push_back(
-          {ir::ApiKind::kFunction, owner, signature, elementwise, pair ? elementary_pair : elementary});
+      rows.push_back({ir::ApiKind::kFunction, owner, owner == kT ? in_scripts : signature, elementwise,
+                      pair ? elementary_pair : elementary});
     }
   }
   rows.push_back(

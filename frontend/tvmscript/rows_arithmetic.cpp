@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // T.* arithmetic: nodes by name, casts, vectors, limits. Elementary functions come from the operator table.
-#include <cmath>
 #include <array>
+#include <cmath>
 #include <deque>
 
 #include "frontend/tvmscript/node_arguments.h"
@@ -329,10 +329,10 @@ constexpr Row only_tirx[] = {
 
 // Operators whose calls take `dtype=` in scripts, besides the elementary functions.
 constexpr auto typed = std::to_array<std::string_view>(
-    {"abs",     "bitwise_and",  "bitwise_not", "bitwise_or", "bitwise_xor", "ceil",       "ceildiv",
-     "floor",   "floordiv",     "floormod",    "fma",        "if_then_else", "isfinite",  "isinf",
-     "isnan",   "likely",       "nearbyint",   "pow",        "round",       "shift_left", "shift_right",
-     "trunc",   "truncdiv",     "truncmod"});
+    {"abs",      "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "ceil",
+     "ceildiv",  "floor",       "floordiv",    "floormod",   "fma",         "if_then_else",
+     "isfinite", "isinf",       "isnan",       "likely",     "nearbyint",   "pow",
+     "round",    "shift_left",  "shift_right", "trunc",      "truncdiv",    "truncmod"});
 std::string with_dtype(std::string_view signature) {
   return fmt::format("{}, *, dtype=None)", signature.substr(0, signature.size() - 1));
 }

@@ -119,9 +119,9 @@ SBlockRealize copy_block(const PaddingBlock& padding, const Nest& nest,
     Expr value = sub(padding.realize->iter_values[i], padding.inside[i]->min);
     values.Set(i, analyzer.simplify(substitute(value, nest.vars)));
   }
-  Stmt store = make<BufferStoreNode>(padding.store->buffer,
-                                     analyzer.simplify(substitute(padding.value, iters.vars)),
-                                     rewritten(padding.store->indices, iters.vars, analyzer));
+  Stmt store =
+      make<BufferStoreNode>(padding.store->buffer, analyzer.simplify(substitute(padding.value, iters.vars)),
+                            rewritten(padding.store->indices, iters.vars, analyzer));
   SBlock block = make<SBlockNode>(iters.list, rewritten(old->reads, iters.vars, analyzer),
                                   rewritten(old->writes, iters.vars, analyzer), old->name_hint, store);
   return make<SBlockRealizeNode>(values, predicate, block);

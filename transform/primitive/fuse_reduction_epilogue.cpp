@@ -100,7 +100,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     throw refuse_epilogue(fmt::format("it does not read `{}`", sum->name.c_str()));
   for (Place* other : consumers) {
     if (other != &*epilogue)
-      throw refuse_epilogue(fmt::format("block `{}` reads `{}` as well", other->name.c_str(), sum->name.c_str()));
+      throw refuse_epilogue(
+          fmt::format("block `{}` reads `{}` as well", other->name.c_str(), sum->name.c_str()));
   }
   if (!is_const_int(realize_of(step.state, *epilogue)->predicate, 1))
     throw refuse_epilogue("it has a condition");
@@ -116,7 +117,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     at[iter->var.get()] = index;
     auto mine = std::find_if(sum_block->iter_vars.begin(), sum_block->iter_vars.end(),
                              [&](const IterVar& each) { return index.same_as(each->var); });
-    if (mine == sum_block->iter_vars.end() || !analyzer.can_prove_equal((*mine)->dom->extent, iter->dom->extent) ||
+    if (mine == sum_block->iter_vars.end() ||
+        !analyzer.can_prove_equal((*mine)->dom->extent, iter->dom->extent) ||
         !analyzer.can_prove_equal((*mine)->dom->min, iter->dom->min)) {
       throw refuse_epilogue(fmt::format("iterator `{}` is no iterator of the sum", iter->var->name.c_str()));
     }
@@ -128,8 +130,7 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   Expr next_value = replace_loads(update->value, sum, own);
   Expr first = epilogue_of(value, sum, start->value, true);
   Expr next = epilogue_of(value, sum, next_value, false);
-  if (!first || !next)
-    throw refuse_epilogue("it is not a bias, nor `max` and `min` of the sum and a bias");
+  if (!first || !next) throw refuse_epilogue("it is not a bias, nor `max` and `min` of the sum and a bias");
 
   // apply
   Array<TensorRegion> fused;

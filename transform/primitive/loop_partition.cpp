@@ -62,8 +62,9 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
         .at(step.span(2));
   }
   if (sum >= extent) {
-    throw refuse("partition-not-inside", "the factors' sum {} leaves nothing of the {} iterations of loop `{}`",
-                 sum, extent, loop->name.c_str())
+    throw refuse("partition-not-inside",
+                 "the factors' sum {} leaves nothing of the {} iterations of loop `{}`", sum, extent,
+                 loop->name.c_str())
         .at(step.span(2))
         .help("the last loop takes what the factors leave");
   }
@@ -122,8 +123,8 @@ class WholeRegions final : public Walker {
 
 // A block without iterators around a statement.
 SBlockRealize opaque_block(const std::string& name, const Stmt& body) {
-  SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{},
-                                  String(name), body);
+  SBlock block =
+      make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String(name), body);
   return make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), block);
 }
 

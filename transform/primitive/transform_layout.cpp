@@ -4,6 +4,7 @@
 #include "transform/arith/index_map_api.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/layout_padding.h"
 
 namespace mlc::transform {
 
@@ -16,8 +17,10 @@ transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_t
 `buffer` is ("read", number), ("write", number) or a name; `index_map` a function from old to new indices, as
 `lambda i, j: (j // 16, i, j % 16)`. All accesses change with the buffer; where it is a parameter, so does the function's
 signature.
-needs: the map is one to one on the buffer's shape and leaves no room in the new one; the buffer is a parameter or allocated
-       by a block, with no view on it. `assume_injective_transform` takes the first on trust.
+Elements that only the new shape has are `pad_value`: a number, or a function of the new indices. The block that writes the
+buffer writes them as well, or one behind it does; of a parameter that nobody writes they are assumed to be that.
+needs: the map is one to one on the buffer's shape, and leaves no room in the new one unless `pad_value` says what is there; the
+       buffer is a parameter or allocated by a block, with no view on it. `assume_injective_transform` takes the first on trust.
 keeps: loops, iterators and the values computed.
 )";
 
@@ -121,6 +124,40 @@ class OtherUses final : public Walker {
   const Buffer& buffer_;
 };
 
+std::string shape_text(const Array<Expr>& shape) {
+  std::string text;
+  for (const Expr& dim : shape) {
+    auto n = const_int(dim);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", n ? std::to_string(*n) : "?");
+  }
+  return text;
+}
+
+// The blocks below that store to the buffer themselves, in program order.
+std::vector<Place*> writers_below(ScheduleState& state, const Place& block, const Buffer& buffer) {
+  std::vector<Place*> result;
+  for (Place* child : child_blocks(state, block)) {
+    std::vector<Place*> inner = writers_below(state, *child, buffer);
+    result.insert(result.end(), inner.begin(), inner.end());
+    if (!inner.empty()) continue;
+    for (const TensorRegion& write : child->block()->writes)
+      if (write->source.same_as(buffer)) result.push_back(child);
+  }
+  return result;
+}
+
+class PutNest final : public Rewriter {
+ public:
+  PutNest(const StmtNode* old, const Stmt& next) : old_(old), next_(next) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override { return s.get() == old_ ? next_ : rewrite_children(s); }
+
+ private:
+  const StmtNode* old_;
+  const Stmt& next_;
+};
+
 // The value of elements between as a function of the new indices.
 IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) {
   const Any& value = step.call.args[4];
@@ -184,33 +221,26 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     for (const Var& var : free_vars(dim)) analyzer.bind(var, ConstIntBound{0, ConstIntBound::kPosInf});
   }
   Array<Expr> shape;
+  PaddedInverse back;
+  bool grows = false;
   try {
     shape = map_shape(map, type->shape, analyzer);
     if (!assume_injective_transform) {
       Analyzer fresh;
-      PaddedInverse back = non_surjective_inverse(map, box, fresh);
-      if (!is_const_int(back.padding, 0)) {
-        std::string old_shape, new_shape;
-        for (const Expr& dim : type->shape) {
-          auto n = const_int(dim);
-          old_shape += fmt::format("{}{}", old_shape.empty() ? "" : ", ", n ? std::to_string(*n) : "?");
-        }
-        for (const Expr& dim : shape) {
-          auto n = const_int(dim);
-          new_shape += fmt::format("{}{}", new_shape.empty() ? "" : ", ", n ? std::to_string(*n) : "?");
-        }
-        throw refuse("transform-layout-padding",
-                     "the new shape ({}) of `{}` has more elements than the old one ({}){}", new_shape,
-                     buffer->name.c_str(), old_shape,
-                     pad_value == nullptr ? "" : ", and filling them is not supported")
-            .at(step.span(3))
-            .help(
-                "cut dimensions by factors that divide them; `assume_injective_transform=True` leaves the "
-                "elements between unset");
-      }
+      back = non_surjective_inverse(map, box, fresh);
+      grows = !is_const_int(back.padding, 0);
     }
   } catch (Error& error) {
     throw std::move(error).at(step.span(3));
+  }
+  if (grows && pad_value == nullptr) {
+    throw refuse("transform-layout-padding",
+                 "the new shape ({}) of `{}` has more elements than the old one ({})", shape_text(shape),
+                 buffer->name.c_str(), shape_text(type->shape))
+        .at(step.span(3))
+        .help(
+            "say what they are with `pad_value`, or cut dimensions by factors that divide them; "
+            "`assume_injective_transform=True` leaves the elements between unset");
   }
 
   // apply
@@ -218,10 +248,36 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   next_type->shape = shape;
   next_type->strides = {};
   Buffer next = make<VarNode>(buffer->name, Type(BufferType(next_type)), buffer->span);
-  Stmt changed = MoveElements(buffer, next, map).rewrite(owner->stmt);
   BlockReuse reuse;
+  Stmt before = owner->stmt;
+  std::optional<size_t> after;  // the statement that the padding follows
+  Relayout layout;
+  bool assumed = false;
+  if (grows) {
+    layout = {buffer, next, map, back, ir::given<IndexMap>(step.call.args[4]).value()};
+    std::vector<Place*> writers = writers_below(step.state, *owner, buffer);
+    if (auto rewritten = writer_with_padding(step.state, writers, layout)) {
+      reuse.emplace_back(rewritten->old_block.get(), rewritten->block.get());
+      before = PutNest(rewritten->old_nest.get(), rewritten->nest).rewrite(before);
+    } else if (writers.empty()) {
+      assumed = true;
+    } else {
+      after = child_position(*owner, *writers.back());
+    }
+  }
+  Stmt changed = MoveElements(buffer, next, map).rewrite(before);
+  if (assumed || after) {
+    std::vector<Stmt> body = statements_of(as<SBlockNode>(changed)->body);
+    if (assumed)
+      body.insert(body.begin(), assumption_nest(layout));
+    else
+      body.insert(body.begin() + static_cast<int64_t>(*after) + 1, padding_nest(layout));
+    changed = with(ref(as<SBlockNode>(changed)),
+                   [&](SBlockNode& copy) { copy.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  }
   step.replace(*owner, changed, reuse);
   if (!allocated) step.state.replace_param(*owner, buffer, next);
+  if (grows) compute_flags(step.state, *owner);
 }
 
 }  // namespace

@@ -89,8 +89,9 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
     given = make<BufferPositionNode>(write, i);
     return (write ? block->writes : block->reads)[i]->source;
   };
+  // A buffer that is both read and written counts as written.
   auto first = [&](auto&& is_it) -> Buffer {
-    for (bool write : {false, true}) {
+    for (bool write : {true, false}) {
       const Array<TensorRegion>& regions = write ? block->writes : block->reads;
       for (size_t i = 0; i < regions.size(); ++i)
         if (is_it(regions[i]->source)) return chosen(write, static_cast<int64_t>(i));

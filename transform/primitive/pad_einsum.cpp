@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/inline.h"
+#include "transform/schedule/loop_sequence.h"
+#include "transform/schedule/sampling.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+pad_einsum(block, padding)      Round the iterators of a sum of products up to multiples, with zeros around the operands.
+
+    C[i, j] += A[i, k] * B[k, j]          =>      A_pad[i, k] = T.if_then_else(i < 127 and k < 127, A[i, k], 0)
+                                                  B_pad[k, j] = T.if_then_else(k < 127 and j < 127, B[k, j], 0)
+                                                  C_pad[i, j] += A_pad[i, k] * B_pad[k, j]
+                                                  C[i, j] = C_pad[i, j]
+
+`padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
+them.
+needs: a block that adds up products of loads, all indices its own iterators from 0 on; positive factors.
+keeps: the values computed.
+)";
+
+namespace {
+
+// Loads in a product, casts aside; false when it is something else.
+bool collect_factors(const Expr& e, std::vector<const TensorLoadNode*>& loads) {
+  if (auto* cast = as<CastNode>(e)) return collect_factors(cast->value, loads);
+  if (auto* product = as<MulNode>(e)) return collect_factors(product->a, loads) && collect_factors(product->b, loads);
+  auto* load = as<TensorLoadNode>(e);
+  if (load) loads.push_back(load);
+  return load != nullptr;
+}
+
+struct Operand {
+  Buffer buffer;
+  Array<Expr> indices;
+};
+
+// A copy between a buffer and its padded twin, over a nest of loops of its own.
+struct PadStage {
+  SBlock block;
+  Stmt nest;
+};
+PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, const Expr& fill,
+                   const Array<Expr>& limits, const String& name) {
+  Array<IterVar> iters;
+  Array<Expr> indices, values;
+  Array<Range> points;
+  std::vector<std::pair<Var, Expr>> loops;
+  Expr inside;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    DataType dtype = shape[d]->dtype();
+    Var loop = make_var(String(fmt::format("i{}", d)), dtype), iter = make_var(String(fmt::format("v{}", d)), dtype);
+    loops.emplace_back(loop, shape[d]);
+    values.push_back(loop);
+    indices.push_back(iter);
+    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(shape[d], 0), shape[d]), iter, IterType::kDataPar));
+    points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
+    if (!fill || !limits[d]) continue;
+    Expr below = lt(iter, limits[d]);
+    inside = inside ? logical_and(inside, below) : below;
+  }
+  Expr value = make<TensorLoadNode>(from, indices);
+  if (fill) value = if_then_else(inside, value, fill);
+  PadStage stage;
+  stage.block = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points)},
+                                 Array<TensorRegion>{make<TensorRegionNode>(to, points)}, name,
+                                 make<BufferStoreNode>(to, value, indices));
+  stage.nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage.block);
+  for (size_t d = loops.size(); d-- > 0;)
+    stage.nest = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, stage.nest);
+  return stage;
+}
+
+// The nest around the block with longer loops, and another block.
+class Lengthen final : public Rewriter {
+ public:
+  Lengthen(const std::unordered_map<const VarNode*, Expr>& extents, const SBlockNode* old, const SBlock& next)
+      : extents_(extents), old_(old), next_(next) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      if (realize->block.get() != old_) return s;
+      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next_; });
+    }
+    Stmt next = rewrite_children(s);
+    auto* loop = as<ForNode>(next);
+    auto found = loop ? extents_.find(loop->loop_var.get()) : extents_.end();
+    if (found == extents_.end()) return next;
+    return with(ref(loop), [&](ForNode& copy) { copy.extent = found->second; });
+  }
+
+ private:
+  const std::unordered_map<const VarNode*, Expr>& extents_;
+  const SBlockNode* old_;
+  const SBlock& next_;
+};
+
+void apply(Step& step, BlockArg block, Any padding) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  const SBlockNode* old = block->block();
+  std::vector<int64_t> factors = integers(step, 2, padding);
+  bool positive = true;
+  for (int64_t factor : factors) positive = positive && factor > 0;
+  if (!positive || factors.size() != old->iter_vars.size()) {
+    throw refuse("bad-padding", "block `{}` has {} iterators, so it takes {} positive factors",
+                 block->name.c_str(), old->iter_vars.size(), old->iter_vars.size())
+        .at(step.span(2));
+  }
+  auto refuse_block = [&](const std::string& why) {
+    return refuse("not-an-einsum", "block `{}` is no sum of products: {}", block->name.c_str(), why)
+        .at(block.span)
+        .note("the block is defined here", old->span);
+  };
+  require_complete_or_reduction(step.state, *block, *scope);
+  const BufferStoreNode* store = only_store(*block, block.span);
+  std::vector<Operand> operands;
+  std::vector<const TensorLoadNode*> loads;
+  auto* addition = as<AddNode>(store->value);
+  auto is_result = [&](const Expr& e) {
+    auto* load = as<TensorLoadNode>(e);
+    return load && load->source.same_as(store->buffer);
+  };
+  Expr product = store->value;
+  if (addition && (is_result(addition->a) || is_result(addition->b)))
+    product = is_result(addition->a) ? addition->b : addition->a;
+  if (!collect_factors(product, loads)) throw refuse_block("what it adds is no product of loads");
+  for (const TensorLoadNode* load : loads) operands.push_back({load->source, load->indices});
+  operands.push_back({store->buffer, store->indices});
+  Analyzer analyzer;
+  std::unordered_map<const VarNode*, Expr> lengths;  // of iterators that grow
+  std::unordered_map<const VarNode*, const IterVarNode*> iters;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    iters[iter->var.get()] = iter.get();
+    if (!is_const_int(iter->dom->min, 0)) throw refuse_block("an iterator does not start at 0");
+    Expr by = const_like(iter->dom->extent, factors[i]);
+    Expr length = analyzer.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
+    if (!analyzer.can_prove_equal(length, iter->dom->extent)) lengths[iter->var.get()] = length;
+  }
+  std::unordered_set<const VarNode*> seen;
+  for (const Operand& operand : operands) {
+    if (!seen.insert(operand.buffer.get()).second)
+      throw refuse_block(fmt::format("it uses `{}` twice", operand.buffer->name.c_str()));
+    for (const Expr& index : operand.indices) {
+      if (!iters.contains(as<VarNode>(index)))
+        throw refuse_block(fmt::format("an index of `{}` is no iterator", operand.buffer->name.c_str()));
+    }
+  }
+
+  // apply
+  std::vector<Stmt> before, after;
+  std::vector<SBlock> stages;
+  std::vector<Buffer> allocated;
+  std::unordered_map<const VarNode*, Buffer> twins;
+  // Operands in the order of the block's reads.
+  std::vector<Operand> ordered;
+  for (const TensorRegion& region : old->reads)
+    for (const Operand& operand : operands)
+      if (operand.buffer.same_as(region->source) && !operand.buffer.same_as(store->buffer)) ordered.push_back(operand);
+  ordered.push_back(operands.back());
+  for (const Operand& operand : ordered) {
+    const BufferTypeNode* type = operand.buffer->buffer();
+    bool result = operand.buffer.same_as(store->buffer), grows = false;
+    Array<Expr> shape, limits;
+    for (size_t d = 0; d < operand.indices.size(); ++d) {
+      auto found = lengths.find(as<VarNode>(operand.indices[d]));
+      grows = grows || found != lengths.end();
+      shape.push_back(found == lengths.end() ? type->shape[d] : found->second);
+      limits.push_back(found == lengths.end() ? Expr(nullptr) : type->shape[d]);
+    }
+    if (!grows) continue;
+    auto twin_type = ffi::make_object<BufferTypeNode>(*type);
+    twin_type->shape = shape;
+    twin_type->strides = {};
+    String name(fmt::format("{}_pad", operand.buffer->name.c_str()));
+    Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
+    twins[operand.buffer.get()] = twin;
+    allocated.push_back(twin);
+    PadStage stage = result ? pad_stage(twin, operand.buffer, type->shape, nullptr, {}, name)
+                            : pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name);
+    (result ? after : before).push_back(stage.nest);
+    stages.push_back(stage.block);
+  }
+  Stmt moved = replace_buffers(block->stmt, twins);
+  SBlock next = with(ref(as<SBlockNode>(moved)), [&](SBlockNode& copy) {
+    for (size_t i = 0; i < copy.iter_vars.size(); ++i) {
+      const IterVar& iter = old->iter_vars[i];
+      auto found = lengths.find(iter->var.get());
+      if (found == lengths.end()) continue;
+      Range dom = make<RangeNode>(iter->dom->min, found->second);
+      copy.iter_vars.Set(i, make<IterVarNode>(dom, iter->var, iter->iter_type, iter->thread_tag));
+    }
+  });
+  SBlockRealize realize = realize_of(step.state, *block);
+  std::unordered_map<const VarNode*, Expr> extents;  // of loops that one of these iterators is
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    auto found = lengths.find(old->iter_vars[i]->var.get());
+    auto* loop = as<VarNode>(realize->iter_values[i]);
+    if (loop && found != lengths.end()) extents[loop] = found->second;
+  }
+  Place* nest = &*block;
+  while (nest->parent != scope) nest = nest->parent;
+  Stmt longer = nest == &*block ? Lengthen(extents, old, next).rewrite(Stmt(realize))
+                                : Lengthen(extents, old, next).rewrite(nest->stmt);
+  before.push_back(longer);
+  before.insert(before.end(), after.begin(), after.end());
+  Stmt around = parent_with(*nest, seq(Array<Stmt>(before.begin(), before.end())));
+  around = with(ref(as<SBlockNode>(around)), [&](SBlockNode& copy) {
+    for (const Buffer& buffer : allocated) copy.alloc_buffers.push_back(buffer);
+  });
+  step.replace(*scope, around, {{old, next.get()}});
+  compute_flags(step.state, *scope);
+}
+
+}  // namespace
+
+extern const Primitive pad_einsum;
+const Primitive pad_einsum = primitive<&apply>("PadEinsum", "pad_einsum(block, padding)", doc);
+
+}  // namespace mlc::transform

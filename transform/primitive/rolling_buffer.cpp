@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ir/region.h"
+#include "transform/schedule/buffers.h"
+#include "transform/schedule/cache_stage.h"
+#include "transform/schedule/compute_location.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+rolling_buffer(block, write_buffer_index)      Keep only the rows that the next iteration needs as well, in a circle.
+
+    for i in range(8):                               =>      for i in range(8):
+        for ax0 in range(3):                                     for ax0 in range(3):
+            vi = i + ax0                                             T.where(i < 1 or 2 <= ax0)
+            B[vi] = f(A[vi])                                         B[vi % 3] = f(A[vi])
+        for k in range(3):                                       for k in range(3):
+            C[i] += B[i + k]                                         C[i] += B[(i + k) % 3]
+
+Rows that an iteration before has written are not computed again.
+needs: a buffer that a block allocates, written and read below one loop; what one iteration writes overlaps with what the next
+       one writes, along one dimension at least.
+keeps: the values of all other buffers.
+)";
+
+namespace {
+
+// How one dimension of the written region moves with a loop: by `stride` per iteration.
+struct Roll {
+  const VarNode* loop = nullptr;
+  int64_t overlap = 0;
+};
+
+// loop * stride, or loop * stride // divisor; nullopt when it is another expression of loops.
+std::optional<Roll> roll_of(const Expr& min, const Expr& extent) {
+  Roll roll;
+  int64_t stride = 1, divisor = 1;
+  Expr e = min;
+  if (const_int(e)) return roll;
+  if (auto* two = as_binary(e); two && e->kind == ExprKind::kFloorDiv && const_int(two->b)) {
+    divisor = *const_int(two->b);
+    e = two->a;
+    if (e->kind != ExprKind::kMul) return std::nullopt;
+  }
+  if (auto* two = as_binary(e); two && e->kind == ExprKind::kMul && const_int(two->b)) {
+    stride = *const_int(two->b);
+    e = two->a;
+  }
+  auto* var = as<VarNode>(e);
+  auto size = const_int(extent);
+  if (!var || !size || divisor <= 0) return std::nullopt;
+  roll.overlap = *size - (stride + divisor - 1) / divisor;
+  if (roll.overlap > 0) roll.loop = var;
+  return roll;
+}
+
+class Roller final : public Rewriter {
+ public:
+  Roller(const Buffer& from, const Buffer& to, size_t axis, int64_t rows, const SBlockNode* scope)
+      : from_(from), to_(to), axis_(axis), rows_(rows), scope_(scope) {}
+  // The writer's realize, and its condition from then on.
+  const SBlockNode* writer = nullptr;
+  Expr condition;
+  BlockReuse reuse;
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    auto* load = as<TensorLoadNode>(next);
+    if (!load || !load->source.same_as(from_)) return next;
+    return make<TensorLoadNode>(to_, rolled(load->indices));
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* realize = as<SBlockRealizeNode>(s); realize && realize->block.get() == writer) {
+      Stmt next = rewrite_children(s);
+      return with(ref(as<SBlockRealizeNode>(next)), [&](SBlockRealizeNode& copy) { copy.predicate = condition; });
+    }
+    Stmt next = rewrite_children(s);
+    if (auto* store = as<BufferStoreNode>(next); store && store->buffer.same_as(from_))
+      return make<BufferStoreNode>(to_, store->value, rolled(store->indices), store->span);
+    auto* old = as<SBlockNode>(s);
+    if (!old || old == scope_) return next;
+    SBlock block = ref(as<SBlockNode>(next));
+    AccessRegions found = detect_access_regions(block);
+    SBlock changed = with(block, [&](SBlockNode& copy) {
+      copy.reads = renewed(copy.reads, found.reads);
+      copy.writes = renewed(copy.writes, found.writes);
+      if (axis_ < copy.iter_vars.size()) {
+        const IterVar& iter = copy.iter_vars[axis_];
+        IterVar opaque = make<IterVarNode>(iter->dom, iter->var, IterType::kOpaque, iter->thread_tag);
+        copy.iter_vars.Set(axis_, opaque);
+      }
+    });
+    reuse.emplace_back(old, changed.get());
+    return changed;
+  }
+
+ private:
+  Array<Expr> rolled(const Array<Expr>& indices) const {
+    Array<Expr> result = indices;
+    result.Set(axis_, floormod(indices[axis_], const_like(indices[axis_], rows_)));
+    return result;
+  }
+  Array<TensorRegion> renewed(const Array<TensorRegion>& regions, const Array<TensorRegion>& found) const {
+    Array<TensorRegion> result;
+    for (const TensorRegion& region : regions) {
+      TensorRegion next = region;
+      for (const TensorRegion& one : found)
+        if (region->source.same_as(from_) && one->source.same_as(to_)) next = one;
+      result.push_back(next);
+    }
+    return result;
+  }
+
+  const Buffer &from_, &to_;
+  size_t axis_;
+  int64_t rows_;
+  const SBlockNode* scope_;
+};
+
+void apply(Step& step, BlockArg block, Any) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  bool inside = false;
+  for (const Buffer& each : scope->block()->alloc_buffers) inside = inside || each.same_as(buffer);
+  if (!inside) {
+    throw refuse("output-block", "block `{}` writes `{}`, which leaves the scope", block->name.c_str(),
+                 buffer->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span);
+  }
+  Dependences deps = dependences(step.state, *scope);
+  only_writer(deps, buffer, step.span(2));
+  std::vector<Place*> users = deps.readers[buffer.get()];
+  users.push_back(&*block);
+  for (const Place* reader : deps.readers[buffer.get()]) {
+    if (reader == &*block) continue;
+    std::vector<Place*> after = deps.consumers(*block);
+    if (std::find(after.begin(), after.end(), reader) == after.end()) {
+      throw refuse("rolling-read-before", "block `{}` reads `{}` before block `{}` writes it",
+                   reader->name.c_str(), buffer->name.c_str(), block->name.c_str())
+          .at(block.span);
+    }
+  }
+  Place* top = common_above(users);
+  if (!top || !top->loop() || users.size() < 2) {
+    throw refuse("rolling-no-loop", "writers and readers of `{}` have no loop around all of them",
+                 buffer->name.c_str())
+        .at(block.span)
+        .help(fmt::format("first `sch.compute_at` block `{}` below a loop of its reader", block->name.c_str()));
+  }
+  Analyzer analyzer;
+  bind_surroundings(analyzer, step.state, *top);
+  std::vector<Box> boxes;
+  TensorRegion written;
+  for (const TensorRegion& region : block->block()->writes)
+    if (region->source.same_as(buffer)) written = region;
+  relax_below(step.state, *block, {written}, *top, false, boxes, analyzer);
+  std::vector<Roll> rolls;
+  std::vector<Expr> extents;
+  bool known = true;
+  for (const Interval& dim : boxes[0].dims) {
+    if (!dim) {
+      known = false;
+      break;
+    }
+    extents.push_back(analyzer.simplify(dim.max - dim.min + 1));
+    auto roll = roll_of(analyzer.simplify(dim.min), extents.back());
+    known = known && roll;
+    if (!known) break;
+    rolls.push_back(*roll);
+  }
+  std::optional<size_t> axis;
+  for (Place* loop : loops_above(*block)) {
+    for (size_t d = 0; known && !axis && d < rolls.size(); ++d)
+      if (rolls[d].loop == loop->loop()->loop_var.get()) axis = d;
+  }
+  if (!axis) {
+    throw refuse("rolling-no-overlap", "no dimension of `{}` is written row after row with rows in common",
+                 buffer->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("one dimension must begin at a loop times a step, and reach over more than the step");
+  }
+
+  // apply
+  SBlockRealize realize = realize_of(step.state, *block);
+  Expr condition = realize->predicate;
+  for (size_t d = 0; d < rolls.size(); ++d) {
+    if (!rolls[d].loop) continue;
+    // The index along this dimension, counted from where the iteration begins.
+    Expr start = substitute(written->region[d]->min, bindings_of(realize));
+    Var loop = ref(rolls[d].loop);
+    Expr row = analyzer.simplify(substitute(start, {{rolls[d].loop, const_like(loop, 0)}}));
+    condition = Analyzer().simplify(logical_and(
+        condition, logical_or(lt(loop, const_like(loop, 1)), ge(row, const_like(row, rolls[d].overlap)))));
+  }
+  auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
+  type->shape.Set(*axis, extents[*axis]);
+  Buffer next = make<VarNode>(buffer->name, Type(BufferType(type)), buffer->span);
+  Roller roller(buffer, next, *axis, *const_int(extents[*axis]), scope->block());
+  roller.writer = block->block();
+  roller.condition = condition;
+  Stmt body = roller.rewrite(scope->block()->body);
+  Stmt changed = with(ref(scope->block()), [&](SBlockNode& copy) {
+    copy.body = body;
+    for (size_t i = 0; i < copy.alloc_buffers.size(); ++i)
+      if (copy.alloc_buffers[i].same_as(buffer)) copy.alloc_buffers.Set(i, next);
+  });
+  step.replace(*scope, changed, roller.reuse);
+  compute_flags(step.state, *scope);
+}
+
+}  // namespace
+
+extern const Primitive rolling_buffer;
+const Primitive rolling_buffer =
+    primitive<&apply>("RollingBuffer", "rolling_buffer(block, write_buffer_index)", doc);
+
+}  // namespace mlc::transform

@@ -24,7 +24,8 @@ namespace {
 // Loads in a product, casts aside; false when it is something else.
 bool collect_factors(const Expr& e, std::vector<const TensorLoadNode*>& loads) {
   if (auto* cast = as<CastNode>(e)) return collect_factors(cast->value, loads);
-  if (auto* product = as<MulNode>(e)) return collect_factors(product->a, loads) && collect_factors(product->b, loads);
+  if (auto* product = as<MulNode>(e))
+    return collect_factors(product->a, loads) && collect_factors(product->b, loads);
   auto* load = as<TensorLoadNode>(e);
   if (load) loads.push_back(load);
   return load != nullptr;
@@ -49,11 +50,13 @@ PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shap
   Expr inside;
   for (size_t d = 0; d < shape.size(); ++d) {
     DataType dtype = shape[d]->dtype();
-    Var loop = make_var(String(fmt::format("i{}", d)), dtype), iter = make_var(String(fmt::format("v{}", d)), dtype);
+    Var loop = make_var(String(fmt::format("i{}", d)), dtype),
+        iter = make_var(String(fmt::format("v{}", d)), dtype);
     loops.emplace_back(loop, shape[d]);
     values.push_back(loop);
     indices.push_back(iter);
-    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(shape[d], 0), shape[d]), iter, IterType::kDataPar));
+    iters.push_back(
+        make<IterVarNode>(make<RangeNode>(const_like(shape[d], 0), shape[d]), iter, IterType::kDataPar));
     points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
     if (!fill || !limits[d]) continue;
     Expr below = lt(iter, limits[d]);
@@ -67,7 +70,8 @@ PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shap
                                  make<BufferStoreNode>(to, value, indices));
   stage.nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage.block);
   for (size_t d = loops.size(); d-- > 0;)
-    stage.nest = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, stage.nest);
+    stage.nest = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second,
+                               ForKind::kSerial, stage.nest);
   return stage;
 }
 
@@ -159,7 +163,8 @@ void apply(Step& step, BlockArg block, Any padding) {
   std::vector<Operand> ordered;
   for (const TensorRegion& region : old->reads)
     for (const Operand& operand : operands)
-      if (operand.buffer.same_as(region->source) && !operand.buffer.same_as(store->buffer)) ordered.push_back(operand);
+      if (operand.buffer.same_as(region->source) && !operand.buffer.same_as(store->buffer))
+        ordered.push_back(operand);
   ordered.push_back(operands.back());
   for (const Operand& operand : ordered) {
     const BufferTypeNode* type = operand.buffer->buffer();
@@ -179,8 +184,9 @@ void apply(Step& step, BlockArg block, Any padding) {
     Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
     twins[operand.buffer.get()] = twin;
     allocated.push_back(twin);
-    PadStage stage = result ? pad_stage(twin, operand.buffer, type->shape, nullptr, {}, name)
-                            : pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name);
+    PadStage stage = result
+                         ? pad_stage(twin, operand.buffer, type->shape, nullptr, {}, name)
+                         : pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name);
     (result ? after : before).push_back(stage.nest);
     stages.push_back(stage.block);
   }

@@ -74,7 +74,8 @@ class Roller final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     if (auto* realize = as<SBlockRealizeNode>(s); realize && realize->block.get() == writer) {
       Stmt next = rewrite_children(s);
-      return with(ref(as<SBlockRealizeNode>(next)), [&](SBlockRealizeNode& copy) { copy.predicate = condition; });
+      return with(ref(as<SBlockRealizeNode>(next)),
+                  [&](SBlockRealizeNode& copy) { copy.predicate = condition; });
     }
     Stmt next = rewrite_children(s);
     if (auto* store = as<BufferStoreNode>(next); store && store->buffer.same_as(from_))
@@ -150,7 +151,8 @@ void apply(Step& step, BlockArg block, Any) {
     throw refuse("rolling-no-loop", "writers and readers of `{}` have no loop around all of them",
                  buffer->name.c_str())
         .at(block.span)
-        .help(fmt::format("first `sch.compute_at` block `{}` below a loop of its reader", block->name.c_str()));
+        .help(
+            fmt::format("first `sch.compute_at` block `{}` below a loop of its reader", block->name.c_str()));
   }
   Analyzer analyzer;
   bind_surroundings(analyzer, step.state, *top);

@@ -131,8 +131,8 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const s
   NewIterators rewriter(layout, values, analyzer);
   Expr outside = substitute(layout.back.padding, axes.to_iters), fill = fill_value(layout, axes.indices);
   auto stored = [&](const BufferStoreNode* s) -> Stmt {
-    return make<BufferStoreNode>(layout.to, if_then_else(outside, fill, rewriter.rewrite(s->value)), axes.indices,
-                                 s->span);
+    return make<BufferStoreNode>(layout.to, if_then_else(outside, fill, rewriter.rewrite(s->value)),
+                                 axes.indices, s->span);
   };
   auto regions = [&](const Array<TensorRegion>& list) {
     Array<TensorRegion> result;
@@ -187,11 +187,11 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const s
 
 Stmt padding_nest(const Relayout& layout) {
   NewAxes axes = new_axes(layout);
-  SBlock block = make<SBlockNode>(
-      axes.iter_vars, Array<TensorRegion>{},
-      Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
-      String(fmt::format("buffer_{}_padding", layout.from->name.c_str())),
-      make<BufferStoreNode>(layout.to, fill_value(layout, axes.indices), axes.indices));
+  SBlock block =
+      make<SBlockNode>(axes.iter_vars, Array<TensorRegion>{},
+                       Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
+                       String(fmt::format("buffer_{}_padding", layout.from->name.c_str())),
+                       make<BufferStoreNode>(layout.to, fill_value(layout, axes.indices), axes.indices));
   Expr outside = substitute(layout.back.padding, axes.to_loops);
   return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, outside, block));
 }
@@ -205,8 +205,7 @@ Stmt assumption_nest(const Relayout& layout) {
   SBlock block = make<SBlockNode>(
       axes.iter_vars, Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
       Array<TensorRegion>{}, String(fmt::format("buffer_{}_assumptions", layout.from->name.c_str())), body);
-  return loops_around(layout, axes,
-                      make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
+  return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
 }
 
 }  // namespace mlc::transform

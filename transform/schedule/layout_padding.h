@@ -11,9 +11,9 @@ namespace mlc::transform {
 // A buffer that gets another shape, inside the block that allocates it (or the root block).
 struct Relayout {
   Buffer from, to;
-  IndexMap map;         // old indices to new ones
-  PaddedInverse back;   // new indices to old ones, and which new ones have no old one
-  IndexMap fill;        // new indices to the value of those
+  IndexMap map;        // old indices to new ones
+  PaddedInverse back;  // new indices to old ones, and which new ones have no old one
+  IndexMap fill;       // new indices to the value of those
 };
 
 // Where one block writes the buffer, each element in a loop nest of its own: the same block over the new

@@ -7,12 +7,15 @@ Statements run one by one, as `mlc test` runs them. Output must be the same byte
 expects a diagnostic, CPython must raise something too. Deliberate differences stand in oracle_differences.txt
 (`path: reason`) or in the file itself (`# golden: no-oracle (reason)`).
 """
+import argparse
 import ast
+import concurrent.futures
 import contextlib
 import difflib
 import io
+import json
 import linecache
-import multiprocessing
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +23,7 @@ import sys
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 180  # seconds for one file: TVM waits for ever on some wrong arguments
 
 
 def expectations(lines, start):
@@ -84,7 +88,7 @@ def run_golden(path):
     return problems
 
 
-def run_example(path):
+def run_example(mlc, path):
     """Examples print times; what they define must be the same."""
     copy = pathlib.Path(ROOT, ".cache", path.stem + "_oracle.py")
     copy.parent.mkdir(exist_ok=True)
@@ -105,7 +109,7 @@ def run_example(path):
     if last is None:
         return []
     theirs = last.script()
-    ours = subprocess.run([MLC, "print", str(path)], capture_output=True, text=True, check=False)
+    ours = subprocess.run([mlc, "print", str(path)], capture_output=True, text=True, check=False)
     if ours.returncode != 0:
         return ["mlc print fails:\n" + ours.stderr]
     strip = lambda text: [l for l in text.split("\n") if l and "import" not in l]
@@ -114,12 +118,23 @@ def run_example(path):
     return []
 
 
-def run(path):
-    path = pathlib.Path(path)
+def problems_of(mlc, path):
     try:
-        return str(path), run_example(path) if "examples" in path.parts else run_golden(path)
+        return run_example(mlc, path) if "examples" in path.parts else run_golden(path)
     except Exception as e:  # a defect of this script, or of TVM
-        return str(path), [f"{type(e).__name__}: {e}"]
+        return [f"{type(e).__name__}: {e}"]
+
+
+def run(mlc, path):
+    """The problems of one file, found by a process of its own: TVM may crash or hang."""
+    command = [sys.executable, "-W", "ignore", __file__, "--one", mlc, path]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return [f"no end after {LIMIT} s"]
+    if done.returncode != 0:
+        return [f"CPython ends with status {done.returncode}\n{done.stderr[-2000:]}"]
+    return json.loads(done.stdout.rsplit("\n", 2)[-2])
 
 
 def skipped():
@@ -132,11 +147,19 @@ def skipped():
 
 
 def main():
-    global MLC
-    MLC = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("mlc", help="the program")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="golden files or folders of them")
+    arguments = parser.parse_args()
+    if arguments.mlc.endswith(".mlc"):
+        parser.error(f"the first argument is the program, not a file to compare: {arguments.mlc}")
+    if arguments.one:
+        print("\n" + json.dumps(problems_of(arguments.mlc, pathlib.Path(arguments.paths[0]))))
+        return 0
     reasons = skipped()
     files = []
-    for root in sys.argv[2:]:
+    for root in arguments.paths:
         found = [pathlib.Path(root)] if root.endswith(".mlc") else sorted(pathlib.Path(root).rglob("*.mlc"))
         for path in found:
             if "command_line" in path.parts:
@@ -151,8 +174,8 @@ def main():
             else:
                 files.append(str(path))
     failed = 0
-    with multiprocessing.Pool(maxtasksperchild=1) as pool:
-        for path, problems in pool.imap(run, files, chunksize=1):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, problems in zip(files, pool.map(lambda path: run(arguments.mlc, path), files)):
             print(f"{'FAILED' if problems else 'ok'} {path}")
             for problem in problems:
                 print("  " + problem.replace("\n", "\n  "))

@@ -52,7 +52,6 @@ constexpr Explanation rows[] = {
     {"ffi-error", "A function of a library refused its arguments; the message is its own.", "", ""},
     {"field-unreadable", "A field of an IR object that scripts cannot see.", "", ""},
     {"file-error", "The system refused what was asked of a file or folder; the message is its own.", "", ""},
-    {"file-exists", "Mode `x` makes a new file, and one of that name is there.", "", ""},
     {"file-mode", "A file that is open to read cannot be written, nor the other way round.", "", ""},
     {"file-not-found",
      "No file or folder has this name. A name without a leading `/` counts from the folder that mlc was "
@@ -130,7 +129,6 @@ constexpr Explanation rows[] = {
     {"not-a-byte", "A byte is a number from 0 to 255.", "bytes([300])", "bytes([30])", true},
     {"not-a-context-manager", "`with` needs an object with `__enter__` and `__exit__`.", "with 5:\n    pass",
      "import contextlib\nwith contextlib.nullcontext(5):\n    pass", true},
-    {"not-a-file", "The name is that of a folder.", "open(\"/\")", "open(\"/dev/null\").close()", true},
     {"not-a-key", "The keys of a JSON object are texts; numbers, bools and None become such.",
      "import json\njson.dumps({(1, 2): 3})", "import json\njson.dumps({\"1,2\": 3})", true},
     {"not-a-mapping", "`**` spreads a dict.", "dict(**[1])", "dict(**{\"one\": 1})", true},

@@ -66,10 +66,8 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
     out = Any(instance->cls);
     return true;
   }
-  if (name == known().dict) {
-    Dict all;
-    for (const auto& [key, value] : instance->attributes) all.Set(str_value(key.str()), value);
-    out = all;
+  if (name == known().dict && !instance->cls->slotted) {
+    out = instance->own_dict();
     return true;
   }
   if (instance->cls->is_exception && exception_attribute(evaluator, instance, name, out)) return true;
@@ -605,6 +603,15 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
       return;
     }
     if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(*this, instance, name, span);
+    if (name == known().dict) {
+      if (value.type_index() != kTVMFFIDict) {
+        raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
+              type_name_of(*this, value));
+      }
+      instance->own_dict();
+      instance->dict = value;
+      return;
+    }
     instance->set(name, value);
     return;
   }
@@ -656,7 +663,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
     }
   };
   if (auto* instance = as<InstanceNode>(value)) {
-    for (const auto& [name, member] : instance->attributes) names.emplace_back(name.str());
+    instance->each_name([&](std::string_view name) { names.emplace_back(name); });
     add_class(instance->cls.get());
   } else if (auto* cls = as<ClassNode>(value)) {
     add_class(cls);

@@ -7,7 +7,7 @@
 
 namespace mlc::script {
 
-Any open_text_file(Evaluator& evaluator, const Arguments& args);  // text_file.cpp
+Any open_file(Evaluator& evaluator, const Arguments& args);  // file.cpp
 
 using State = Evaluator::State;
 
@@ -262,8 +262,8 @@ constexpr BuiltinRow rows[] = {
     {"dir", "(obj)", "The names of the object's attributes.", dir, 0, 1},
     {"vars", "(obj)", "The object's own attributes as a dict.", vars, 1, 1},
     {"globals", "()", "The names of the main module as a dict (a copy).", globals, 0, 0},
-    {"open", "(file, mode='r', *, encoding=None, newline=None)", "A text file.", open_text_file, 1, 2,
-     "mode encoding newline"},
+    {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,
+     "mode encoding errors newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
     {"locals", "()", "Not available.", locals, 0, 0},

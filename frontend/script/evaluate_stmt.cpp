@@ -262,7 +262,7 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
       call_values(property->deleter, {object}, span);
       return;
     }
-    if (erase(instance->attributes)) return;
+    if (instance->erase(name)) return;
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
     if (erase(cls->members)) return ClassNode::changed();
   } else if (auto* fn = as<FunctionNode>(object)) {

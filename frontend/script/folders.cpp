@@ -6,6 +6,7 @@
 
 #include "frontend/script/importer.h"
 #include "frontend/script/np_array.h"
+#include "frontend/script/paths.h"
 
 extern char** environ;
 
@@ -18,22 +19,10 @@ using ir::native;
 namespace fs = std::filesystem;
 
 std::string path_argument(ApiCall& call, const Any& path) {
-  if (!is_str(path)) {
-    raise("TypeError", call.span_of(0), "wrong-type", "expected str, bytes or os.PathLike object, not {}",
-          type_name_of(evaluator_of(call.host), path));
-  }
-  return std::string(text_of(path));
+  return path_text(evaluator_of(call.host), path, call.span_of(0));
 }
 void check(ApiCall& call, const std::error_code& error, const std::string& path) {
-  if (!error) return;
-  int code = error.value();
-  std::string_view kind = code == ENOENT                    ? "FileNotFoundError"
-                          : code == EEXIST                  ? "FileExistsError"
-                          : code == ENOTDIR                 ? "NotADirectoryError"
-                          : code == EISDIR                  ? "IsADirectoryError"
-                          : code == EACCES || code == EPERM ? "PermissionError"
-                                                            : "OSError";
-  raise(kind, call.span_of(0), "file-error", "[Errno {}] {}: {}", code, std::strerror(code), quote(path));
+  if (error) refuse_file(error.value(), path, call.span_of(0));
 }
 
 Any make_folder(ApiCall& call, const Any& given) {

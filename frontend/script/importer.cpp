@@ -408,7 +408,9 @@ void Importer::missing(const std::string& name, const Any& package, const List* 
       throw ir::Error(std::move(error));
     }
   }
-  error.help = ir::did_you_mean(last, names);
+  std::string_view left_out = root ? why_left_out(name) : std::string_view();
+  error.help =
+      left_out.empty() ? ir::did_you_mean(last, names) : fmt::format("`{}` is left out: {}", name, left_out);
   // A file beside one that is imported: found by a relative import only.
   fs::path beside = span ? fs::path(ir::SourceMap::global().file(span.file).name).parent_path() /
                                (last + std::string(kExtension))

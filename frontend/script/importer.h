@@ -11,6 +11,10 @@
 
 namespace mlc::script {
 
+// Why a module of Python, or a package for CPython, is left out and what serves instead; empty for other
+// names.
+std::string_view why_left_out(std::string_view module);
+
 class Importer {
  public:
   explicit Importer(Evaluator::State& state) : state_(state) {}

@@ -336,6 +336,8 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
     }
     if (instance != nullptr && instance->cls->find(known().getitem) != nullptr)
       return make_iterator<GetItemIterator>(value);
+  } else if (ir::ApiRegistry::global().method(value.type_index(), "__next__") != nullptr) {
+    return value;
   } else if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__iter__")) {
     return iterate(call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {}, {}, span), span);
   } else if (ir::ApiRegistry::global().method(value.type_index(), "__getitem__") != nullptr &&
@@ -356,6 +358,10 @@ bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
   }
   try {
     if (state_->special(iterator, known().next, {}, out, span)) return true;
+    if (const ir::Api* api = ir::ApiRegistry::global().method(iterator.type_index(), "__next__")) {
+      out = call(Any(ir::make<BoundMethodNode>(iterator, state_->api_value(api))), {}, {}, span);
+      return true;
+    }
   } catch (ir::Error& error) {
     Any exception = state_->exception_of(error);
     auto* instance = as<InstanceNode>(exception);

@@ -153,24 +153,49 @@ Any product_of(ApiCall& call, const Any& iterable, const Any& start) {
   return result;
 }
 // Exactly rounded sum of doubles (J. Shewchuk's partial sums).
+// The exactly rounded sum (Shewchuk 1997): `partials` grow and do not overlap, so that they are the sum without error.
 Any exact_sum(ApiCall& call, const Any& iterable) {
   std::vector<double> partials;
+  double infinities = 0, specials = 0;
   for (const Any& value : evaluator_of(call.host).elements_of(iterable, call.span_of(0))) {
-    double x = number(call, value, 0);
+    double given = number(call, value, 0);
+    if (!std::isfinite(given)) {
+      if (std::isinf(given)) infinities += given;
+      specials += given;
+      continue;
+    }
+    double x = given;
     size_t kept = 0;
-    for (double y : std::vector<double>(partials)) {
+    for (size_t i = 0; i < partials.size(); ++i) {
+      double y = partials[i];
       if (std::abs(x) < std::abs(y)) std::swap(x, y);
       double high = x + y;
       double low = y - (high - x);
       if (low != 0) partials[kept++] = low;
       x = high;
     }
+    if (!std::isfinite(x))
+      raise("OverflowError", call.span, "math-range", "intermediate overflow in fsum");
     partials.resize(kept);
-    partials.push_back(x);
+    if (x != 0) partials.push_back(x);
   }
-  double total = 0;
-  for (size_t i = partials.size(); i-- > 0;) total += partials[i];
-  return total;
+  if (specials != 0) {
+    if (std::isnan(infinities)) raise("ValueError", call.span, "math-domain", "-inf + inf in fsum");
+    return specials;
+  }
+  double high = 0, low = 0;
+  while (!partials.empty() && low == 0) {
+    double x = high, y = partials.back();
+    partials.pop_back();
+    high = x + y;
+    low = y - (high - x);
+  }
+  // Half of the last place is left over: what lies below decides to which side it is rounded.
+  if (!partials.empty() && low != 0 && (low < 0) == (partials.back() < 0)) {
+    double twice = low * 2, rounded = high + twice;
+    if (twice == rounded - high) high = rounded;
+  }
+  return high;
 }
 
 using Clock = std::chrono::steady_clock;

@@ -10,8 +10,31 @@
 #include <filesystem>
 
 #include "frontend/script/np_array.h"
+#include "frontend/script/paths.h"
 
 namespace mlc::script {
+
+std::string path_text(Evaluator& evaluator, const Any& value, ir::Span span) {
+  const Any& plain = builtin_value_of(value);
+  if (is_str(plain)) return std::string(text_of(plain));
+  Any made;
+  if (as<InstanceNode>(value) && evaluator.state().special(value, Symbol("__fspath__"), {}, made, span) &&
+      is_str(made))
+    return std::string(text_of(made));
+  raise("TypeError", span, "wrong-type", "expected str, bytes or os.PathLike object, not {}",
+        type_name_of(evaluator, value));
+}
+
+void refuse_file(int code, std::string_view path, ir::Span span) {
+  std::string_view kind = code == ENOENT                    ? "FileNotFoundError"
+                          : code == EEXIST                  ? "FileExistsError"
+                          : code == ENOTDIR                 ? "NotADirectoryError"
+                          : code == EISDIR                  ? "IsADirectoryError"
+                          : code == EACCES || code == EPERM ? "PermissionError"
+                                                            : "OSError";
+  raise(kind, span, "file-error", "[Errno {}] {}: {}", code, std::strerror(code), quote(path));
+}
+
 namespace {
 
 using ir::ApiCall;
@@ -20,17 +43,8 @@ using ir::native;
 namespace fs = std::filesystem;
 using Parts = std::vector<std::string>;
 
-// A str, or an object with __fspath__.
 std::string path_text(ApiCall& call, const Any& value, size_t i = 0) {
-  const Any& plain = builtin_value_of(value);
-  if (is_str(plain)) return std::string(text_of(plain));
-  Evaluator& evaluator = evaluator_of(call.host);
-  Any made;
-  if (as<InstanceNode>(value) &&
-      evaluator.state().special(value, Symbol("__fspath__"), {}, made, call.span) && is_str(made))
-    return std::string(text_of(made));
-  raise("TypeError", call.span_of(i), "wrong-type", "expected str, bytes or os.PathLike object, not {}",
-        type_name_of(evaluator, value));
+  return path_text(evaluator_of(call.host), value, call.span_of(i));
 }
 Parts path_texts(ApiCall& call, const Any& paths) {
   Parts all;
@@ -186,12 +200,7 @@ Any expand_variables(const std::string& path) {
 
 struct stat status_of(ApiCall& call, const std::string& path) {
   struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    raise(errno == ENOENT   ? "FileNotFoundError"
-          : errno == EACCES ? "PermissionError"
-                            : "OSError",
-          call.span_of(0), "file-error", "[Errno {}] {}: {}", errno, std::strerror(errno), quote(path));
-  }
+  if (stat(path.c_str(), &status) != 0) refuse_file(errno, path, call.span_of(0));
   return status;
 }
 double seconds(const timespec& time) {

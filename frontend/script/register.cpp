@@ -13,7 +13,8 @@ std::span<const ir::ApiRow> random_rows();           // random.cpp
 std::span<const ir::ApiRow> json_rows();             // json.cpp
 std::span<const ir::ApiRow> import_rows();           // import.cpp
 std::span<const ir::ApiRow> ir_rows();               // ir_api.cpp
-std::span<const ir::ApiRow> text_file_rows();        // text_file.cpp
+std::span<const ir::ApiRow> file_rows();             // file.cpp
+std::span<const ir::ApiRow> system_rows();           // system.cpp
 std::span<const ir::ApiRow> folder_rows();           // folders.cpp
 std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
 std::span<const ir::ApiRow> container_rows();        // containers_api.cpp
@@ -28,14 +29,16 @@ std::span<const ir::ApiRow> tensor_operator_rows();
 void register_api() {
   register_key_type();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  for (auto rows : {np_create_rows(),  np_dtype_rows(),        np_shape_rows(),        np_ufunc_rows(),
-                    np_reduce_rows(),  np_join_rows(),         np_sort_rows(),         np_linalg_rows(),
-                    np_library_rows(), np_print_rows(),        np_file_rows(),         np_random_rows(),
-                    np_error_rows(),   np_testing_rows(),      standard_module_rows(), ir_rows(),
-                    structural_rows(), text_file_rows(),       itertools_rows(),       random_rows(),
-                    json_rows(),       folder_rows(),          testing_rows(),         path_rows(),
-                    regex_rows(),      tensor_operator_rows(), import_rows(),          dtype_rows(),
-                    container_rows()}) {
+  for (auto rows : {np_create_rows(), np_dtype_rows(),        np_shape_rows(),
+                    np_ufunc_rows(),  np_reduce_rows(),       np_join_rows(),
+                    np_sort_rows(),   np_linalg_rows(),       np_library_rows(),
+                    np_print_rows(),  np_file_rows(),         np_random_rows(),
+                    np_error_rows(),  np_testing_rows(),      standard_module_rows(),
+                    ir_rows(),        structural_rows(),      file_rows(),
+                    itertools_rows(), random_rows(),          json_rows(),
+                    folder_rows(),    testing_rows(),         path_rows(),
+                    regex_rows(),     tensor_operator_rows(), import_rows(),
+                    dtype_rows(),     container_rows(),       system_rows()}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -90,11 +90,28 @@ std::string ClassNode::shown() const {
   return module == "builtins" ? "<class '" + name + "'>" : "<class '" + module + "." + name + "'>";
 }
 
+namespace {
+
+Any* in_dict(const Any& dict, Symbol name) {
+  if (is_none(dict)) return nullptr;
+  auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  auto found = map->find(str_value(name.str()));
+  return found == map->end() ? nullptr : &(*found).second;
+}
+
+// What CPython keeps in an exception's own fields.
+bool is_field(const ClassNode& cls, Symbol name) {
+  return cls.is_exception && (name == known().args || name == known().cause || name == known().context ||
+                              name == known().suppress_context);
+}
+
+}  // namespace
+
 const Any* InstanceNode::own(Symbol name) const {
   for (const auto& [key, value] : attributes) {
     if (key == name) return &value;
   }
-  return nullptr;
+  return in_dict(dict, name);
 }
 Any* InstanceNode::search(Symbol name, uint32_t& last) {
   for (size_t i = 0; i < attributes.size(); ++i) {
@@ -103,7 +120,7 @@ Any* InstanceNode::search(Symbol name, uint32_t& last) {
       return &attributes[i].second;
     }
   }
-  return nullptr;
+  return in_dict(dict, name);
 }
 void InstanceNode::set(Symbol name, Any value) {
   for (auto& [key, old] : attributes) {
@@ -112,9 +129,41 @@ void InstanceNode::set(Symbol name, Any value) {
       return;
     }
   }
+  if (!is_none(dict) && !is_field(*cls, name)) {
+    dict.cast<Dict>().Set(str_value(name.str()), value);
+    return;
+  }
   if (attributes.empty() && cls->attributes != 0) attributes.reserve(cls->attributes);
   attributes.emplace_back(name, std::move(value));
   if (attributes.size() > cls->attributes) cls->attributes = static_cast<uint32_t>(attributes.size());
+}
+bool InstanceNode::erase(Symbol name) {
+  auto found =
+      std::find_if(attributes.begin(), attributes.end(), [&](auto& each) { return each.first == name; });
+  if (found != attributes.end()) {
+    attributes.erase(found);
+    return true;
+  }
+  if (in_dict(dict, name) == nullptr) return false;
+  dict.cast<Dict>().erase(str_value(name.str()));
+  return true;
+}
+const Any& InstanceNode::own_dict() {
+  if (!is_none(dict)) return dict;
+  Dict all;
+  for (auto& [key, value] : attributes) {
+    if (!is_field(*cls, key)) all.Set(str_value(key.str()), value);
+  }
+  std::erase_if(attributes, [&](auto& each) { return !is_field(*cls, each.first); });
+  dict = all;
+  return dict;
+}
+void InstanceNode::each_name(const std::function<void(std::string_view)>& visit) const {
+  for (const auto& [name, value] : attributes) visit(name.str());
+  if (is_none(dict)) return;
+  for (const auto& [key, value] : dict.cast<Dict>()) {
+    if (is_str(key)) visit(text_of(key));
+  }
 }
 
 int64_t RangeNode::size() const {

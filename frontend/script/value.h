@@ -197,6 +197,7 @@ struct ClassNode final : ffi::Object {
 struct InstanceNode final : ffi::Object {
   Ref<ClassNode> cls;
   std::vector<std::pair<Symbol, Any>> attributes;
+  Any dict;     // where further attributes are once `__dict__` was asked for: a dict that is theirs; else None
   Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   ir::Span raised_at;                       // of an exception: where it was raised last
@@ -209,6 +210,10 @@ struct InstanceNode final : ffi::Object {
     return search(name, last);
   }
   void set(Symbol name, Any value);
+  bool erase(Symbol name);
+  // `__dict__`: from now on the attributes are in it, whoever changes it.
+  const Any& own_dict();
+  void each_name(const std::function<void(std::string_view)>& visit) const;
   MLC_NODE("mlc.script.object", InstanceNode, ffi::Object);
 
  private:

@@ -153,7 +153,8 @@ Any product_of(ApiCall& call, const Any& iterable, const Any& start) {
   return result;
 }
 // Exactly rounded sum of doubles (J. Shewchuk's partial sums).
-// The exactly rounded sum (Shewchuk 1997): `partials` grow and do not overlap, so that they are the sum without error.
+// The exactly rounded sum (Shewchuk 1997): `partials` grow and do not overlap, so that they are the sum
+// without error.
 Any exact_sum(ApiCall& call, const Any& iterable) {
   std::vector<double> partials;
   double infinities = 0, specials = 0;
@@ -174,8 +175,7 @@ Any exact_sum(ApiCall& call, const Any& iterable) {
       if (low != 0) partials[kept++] = low;
       x = high;
     }
-    if (!std::isfinite(x))
-      raise("OverflowError", call.span, "math-range", "intermediate overflow in fsum");
+    if (!std::isfinite(x)) raise("OverflowError", call.span, "math-range", "intermediate overflow in fsum");
     partials.resize(kept);
     if (x != 0) partials.push_back(x);
   }

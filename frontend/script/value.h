@@ -197,7 +197,7 @@ struct ClassNode final : ffi::Object {
 struct InstanceNode final : ffi::Object {
   Ref<ClassNode> cls;
   std::vector<std::pair<Symbol, Any>> attributes;
-  Any dict;     // where further attributes are once `__dict__` was asked for: a dict that is theirs; else None
+  Any dict;  // where further attributes are once `__dict__` was asked for: a dict that is theirs; else None
   Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   ir::Span raised_at;                       // of an exception: where it was raised last

@@ -430,6 +430,7 @@ bool is_abstract_instance(const Any& object, std::string_view name) {
     if (name == "Iterable") return has("__iter__");
     if (name == "Iterator") return has("__iter__") && has("__next__");
     if (name == "Container") return has("__contains__");
+    if (name == "PathLike") return has("__fspath__");
     if (name == "Collection") return has("__iter__") && has("__contains__") && has("__len__");
     return name == "Reversible" && has("__iter__") && has("__reversed__");
   }
@@ -463,7 +464,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (std::optional<bool> numpy = numpy_instance(value, type)) return *numpy;
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
-    if (cls->module == "typing" && is_abstract_instance(value, cls->name)) return true;
+    if ((cls->module == "typing" || cls->module == "_os") && is_abstract_instance(value, cls->name)) return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
       return own->derives_from(cls);

@@ -464,7 +464,8 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (std::optional<bool> numpy = numpy_instance(value, type)) return *numpy;
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
-    if ((cls->module == "typing" || cls->module == "_os") && is_abstract_instance(value, cls->name)) return true;
+    if ((cls->module == "typing" || cls->module == "_os") && is_abstract_instance(value, cls->name))
+      return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
       return own->derives_from(cls);

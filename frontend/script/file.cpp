@@ -133,7 +133,10 @@ List read_lines(FileNode& file) {
 }
 Any next_line(ApiCall& call, const Any& self) {
   FileNode& file = readable(call, self);
-  if (file.at >= file.content.size()) raise("StopIteration", call.span, "raised", "StopIteration");
+  if (file.at >= file.content.size()) {
+    Evaluator& evaluator = evaluator_of(call.host);
+    evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("StopIteration")), {}), call.span);
+  }
   return read_line(file, std::nullopt);
 }
 

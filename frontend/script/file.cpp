@@ -135,7 +135,8 @@ Any next_line(ApiCall& call, const Any& self) {
   FileNode& file = readable(call, self);
   if (file.at >= file.content.size()) {
     Evaluator& evaluator = evaluator_of(call.host);
-    evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("StopIteration")), {}), call.span);
+    evaluator.state().throw_exception(evaluator.call(Any(exception_classes().at("StopIteration")), {}),
+                                      call.span);
   }
   return read_line(file, std::nullopt);
 }

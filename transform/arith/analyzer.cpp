@@ -60,6 +60,14 @@ bool Analyzer::can_prove(const Expr& condition) {
   auto constant = const_int(condition);
   if (!constant) constant = const_int(impl_->rewrite(condition));
   if (!constant) constant = const_int(simplify(condition));
+  if (constant) return *constant != 0;
+  auto* two = as_binary(condition);
+  return two && two->a->dtype().is_int() && condition->kind >= ExprKind::kEQ &&
+         condition->kind <= ExprKind::kGE && impl_->proves_by_bounds(condition->kind, two->a, two->b);
+}
+bool Analyzer::simplifies_to_true(const Expr& condition) {
+  auto constant = const_int(condition);
+  if (!constant) constant = const_int(simplify(condition));
   return constant && *constant != 0;
 }
 bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
@@ -76,7 +84,7 @@ bool Analyzer::can_prove_lt(const Expr& e, int64_t upper) {
   if (impl_->bounds(e).max < upper) return true;
   return impl_->bounds(impl_->rewrite(e)).max < upper;
 }
-Ordering Analyzer::compare(const Expr& a, const Expr& b) { return impl_->compare(a, b); }
+Ordering Analyzer::compare(const Expr& a, const Expr& b) { return impl_->compare_sums(a, b); }
 ConstIntBound Analyzer::const_int_bound(const Expr& e) { return impl_->bounds(e); }
 ModularSet Analyzer::modular_set(const Expr& e) { return impl_->modular(e); }
 

@@ -30,7 +30,7 @@ struct ModularSet {
   bool operator==(const ModularSet&) const = default;
 };
 
-enum class Ordering : uint8_t { kUnknown, kLess, kLessEqual, kEqual, kGreaterEqual, kGreater };
+enum class Ordering : uint8_t { kUnknown, kLess, kLessEqual, kEqual, kGreaterEqual, kGreater, kNotEqual };
 
 // Knows the variables of one place in a program. Not shared between threads; cheap to make.
 // Integer arithmetic is taken not to overflow, as everywhere in index computations.
@@ -61,6 +61,7 @@ class Analyzer {
   Expr canonical_simplify(const Expr& e);  // sums of (index % upper // lower) * scale
 
   bool can_prove(const Expr& condition);
+  bool simplifies_to_true(const Expr& condition);  // by simplification alone
   bool can_prove_equal(const Expr& a, const Expr& b);
   bool can_prove_ge(const Expr& e, int64_t lower);
   bool can_prove_lt(const Expr& e, int64_t upper);

@@ -2,6 +2,8 @@
 // The parts of the analyzer, which call each other: bounds ask for simpler forms, rules ask for bounds.
 #pragma once
 
+#include <functional>
+
 #include "transform/arith/analyzer.h"
 #include "transform/arith/linear_sum.h"
 
@@ -15,14 +17,19 @@ class AnalyzerImpl {
 
   // rewrite_simplify.cpp
   Expr rewrite(const Expr& e);
+  Expr visit(const Expr& e);         // one pass
   Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
+  // Select and if_then_else: each arm under its condition.
+  Expr choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified);
   // canonical_simplify.cpp
   Expr canonical(const Expr& e);
   LinearSum sum_of(const Expr& e);
 
   // By constant bounds and facts alone; cheap, used in rule conditions.
   bool proves_by_bounds(ExprKind comparison, const Expr& a, const Expr& b);
-  Ordering compare(const Expr& a, const Expr& b);
+  bool equal_by_sums(const Expr& a, const Expr& b);
+  Ordering compare(const Expr& a, const Expr& b);       // of the simplified difference
+  Ordering compare_sums(const Expr& a, const Expr& b);  // of the canonical difference, and by facts
 
   // facts.cpp
   void assume(const Expr& condition);
@@ -58,6 +65,12 @@ class AnalyzerImpl {
   void assume_bound(const Expr& e, ConstIntBound bound);
   void assume_residue(const Expr& remainder, const Expr& value);
   void assume_less(const Expr& a, const Expr& b, bool strict);
+  Expr apply_rules(const Expr& e);
+  Expr apply_not(const Expr& inner, Span span);
+  Expr apply_equal(const Expr& e);
+  Expr apply_less(const Expr& e);
+  Expr apply_less_equal(const Expr& e);
+  Expr again(const Expr& e);
   ConstIntBound bounds_of_node(const Expr& e);
   ConstIntBound bounds_of_binary(const BinaryNode* node);
 

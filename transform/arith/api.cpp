@@ -51,7 +51,13 @@ AnalyzerValue analyzer_argument(const ApiCall& call, size_t i) {
 }
 
 IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e) {
-  return interval_of(e, analyzer->domains, *analyzer->analyzer);
+  if (analyzer->domain_facts.empty()) return interval_of(e, analyzer->domains, *analyzer->analyzer);
+  Domains domains = analyzer->domains;
+  for (const auto& [var, set] : analyzer->domain_facts) {
+    auto found = domains.find(var.get());  // of a free variable nothing is relaxed
+    if (found != domains.end()) found->second = meet(found->second, set, *analyzer->analyzer);
+  }
+  return interval_of(e, domains, *analyzer->analyzer);
 }
 
 namespace {
@@ -176,7 +182,7 @@ bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
 
 Any can_prove(ApiCall& call) {
   Expr condition = expr_argument(call, 1);
-  if (analyzer_of(call).can_prove(condition)) return true;
+  if (analyzer_of(call).simplifies_to_true(condition)) return true;
   return detail::argument<int64_t>(call, 2) >= 1 && proves_by_interval(self(call), condition);
 }
 
@@ -193,6 +199,8 @@ int64_t number_of(Ordering order, const Analyzer& analyzer, const Expr& a, const
       return 4;
     case Ordering::kGreaterEqual:
       return 5;
+    case Ordering::kNotEqual:
+      return 6;
     case Ordering::kUnknown:
       break;
   }
@@ -305,6 +313,9 @@ std::span<const ApiRow> rows() {
        +[](ApiCall& call) -> Any {
          auto scope = call.args[0].cast<Ref<ConstraintScopeNode>>();
          auto* own = const_cast<ConstraintScopeNode*>(scope.get());
+         AnalyzerNode* facts = changed(scope->analyzer);
+         own->facts_before = facts->domain_facts.size();
+         for (auto& one : domains_of(scope->constraint)) facts->domain_facts.push_back(std::move(one));
          own->in_force.emplace(scope->analyzer->analyzer->assume(scope->constraint));
          return nullptr;
        }},
@@ -312,6 +323,9 @@ std::span<const ApiRow> rows() {
        +[](ApiCall& call) -> Any {
          auto scope = call.args[0].cast<Ref<ConstraintScopeNode>>();
          const_cast<ConstraintScopeNode*>(scope.get())->in_force.reset();
+         AnalyzerNode* facts = changed(scope->analyzer);
+         facts->domain_facts.erase(facts->domain_facts.begin() + static_cast<int64_t>(scope->facts_before),
+                                   facts->domain_facts.end());
          return nullptr;
        }},
 

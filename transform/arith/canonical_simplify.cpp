@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index arithmetic as sums of digits, (index % upper // lower) * scale, in which divisions by constants
 // cancel.
+#include <algorithm>
 #include <numeric>
 
 #include "ir/op.h"
@@ -17,7 +18,7 @@ class Canonical final : public Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (is_leaf(e) && e->kind != ExprKind::kVar) return e;
-    if (arithmetic(e) || e->kind == ExprKind::kVar) {
+    if (arithmetic(e) || e->kind == ExprKind::kVar || e->kind == ExprKind::kCast) {
       if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
       Expr next = sum(e).expr();
       return same_expr(next, e) ? e : next;
@@ -37,6 +38,7 @@ class Canonical final : public Rewriter {
       result.terms.push_back({e});
       return result;
     }
+    if (auto pushed = cast_of_sum(e)) return *pushed;
     if (!arithmetic(e)) return sum_of_leaf(leaf(e));
     auto* two = as_binary(e);
     switch (e->kind) {
@@ -62,61 +64,57 @@ class Canonical final : public Rewriter {
     return (e->kind >= ExprKind::kAdd && e->kind <= ExprKind::kFloorMod);
   }
 
+  static bool is_index(DataType dtype) { return dtype.is_scalar() && dtype.is_int() && dtype.bits() >= 32; }
+
+  // A cast of a sum as the sum of casts, where no part can leave the range of the type.
+  std::optional<LinearSum> cast_of_sum(const Expr& e) {
+    auto* node = as<CastNode>(e);
+    if (!node || !is_index(e->dtype()) || !is_index(node->value->dtype())) return std::nullopt;
+    LinearSum value = sum(node->value);
+    bool plain = value.terms.size() == 1 && value.base == 0 && !value.summed && value.terms[0].scale == 1 &&
+                 value.terms[0].lower == 1 && value.terms[0].upper == LinearTerm::kNoUpper;
+    if (plain || value.is_const()) return std::nullopt;
+    if (e->dtype().bits() < value.dtype.bits()) {
+      auto fits = [&](const Expr& part) {
+        ConstIntBound bound = analyzer_.bounds(part);
+        return bound.min >= INT32_MIN && bound.max <= INT32_MAX;
+      };
+      LinearSum part{value.dtype, {}, value.base};
+      if (!fits(value.expr())) return std::nullopt;
+      for (const LinearTerm& term : value.terms) {
+        part.terms.push_back(term);
+        if (!fits(term.index) || !fits(part.expr())) return std::nullopt;
+      }
+    }
+    LinearSum result{e->dtype(), {}, value.base, value.summed};
+    for (LinearTerm term : value.terms) {
+      term.index = cast(e->dtype(), term.index);
+      result.terms.push_back(std::move(term));
+    }
+    return result;
+  }
+
   // A node that is not a sum: its operands in canonical form, then the local rules.
   Expr leaf(const Expr& e) {
     if (auto* order = as_binary(e)) {
-      switch (e->kind) {
-        case ExprKind::kLT:
-          if (Expr divided = divide_comparison(order->a, order->b)) return divided;
-          break;
-        case ExprKind::kGT:
-          if (Expr divided = divide_comparison(order->b, order->a)) return divided;
-          break;
-        case ExprKind::kLE:
-          if (Expr divided = divide_comparison(order->b, order->a))
-            return analyzer_.rewrite_node(make<NotNode>(divided));
-          break;
-        case ExprKind::kGE:
-          if (Expr divided = divide_comparison(order->a, order->b))
-            return analyzer_.rewrite_node(make<NotNode>(divided));
-          break;
-        default:
-          break;
+      if (e->kind == ExprKind::kGT) return rewrite(binary(ExprKind::kLT, order->b, order->a, e->span));
+      if (e->kind == ExprKind::kGE) return rewrite(binary(ExprKind::kLE, order->b, order->a, e->span));
+      if (e->kind == ExprKind::kLT) {
+        if (Expr divided = divide_comparison(order->a, order->b)) return divided;
       }
     }
     if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else")) return choice(e);
     Expr next = rewrite_children(e);
     if (next->kind == ExprKind::kVar) return next;
     Expr simple = analyzer_.rewrite_node(next);
-    if (!simple.same_as(next) && !is_leaf(simple) && ++reentries_ < 16) simple = rewrite(simple);
     return same_expr(simple, e) ? e : simple;
   }
 
   Expr choice(const Expr& e) {
-    auto* select_node = as<SelectNode>(e);
-    auto* call = as<CallNode>(e);
-    const Expr& old_condition = select_node ? select_node->condition : call->args[0];
-    const Expr& old_true = select_node ? select_node->true_value : call->args[1];
-    const Expr& old_false = select_node ? select_node->false_value : call->args[2];
-    Expr condition = rewrite(old_condition);
-    if (auto constant = const_int(condition)) return rewrite(*constant ? old_true : old_false);
-    size_t before = analyzer_.mark();
-    analyzer_.assume(condition);
-    Expr true_value = rewrite(old_true);
-    analyzer_.forget(before);
-    analyzer_.assume(logical_not(condition));
-    Expr false_value = rewrite(old_false);
-    analyzer_.forget(before);
-    if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
-      return e;
-    if (select_node)
-      return analyzer_.rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
-    return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
-                          e->span);
+    return analyzer_.choice(e, [this](const Expr& part) { return rewrite(part); });
   }
 
   LinearSum sum_of_leaf(const Expr& e) {
-    if (arithmetic(e) && ++reentries_ < 16) return sum(e);
     LinearSum result{e->dtype(), {}, 0};
     if (auto constant = e->kind == ExprKind::kIntImm ? const_int(e) : std::nullopt) {
       result.base = *constant;
@@ -134,27 +132,15 @@ class Canonical final : public Rewriter {
       return a;
     }
     // Factors in the order written, constants pulled out.
-    std::vector<Expr> factors;
-    int64_t scale = 1;
-    auto collect = [&](auto& self, const Expr& e) -> void {
-      if (auto* two = as<MulNode>(e)) {
-        self(self, two->a);
-        self(self, two->b);
-      } else if (auto constant = const_int(e)) {
-        scale *= *constant;
-      } else {
-        factors.push_back(e);
-      }
-    };
-    collect(collect, a.expr());
-    collect(collect, b.expr());
-    if (factors.empty()) return LinearSum{a.dtype, {}, scale};
-    Expr whole = factors[0];
-    for (size_t i = 1; i < factors.size(); ++i) whole = mul(whole, factors[i]);
-    if (same_expr(whole, original)) whole = original;
+    std::vector<Expr> parts;
+    int64_t scale = factors(a.expr(), parts);
+    scale *= factors(b.expr(), parts);
+    if (parts.empty()) return LinearSum{a.dtype, {}, scale};
+    Expr whole = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) whole = mul(whole, parts[i]);
+    if (scale != 1) whole = mul(whole, int_imm(a.dtype, scale));
     LinearSum result{a.dtype, {}, 0};
-    result.terms.push_back({whole});
-    result.multiply(scale);
+    result.terms.push_back({same_expr(whole, original) ? original : whole});
     return result;
   }
 
@@ -175,19 +161,7 @@ class Canonical final : public Rewriter {
                             ? Rounding::kFloor
                             : Rounding::kTruncate;
     bool quotient = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv;
-    if (!b.is_const() || b.base <= 0) {
-      Expr left = a.expr(), right = b.expr();
-      auto* two = as_binary(e);
-      Expr next =
-          same_expr(left, two->a) && same_expr(right, two->b) ? e : binary(e->kind, left, right, e->span);
-      Expr simple = analyzer_.rewrite_node(next);
-      if (same_expr(simple, next)) {
-        LinearSum result{e->dtype(), {}, 0};
-        result.terms.push_back({next});
-        return result;
-      }
-      return sum_of_leaf(simple);
-    }
+    if (!b.is_const() || b.base <= 0) return divide_by_expr(e, a, b);
     int64_t c = b.base;
     if (a.is_const()) {
       if (Expr folded = fold(e->kind, int_imm(a.dtype, a.base), int_imm(a.dtype, c))) {
@@ -195,7 +169,12 @@ class Canonical final : public Rewriter {
       }
     }
     if (c == 1) return quotient ? a : LinearSum{a.dtype, {}, 0};
-    a.merge();
+    if (!a.summed) {
+      ConstIntBound bound = analyzer_.bounds(a.expr());
+      if (bound.min >= 0 && bound.max < c) return quotient ? LinearSum{a.dtype, {}, 0} : a;
+      return quotient ? divide_term(term_of(a), c, rounding, a.dtype)
+                      : remainder_of_term(term_of(a), c, rounding, a.dtype);
+    }
     if (rounding == Rounding::kTruncate && !may_split(a)) {
       LinearTerm whole{a.expr()};
       return quotient ? divide_term(std::move(whole), c, rounding, a.dtype)
@@ -210,7 +189,8 @@ class Canonical final : public Rewriter {
         Expr folded = fold(e->kind, int_imm(a.dtype, rest.base), int_imm(a.dtype, c));
         exact.base += *const_int(folded);
       } else if (!within(rest, c)) {
-        exact.add(divide_term(term_of(rest), c, rounding, a.dtype), 1);
+        LinearTerm whole{rest.expr()};
+        exact.add(divide_term(std::move(whole), c, rounding, a.dtype), 1);
       }
       return exact;
     }
@@ -221,9 +201,64 @@ class Canonical final : public Rewriter {
     if (within(rest, c)) return rest;
     if (rounding == Rounding::kFloor && (rest.base < 0 || rest.base >= c)) {
       rest.base = ((rest.base % c) + c) % c;
-      if (within(rest, c)) return rest;
     }
     return remainder_of_term(term_of(rest), c, rounding, a.dtype);
+  }
+
+  // By what is no positive constant: factors on both sides cancel.
+  LinearSum divide_by_expr(const Expr& e, const LinearSum& a, const LinearSum& b) {
+    Expr left = a.expr(), right = b.expr();
+    std::vector<Expr> above, below;
+    int64_t scale_above = factors(left, above), scale_below = factors(right, below);
+    int64_t common = std::gcd(scale_above, scale_below);
+    Expr shared;
+    for (auto it = above.begin(); it != above.end();) {
+      auto match = std::find_if(below.begin(), below.end(), [&](const Expr& f) { return same_expr(f, *it); });
+      if (match == below.end()) {
+        ++it;
+        continue;
+      }
+      shared = shared ? mul(shared, *it) : *it;
+      below.erase(match);
+      it = above.erase(it);
+    }
+    LinearSum result{e->dtype(), {}, 0};
+    Expr whole;
+    if (!below.empty() || shared) {
+      if (common > 1 || shared) {
+        auto product = [&](const std::vector<Expr>& parts, int64_t scale) {
+          Expr all;
+          for (const Expr& part : parts) all = all ? mul(all, part) : part;
+          Expr number = int_imm(e->dtype(), scale);
+          return !all ? number : scale == 1 ? all : mul(all, number);
+        };
+        whole = build(e->kind, product(above, scale_above / common), product(below, scale_below / common));
+        if (e->kind == ExprKind::kFloorMod || e->kind == ExprKind::kMod) {
+          if (shared) whole = mul(whole, shared);
+          if (common > 1) whole = mul(whole, int_imm(e->dtype(), common));
+        }
+      }
+    }
+    if (!whole) {
+      auto* two = as_binary(e);
+      bool same = same_expr(left, two->a) && same_expr(right, two->b);
+      whole = same ? e : build(e->kind, left, right, e->span);
+    }
+    if (auto constant = const_int(whole)) {
+      result.base = *constant;
+    } else {
+      result.terms.push_back({whole});
+    }
+    return result;
+  }
+  static int64_t factors(const Expr& e, std::vector<Expr>& out) {
+    if (auto* two = as<MulNode>(e)) {
+      int64_t scale = factors(two->a, out);
+      return scale * factors(two->b, out);
+    }
+    if (auto constant = const_int(e)) return *constant;
+    out.push_back(e);
+    return 1;
   }
 
   // Truncating division distributes over a sum only where nothing is negative.
@@ -251,10 +286,6 @@ class Canonical final : public Rewriter {
       term.rounding = rounding;
       return term;
     }
-    if (analyzer_.bounds(term.index).min >= 0) {
-      term.rounding = rounding;
-      return term;
-    }
     LinearTerm opaque{sum_of_term(term.index->dtype(), term).expr()};
     opaque.rounding = rounding;
     return opaque;
@@ -266,7 +297,7 @@ class Canonical final : public Rewriter {
       term.scale /= c;
       return sum_of_term(dtype, term);
     }
-    if (term.scale > 0 && c % term.scale == 0) {
+    if (c % term.scale == 0) {
       int64_t by = term.lower * (c / term.scale);
       if (term.upper != LinearTerm::kNoUpper && term.upper % by != 0) {
         if (term.upper <= by) return LinearSum{dtype, {}, 0};
@@ -290,7 +321,7 @@ class Canonical final : public Rewriter {
   LinearSum remainder_of_term(LinearTerm term, int64_t c, Rounding rounding, DataType dtype) {
     term = with_rounding(std::move(term), rounding);
     if (term.scale % c == 0) return LinearSum{dtype, {}, 0};
-    if (term.scale > 0 && c % term.scale == 0) {
+    if (c % term.scale == 0) {
       // (x // l * s) % c == (x % (l * c / s) // l) * s
       int64_t upper = term.lower * (c / term.scale);
       if (term.upper == LinearTerm::kNoUpper) {
@@ -333,13 +364,25 @@ class Canonical final : public Rewriter {
     if (!scaled || d <= 1) return nullptr;
     LinearSum rest;
     LinearSum exact = difference.divisible_part(d, rest);
-    if (!(rest.is_const() && rest.base == 0) && !within(rest, d)) return nullptr;
-    exact.divide_exactly(d);
-    return analyzer_.rewrite(binary(ExprKind::kLT, exact.expr(), int_imm(dtype, 0)));
+    exact.summed = true;
+    Expr zero = int_imm(dtype, 0);
+    if ((rest.is_const() && rest.base == 0) || within(rest, d)) {
+      exact.divide_exactly(d);
+      return rewrite(lt(exact.expr(), zero));
+    }
+    // One digit x % m // l is left: of it x // (d * l) % (m / (d * l)) counts.
+    if (rest.terms.size() == 1 && rest.base == 0 && rest.terms[0].upper != LinearTerm::kNoUpper &&
+        rest.terms[0].upper % (d * rest.terms[0].lower) == 0 && rest.terms[0].scale == 1) {
+      exact.divide_exactly(d);
+      int64_t lower = d * rest.terms[0].lower;
+      Expr digit = floormod(floordiv(rest.terms[0].index, int_imm(dtype, lower)),
+                            int_imm(dtype, rest.terms[0].upper / lower));
+      return rewrite(lt(add(exact.expr(), digit), zero));
+    }
+    return nullptr;
   }
 
   AnalyzerImpl& analyzer_;
-  int reentries_ = 0;
 };
 
 Expr AnalyzerImpl::canonical(const Expr& e) { return Canonical(*this).rewrite(e); }

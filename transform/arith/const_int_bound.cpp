@@ -62,7 +62,10 @@ template <class F>
 ConstIntBound divided(ConstIntBound a, ConstIntBound b, DataType dtype, F f) {
   if (b.min > 0 || b.max < 0) return corners(a, b, f);
   if (b.min == 0 && b.max > 0) return corners(a, {1, b.max}, f);  // division by zero does not happen
-  return everything(dtype);
+  // Zero lies between: division by it does not happen.
+  if (b.max == 0 && b.min == 0) return everything(dtype);
+  ConstIntBound below = corners(a, {b.min, -1}, f);
+  return b.max == 0 ? below : join(below, corners(a, {1, b.max}, f));
 }
 
 }  // namespace
@@ -106,12 +109,6 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
       int64_t last = *stride * (*lanes - 1);
       return {add_saturating(base.min, std::min<int64_t>(0, last)),
               add_saturating(base.max, std::max<int64_t>(0, last))};
-    }
-    case ExprKind::kCall: {
-      auto* call = as<CallNode>(e);
-      auto* op = as<OpNode>(call->op);
-      if (op && op->name == "tirx.if_then_else") return join(bounds(call->args[1]), bounds(call->args[2]));
-      return everything(e->dtype());
     }
     default:
       return everything(e->dtype().element());
@@ -183,7 +180,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
       }
       return everything(dtype);
     case ExprKind::kLShift:
-      if (b.min >= 0 && b.max < 62)
+      if (a.min >= 0 && b.min >= 0 && b.max < 62)
         return corners(a, {int64_t{1} << b.min, int64_t{1} << b.max}, mul_saturating);
       return everything(dtype);
     default:

@@ -20,14 +20,7 @@ bool integers(const Expr& e) {
 }  // namespace
 
 void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
-  bound_facts_.push_back({e, bound});
-  // x + c <= b bounds x too.
-  if (auto* sum = as_binary(e); sum && sum->kind == ExprKind::kAdd) {
-    if (auto c = const_int(sum->b)) {
-      assume_bound(sum->a, {bound.min == kNegInf ? kNegInf : bound.min - *c,
-                            bound.max == kPosInf ? kPosInf : bound.max - *c});
-    }
-  }
+  if (e->kind != ExprKind::kIntImm) bound_facts_.push_back({e, bound});
 }
 
 // x % c == r, of a variable.
@@ -48,8 +41,8 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (!integers(a)) return;
   int64_t slack = strict ? 1 : 0;
   ConstIntBound left = bounds(a), right = bounds(b);
-  if (right.max != kPosInf) assume_bound(a, {kNegInf, right.max - slack});
-  if (left.min != kNegInf) assume_bound(b, {left.min + slack, kPosInf});
+  if (const_int(b)) assume_bound(a, {kNegInf, right.max - slack});
+  if (const_int(a)) assume_bound(b, {left.min + slack, kPosInf});
   LinearSum difference = sum_of(sub(a, b));
   difference.merge();
   if (difference.terms.empty()) return;
@@ -134,6 +127,29 @@ std::optional<bool> AnalyzerImpl::known(const Expr& condition) const {
 
 Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   if (same_expr(a, b)) return Ordering::kEqual;
+  Expr difference = visit(sub(a, b));
+  if (auto value = const_int(difference)) {
+    return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;
+  }
+  Ordering order = Ordering::kUnknown;
+  ConstIntBound range = bounds(difference);
+  if (range.min == 0 && range.max == 0) return Ordering::kEqual;
+  if (range.max < 0) return Ordering::kLess;
+  if (range.min > 0) return Ordering::kGreater;
+  if (range.min == 0) order = Ordering::kGreaterEqual;
+  if (range.max == 0) order = Ordering::kLessEqual;
+  if (order == Ordering::kUnknown && modular(difference).base != 0) order = Ordering::kNotEqual;
+  if (order == Ordering::kUnknown && !differences_.empty()) order = compare_sums(a, b);
+  return order;
+}
+
+bool AnalyzerImpl::equal_by_sums(const Expr& a, const Expr& b) {
+  if (same_expr(a, b)) return true;
+  return is_const_int(rewrite(canonical(sub(a, b))), 0);
+}
+
+Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
+  if (same_expr(a, b)) return Ordering::kEqual;
   ConstIntBound left = bounds(a), right = bounds(b);
   if (left.max < right.min) return Ordering::kLess;
   if (left.min > right.max && left.min != kNegInf) return Ordering::kGreater;
@@ -168,7 +184,7 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     if (division->kind == ExprKind::kFloorDiv) {
       // x // y <= b  iff  x < (b + 1) * y
       ++depth_;
-      Ordering order = compare(division->a, canonical(mul(b + 1, division->b)));
+      Ordering order = compare_sums(division->a, canonical(mul(b + 1, division->b)));
       --depth_;
       if (order == Ordering::kLess) return Ordering::kLessEqual;
     }
@@ -183,21 +199,21 @@ bool AnalyzerImpl::proves_by_bounds(ExprKind comparison, const Expr& a, const Ex
   if (!integers(a)) return false;
   switch (comparison) {
     case ExprKind::kLT:
-      return compare(a, b) == Ordering::kLess;
+      return compare_sums(a, b) == Ordering::kLess;
     case ExprKind::kGT:
-      return compare(a, b) == Ordering::kGreater;
+      return compare_sums(a, b) == Ordering::kGreater;
     case ExprKind::kEQ:
-      return compare(a, b) == Ordering::kEqual;
+      return compare_sums(a, b) == Ordering::kEqual;
     case ExprKind::kLE: {
-      Ordering order = compare(a, b);
+      Ordering order = compare_sums(a, b);
       return order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual;
     }
     case ExprKind::kGE: {
-      Ordering order = compare(a, b);
+      Ordering order = compare_sums(a, b);
       return order == Ordering::kGreater || order == Ordering::kGreaterEqual || order == Ordering::kEqual;
     }
     case ExprKind::kNE: {
-      Ordering order = compare(a, b);
+      Ordering order = compare_sums(a, b);
       if (order == Ordering::kLess || order == Ordering::kGreater) return true;
       ModularSet residue = modular(sum_of(sub(a, b)).expr());
       return residue.base != 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/int_set.h"
 
+#include <numeric>
+
 #include "ir/op.h"
 #include "transform/arith/expr_equal.h"
 
@@ -38,6 +40,16 @@ class Evaluator {
   }
 
   IntervalSet of(const Expr& e) {
+    switch (e->kind) {
+      case ExprKind::kBitwiseAnd:
+      case ExprKind::kBitwiseOr:
+      case ExprKind::kBitwiseXor:
+      case ExprKind::kLShift:
+      case ExprKind::kRShift:
+        return everything();
+      default:
+        break;
+    }
     if (auto* two = as_binary(e)) return of_binary(e, of(two->a), of(two->b));
     switch (e->kind) {
       case ExprKind::kIntImm:
@@ -141,7 +153,8 @@ class Evaluator {
     if (is_const_int(b->min_value, 1)) return a;
     return scaled(a, b->min_value, [&](const Expr& x, const Expr& y) { return build(kind, x, y); });
   }
-  IntervalSet remainder(const IntervalSet& a, const IntervalSet& b, bool floor) {
+  // `dividend`: of a floored remainder, else null.
+  IntervalSet remainder(const IntervalSet& a, const IntervalSet& b, const Expr& dividend) {
     if (!b->is_point()) return everything();
     const Expr& by = b->min_value;
     refuse_zero(by);
@@ -149,12 +162,18 @@ class Evaluator {
       Expr bound = sub(select(ge(by, const_like(by, 0)), by, neg(by)), const_like(by, 1));
       return make<IntervalSetNode>(neg(bound), bound);
     }
-    if (floor && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {
+    if (dividend && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {
       // One period of the remainder: shifted down as it is.
       Expr first = floordiv(a->min_value, by), last = floordiv(a->max_value, by);
       if (analyzer_.can_prove_equal(first, last)) {
         return make<IntervalSetNode>(sub(a->min_value, mul(by, first)), sub(a->max_value, mul(by, first)));
       }
+    }
+    if (auto divisor = const_int(by); dividend && divisor) {
+      // x in steps of g stays in steps of gcd(g, divisor).
+      ModularSet residue = analyzer_.modular_set(dividend);
+      int64_t step = std::gcd(residue.coeff, *divisor), low = step == 0 ? 0 : residue.base % step;
+      if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
     }
     return make<IntervalSetNode>(const_like(by, 0), sub(by, const_like(by, 1)));
   }
@@ -190,8 +209,9 @@ class Evaluator {
       case ExprKind::kFloorDiv:
         return quotient(a, b, e->kind);
       case ExprKind::kMod:
+        return remainder(a, b, nullptr);
       case ExprKind::kFloorMod:
-        return remainder(a, b, e->kind == ExprKind::kFloorMod);
+        return remainder(a, b, as_binary(e)->a);
       case ExprKind::kMin:
         return make<IntervalSetNode>(least(a->min_value, b->min_value), least(a->max_value, b->max_value));
       case ExprKind::kMax:
@@ -246,6 +266,54 @@ IntervalSet join(const IntervalSet& a, const IntervalSet& b) {
   if (b->is_nothing()) return a;
   return make<IntervalSetNode>(least(a->min_value, b->min_value), greatest(a->max_value, b->max_value));
 }
+IntervalSet meet(const IntervalSet& a, const IntervalSet& b, Analyzer& analyzer) {
+  // What limits one side only stays as it is.
+  auto tighter = [](const Expr& x, const Expr& y, const Var& none, Expr (*choose)(Expr, Expr, Span)) {
+    return x.same_as(none) ? y : y.same_as(none) ? x : choose(x, y, {});
+  };
+  Expr low = tighter(a->min_value, b->min_value, neg_inf(), ir::max);
+  Expr high = tighter(a->max_value, b->max_value, pos_inf(), ir::min);
+  bool both = low->dtype().is_int() && high->dtype().is_int();
+  if (both && analyzer.can_prove_ge(analyzer.simplify(sub(low, high)), 1)) return nothing();
+  if (!low.same_as(neg_inf())) low = analyzer.simplify(low);
+  if (!high.same_as(pos_inf())) high = analyzer.simplify(high);
+  return make<IntervalSetNode>(low, high);
+}
+
+std::vector<std::pair<Var, IntervalSet>> domains_of(const Expr& condition) {
+  std::vector<std::pair<Var, IntervalSet>> found;
+  auto* two = as_binary(condition);
+  if (!two) return found;
+  if (condition->kind == ExprKind::kAnd) {
+    found = domains_of(two->a);
+    for (auto& one : domains_of(two->b)) found.push_back(std::move(one));
+    return found;
+  }
+  if (!two->a->dtype().is_int() || !two->a->dtype().is_scalar()) return found;
+  auto is_var = [](const Expr& e) { return e->kind == ExprKind::kVar; };
+  auto add = [&](const Expr& var, const Expr& low, const Expr& high) {
+    found.emplace_back(ref(as<VarNode>(var)), make<IntervalSetNode>(low, high));
+  };
+  bool left = is_var(two->a);
+  if (!left && !is_var(two->b)) return found;
+  ExprKind kind = condition->kind;
+  // `x < limit` is preferred to `limit > x` of two variables, as TVM matches them.
+  const Expr &var = left ? two->a : two->b, &limit = left ? two->b : two->a;
+  bool upper =
+      left ? kind == ExprKind::kLE || kind == ExprKind::kLT : kind == ExprKind::kGE || kind == ExprKind::kGT;
+  bool strict = kind == ExprKind::kLT || kind == ExprKind::kGT;
+  if (kind == ExprKind::kEQ) {
+    found.emplace_back(ref(as<VarNode>(var)), point(limit));
+  } else if (kind == ExprKind::kNE) {
+    return found;
+  } else if (upper) {
+    add(var, neg_inf(), strict ? limit - 1 : limit);
+  } else {
+    add(var, strict ? limit + 1 : limit, pos_inf());
+  }
+  return found;
+}
+
 IntervalSet interval_of(const Range& range, Analyzer& analyzer) {
   if (is_const_int(range->extent, 1)) return point(range->min);
   Expr last = sub(add(range->min, range->extent), const_like(range->extent, 1));

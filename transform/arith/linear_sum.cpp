@@ -63,7 +63,7 @@ void LinearSum::divide_exactly(int64_t divisor) {
 }
 
 LinearSum LinearSum::divisible_part(int64_t divisor, LinearSum& rest) const {
-  LinearSum part{dtype, {}, 0};
+  LinearSum part{dtype, {}, 0, summed};
   rest = part;
   (base % divisor == 0 ? part : rest).base = base;
   for (const LinearTerm& term : terms) (term.scale % divisor == 0 ? part : rest).terms.push_back(term);
@@ -99,7 +99,7 @@ void LinearSum::merge() {
 Expr LinearSum::expr() const {
   LinearSum merged = *this;
   merged.merge();
-  bool subtracted = summed && !merged.terms.empty() && merged.terms[0].scale == -1;
+  bool subtracted = summed && !merged.terms.empty() && merged.terms[0].scale < 0;
   if (base == 0 && merged.terms.size() == 1 && !subtracted)
     return term_expr(merged.terms[0], merged.terms[0].scale);
   Expr result;

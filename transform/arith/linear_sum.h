@@ -28,7 +28,7 @@ struct LinearSum {
   DataType dtype = DataType::Int(32);
   std::vector<LinearTerm> terms;
   int64_t base = 0;
-  bool summed = false;  // came of + or -: then a lone -x is written `0 - x`, else `x * -1`
+  bool summed = false;  // came of + or -: then a lone -2x is written `0 - x * 2`, else `x * -2`
 
   bool is_const() const { return terms.empty(); }
   void add(LinearTerm term, int64_t scale);

@@ -60,9 +60,27 @@ ModularSet AnalyzerImpl::modular(const Expr& e) {
     case ExprKind::kMax:
       return join(a, b);
     case ExprKind::kFloorDiv:
-      if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0 && a.coeff != 0) {
-        return progression(a.coeff / b.base, a.base / b.base);
+      if (b.coeff == 0 && b.base > 0 && a.coeff % b.base == 0) {
+        int64_t floor = a.base / b.base - (a.base % b.base < 0 ? 1 : 0);
+        return progression(a.coeff / b.base, floor);
       }
+      return {};
+    case ExprKind::kLShift:
+      if (b.coeff == 0 && b.base >= 0 && b.base < 62 &&
+          !__builtin_mul_overflow(a.coeff, int64_t{1} << b.base, &x) &&
+          !__builtin_mul_overflow(a.base, int64_t{1} << b.base, &y)) {
+        return progression(x, y);
+      }
+      return {};
+    case ExprKind::kRShift:
+      if (b.coeff == 0 && b.base >= 0 && b.base < 62 && a.coeff % (int64_t{1} << b.base) == 0) {
+        return progression(a.coeff >> b.base, a.base >> b.base);
+      }
+      return {};
+    case ExprKind::kBitwiseAnd:
+      // x & (2^n - 1) == x % 2^n
+      if (b.coeff == 0 && b.base > 0 && (b.base & (b.base + 1)) == 0)
+        return progression(std::gcd(a.coeff, b.base + 1), a.coeff == 0 ? a.base & b.base : a.base);
       return {};
     case ExprKind::kFloorMod:
       // x = p n + r modulo c keeps the residue modulo gcd(p, c)

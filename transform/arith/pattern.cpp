@@ -271,6 +271,10 @@ std::optional<int64_t> evaluate(const Pattern& pattern, int at, const Match& fou
       return *b == 0 ? std::nullopt : std::optional(floor_div(*a, *b));
     case ExprKind::kFloorMod:
       return *b == 0 ? std::nullopt : std::optional(*a - floor_div(*a, *b) * *b);
+    case ExprKind::kDiv:
+      return *b == 0 ? std::nullopt : std::optional(*a / *b);
+    case ExprKind::kMod:
+      return *b == 0 ? std::nullopt : std::optional(*a % *b);
     case ExprKind::kMin:
       return std::min(*a, *b);
     case ExprKind::kMax:
@@ -299,6 +303,14 @@ bool holds(ExprKind comparison, int64_t a, int64_t b) {
   }
 }
 
+bool is_constant(const Pattern& pattern, int at) {
+  const Pattern::Node& node = pattern.nodes[at];
+  if (node.kind == Pattern::Kind::kAny) return false;
+  if (node.kind != Pattern::Kind::kNode) return true;
+  return std::all_of(node.child.begin(), node.child.end(),
+                     [&](int child) { return child < 0 || is_constant(pattern, child); });
+}
+
 bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl& analyzer) {
   if (test.only_constants) {
     auto a = evaluate(test.left, test.left.root, found);
@@ -306,7 +318,25 @@ bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl&
     return a && b && holds(test.comparison, *a, *b);
   }
   Expr a = instantiate(test.left, test.left.root, found, DataType::Int(32));
+  if (test.right_is_constant && test.comparison != ExprKind::kEQ) {
+    auto limit = evaluate(test.right, test.right.root, found);
+    if (!limit) return false;
+    ConstIntBound bound = analyzer.bounds(a);
+    switch (test.comparison) {
+      case ExprKind::kLT:
+        return bound.max < *limit;
+      case ExprKind::kLE:
+        return bound.max <= *limit;
+      case ExprKind::kGT:
+        return bound.min > *limit;
+      case ExprKind::kGE:
+        return bound.min >= *limit;
+      default:
+        break;
+    }
+  }
   Expr b = instantiate(test.right, test.right.root, found, a->dtype());
+  if (test.comparison == ExprKind::kEQ) return analyzer.equal_by_sums(a, b);
   return analyzer.proves_by_bounds(test.comparison, a, b);
 }
 
@@ -319,6 +349,15 @@ RuleSet::RuleSet(std::span<const Rule> rows) {
     rule.row = &row;
     RuleParser(row.pattern, rule.pattern).parse_all();
     RuleParser(row.result, rule.result).parse_all();
+    const Pattern::Node& root = rule.pattern.nodes[rule.pattern.root];
+    for (const Pattern::Node& node : rule.pattern.nodes) {
+      if (node.kind != Pattern::Kind::kNode) continue;
+      rule.for_lanes |= node.op == ExprKind::kRamp || node.op == ExprKind::kBroadcast;
+    }
+    rule.for_scalars = !rule.for_lanes;
+    bool logic = root.op == ExprKind::kNot || root.op == ExprKind::kAnd || root.op == ExprKind::kOr ||
+                 root.op == ExprKind::kSelect;
+    if (rule.for_scalars && logic) rule.for_lanes = true;
     if (!row.condition) continue;
     std::string_view rest = row.condition;
     while (!rest.empty()) {
@@ -331,17 +370,20 @@ RuleSet::RuleSet(std::span<const Rule> rows) {
       RuleParser parser(rest.substr(0, end), whole);
       parser.parse_all();
       const Pattern::Node& top = whole.nodes[whole.root];
-      CompiledRule::Test test{top.op, whole, whole, !parser.has_variables()};
+      CompiledRule::Test test{top.op, whole, whole, !parser.has_variables(), false};
       test.left.root = top.child[0];
       test.right.root = top.child[1];
+      test.right_is_constant = is_constant(test.right, test.right.root);
       rule.tests.push_back(std::move(test));
       rest = end < rest.size() ? rest.substr(end + 1) : std::string_view();
     }
   }
 }
 
-Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer) const {
+Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const {
+  bool scalar = e->dtype().is_scalar();
   for (const CompiledRule& rule : rules_) {
+    if (!(scalar ? rule.for_scalars : rule.for_lanes)) continue;
     Match found;
     if (!match(rule.pattern, rule.pattern.root, e, found)) continue;
     bool ok = true;
@@ -349,6 +391,7 @@ Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer) const {
       if (!(ok = satisfied(test, found, analyzer))) break;
     }
     if (!ok) continue;
+    go_on = rule.row->then == Then::kAgain;
     return instantiate(rule.result, rule.result.root, found, e->dtype());
   }
   return nullptr;

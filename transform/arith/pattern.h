@@ -5,7 +5,9 @@
 // that occurs twice must match equal expressions. Operators are + - * // % min(,) max(,) == != < <= > >=
 // and or not, plus tdiv(,) tmod(,) select(,,) ramp(,,) broadcast(,) . Operands match in the order written.
 // In a result, arithmetic on constants folds. A condition is a comma-separated list of comparisons; those
-// over constants are computed, the others (`x >= 0`) must follow from known bounds.
+// over constants are computed, the others (`x >= 0`) must follow from known bounds; an equation of
+// expressions must hold for their canonical forms. Rows with `kAgain` have their result simplified again.
+// Rows that speak of ramps or broadcasts are for vectors, the others for scalars; logic is for both.
 #pragma once
 
 #include <array>
@@ -15,10 +17,14 @@
 
 namespace mlc::transform {
 
+enum class Then : uint8_t { kDone, kAgain };
+inline constexpr Then kAgain = Then::kAgain;
+
 struct Rule {
   const char* pattern;
   const char* result;
   const char* condition = nullptr;
+  Then then = Then::kDone;
 };
 
 // A parsed expression of the notation above, flattened: children are indices into one pool.
@@ -48,17 +54,19 @@ struct CompiledRule {
     ExprKind comparison;
     Pattern left, right;
     bool only_constants;
+    bool right_is_constant;
   };
   std::vector<Test> tests;
   const Rule* row;
+  bool for_lanes = false, for_scalars = false;
 };
 
 // The rules for one kind of root operator, in order of preference.
 class RuleSet {
  public:
   explicit RuleSet(std::span<const Rule> rows);
-  // The first rule that applies, applied; null when none does.
-  Expr apply(const Expr& e, AnalyzerImpl& analyzer) const;
+  // The first rule that applies, applied; null when none does. `go_on`: it asks for more.
+  Expr apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const;
 
  private:
   std::vector<CompiledRule> rules_;

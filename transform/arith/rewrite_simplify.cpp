@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Local simplification: operands first, then constants, comparisons by bounds, and the rows of rules_*.cpp.
+// Order and reach of the rules are those of TVM's RewriteSimplifier: two passes over the expression, a rule's
+// result is simplified again at once only where the row says so.
+#include <numeric>
+
 #include "ir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/rewrite_division.h"
 #include "transform/arith/rules.h"
 
 namespace mlc::transform {
 namespace {
 
-// A rule's result is simplified again; this bounds rules that would undo each other.
-constexpr int kMaxDepth = 48;
+// Rules that ask to go on may undo each other; this bounds them.
+constexpr int kMaxDepth = 5;
+constexpr int kPasses = 2;
 
 const RuleSet* rule_set(ExprKind kind) {
   switch (kind) {
@@ -40,30 +46,53 @@ const RuleSet* rule_set(ExprKind kind) {
 }
 
 // Arithmetic of these types does not wrap by assumption, so algebra applies.
-bool is_index_type(DataType dtype) { return dtype.is_bool() || (dtype.is_int() && dtype.bits() >= 32); }
-
+bool is_index_type(DataType dtype) { return dtype.is_int() && dtype.bits() >= 32; }
 bool is_comparison(ExprKind kind) { return kind >= ExprKind::kEQ && kind <= ExprKind::kGE; }
 
 Expr truth(const Expr& like, bool value) {
   return like->dtype().is_scalar() ? Expr(bool_imm(value)) : make_const(like->dtype(), value);
 }
 
-// Rewrites the operands of a node; conditions hold in the arms they guard.
-class RewriteOperands final : public Rewriter {
+// Visits the operands of a node.
+class VisitOperands final : public Rewriter {
  public:
-  explicit RewriteOperands(AnalyzerImpl& analyzer) : analyzer_(analyzer) {}
+  explicit VisitOperands(AnalyzerImpl& analyzer) : analyzer_(analyzer) {}
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return analyzer_.rewrite(e); }
+  Expr rewrite(const Expr& e) override { return analyzer_.visit(e); }
 
  private:
   AnalyzerImpl& analyzer_;
 };
 
+// x + c and x - c as x and c.
+std::pair<Expr, int64_t> constant_offset(const Expr& e) {
+  auto* two = as_binary(e);
+  if (two && (e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub)) {
+    if (auto c = const_int(two->b)) return {two->a, e->kind == ExprKind::kAdd ? *c : -*c};
+  }
+  return {e, 0};
+}
+int64_t common_factor(ModularSet a, ModularSet b) {
+  return std::gcd(std::gcd(a.coeff, a.base), std::gcd(b.coeff, b.base));
+}
+
 }  // namespace
 
 Expr AnalyzerImpl::rewrite(const Expr& e) {
+  Expr result = e;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    Expr next = visit(result);
+    if (next.same_as(result)) break;
+    result = next;
+  }
+  return result;
+}
+
+Expr AnalyzerImpl::visit(const Expr& e) {
   if (auto* two = as_binary(e)) {
-    Expr a = rewrite(two->a), b = rewrite(two->b);
+    if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
+    if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
+    Expr a = visit(two->a), b = visit(two->b);
     if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
     return rewrite_node(binary(e->kind, std::move(a), std::move(b), e->span));
   }
@@ -75,44 +104,126 @@ Expr AnalyzerImpl::rewrite(const Expr& e) {
     case ExprKind::kGlobalVar:
       return e;
     case ExprKind::kVar: {
+      if (e->dtype().is_bool()) {
+        if (auto value = known(e)) return truth(e, *value);
+      }
       auto found = var_values.find(as<VarNode>(e));
       return found == var_values.end() ? e : found->second;
     }
     case ExprKind::kSelect:
-    case ExprKind::kCall: {
-      auto* select_node = as<SelectNode>(e);
-      auto* choice = as_call_to(e, "tirx.if_then_else");
-      if (!select_node && !choice) return RewriteOperands(*this).rewrite_children(e);
-      const Expr& old_condition = select_node ? select_node->condition : choice->args[0];
-      const Expr& old_true = select_node ? select_node->true_value : choice->args[1];
-      const Expr& old_false = select_node ? select_node->false_value : choice->args[2];
-      Expr condition = rewrite(old_condition);
-      if (auto constant = const_int(condition)) return rewrite(*constant ? old_true : old_false);
-      size_t before = mark();
-      assume(condition);
-      Expr true_value = rewrite(old_true);
-      forget(before);
-      assume(logical_not(condition));
-      Expr false_value = rewrite(old_false);
-      forget(before);
-      if (same_expr(true_value, false_value)) return true_value;
-      if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
-        return e;
-      if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
-      return make<CallNode>(e->ty, choice->op, Array<Expr>{condition, true_value, false_value}, choice->attrs,
-                            e->span);
-    }
+    case ExprKind::kCall:
+      if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else"))
+        return choice(e, [this](const Expr& part) { return visit(part); });
+      return rewrite_node(VisitOperands(*this).rewrite_children(e));
     default: {
-      Expr next = RewriteOperands(*this).rewrite_children(e);
+      Expr next = VisitOperands(*this).rewrite_children(e);
       return next->kind == ExprKind::kVar ? next : rewrite_node(next);
     }
   }
 }
 
-Expr AnalyzerImpl::rewrite_node(const Expr& e) {
-  if (!truths_.empty() && e->dtype().is_bool()) {
-    if (auto value = known(e)) return truth(e, *value);
+Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified) {
+  auto* select_node = as<SelectNode>(e);
+  auto* call = as<CallNode>(e);
+  const Expr& old_condition = select_node ? select_node->condition : call->args[0];
+  const Expr& old_true = select_node ? select_node->true_value : call->args[1];
+  const Expr& old_false = select_node ? select_node->false_value : call->args[2];
+  Expr condition = simplified(old_condition);
+  if (!condition->dtype().is_scalar()) {
+    Expr true_value = simplified(old_true), false_value = simplified(old_false);
+    return select_node ? rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span)) : e;
   }
+  size_t before = mark();
+  assume(condition);
+  Expr true_value = simplified(old_true);
+  forget(before);
+  assume(rewrite(logical_not(condition)));
+  Expr false_value = simplified(old_false);
+  forget(before);
+  if (auto constant = const_int(condition)) return *constant ? true_value : false_value;
+  if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
+    return select_node ? rewrite_node(e) : e;
+  if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
+  return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
+                        e->span);
+}
+
+Expr AnalyzerImpl::again(const Expr& e) {
+  if (depth_ >= kMaxDepth) return e;
+  ++depth_;
+  Expr result = visit(e);
+  --depth_;
+  return result;
+}
+
+Expr AnalyzerImpl::apply_rules(const Expr& e) {
+  const RuleSet* rules = rule_set(e->kind);
+  if (!rules) return e;
+  bool go_on = false;
+  Expr next = rules->apply(e, *this, go_on);
+  if (!next) return e;
+  return go_on ? again(next) : next;
+}
+
+Expr AnalyzerImpl::apply_not(const Expr& inner, Span span) {
+  // not (x < y) is no y <= x for NaN.
+  auto* two = as_binary(inner);
+  Expr e = make<NotNode>(inner, span);
+  bool order =
+      two && is_comparison(inner->kind) && inner->kind != ExprKind::kEQ && inner->kind != ExprKind::kNE;
+  return order && two->a->dtype().is_float() ? e : apply_rules(e);
+}
+
+Expr AnalyzerImpl::apply_equal(const Expr& e) {
+  auto* two = as_binary(e);
+  if (is_index_type(two->a->dtype()) && e->dtype().is_scalar()) {
+    Ordering order = compare(two->a, two->b);
+    if (order == Ordering::kEqual) return truth(e, true);
+    if (order == Ordering::kLess || order == Ordering::kGreater || order == Ordering::kNotEqual)
+      return truth(e, false);
+  } else if (e->dtype().is_scalar()) {
+    return e;
+  }
+  return apply_rules(e);
+}
+
+Expr AnalyzerImpl::apply_less(const Expr& e) {
+  auto* two = as_binary(e);
+  if (!e->dtype().is_scalar()) return apply_rules(e);
+  if (!is_index_type(two->a->dtype())) return e;
+  Ordering order = compare(two->a, two->b);
+  if (order == Ordering::kLess) return truth(e, true);
+  if (order == Ordering::kEqual || order == Ordering::kGreater || order == Ordering::kGreaterEqual)
+    return truth(e, false);
+  Expr next = apply_rules(e);
+  if (!next.same_as(e)) return next;
+  auto [left, left_offset] = constant_offset(two->a);
+  auto [right, right_offset] = constant_offset(two->b);
+  if (left_offset != 0 || right_offset != 0) {
+    int64_t difference = right_offset - left_offset;
+    if (difference == 0) return again(lt(left, right));
+    if (difference == 1) return again(le(left, right));
+    if (difference < 0 && right_offset != 0) return again(lt(left + -difference, right));
+    if (difference > 0 && left_offset != 0) return again(lt(left, right + difference));
+  }
+  int64_t factor = common_factor(modular(two->a), modular(two->b));
+  if (factor > 1) {
+    Expr by = const_like(two->a, factor);
+    return again(lt(floordiv(two->a, by), floordiv(two->b, by)));
+  }
+  return e;
+}
+
+// a <= b is not (b < a); written so again when nothing else comes of it.
+Expr AnalyzerImpl::apply_less_equal(const Expr& e) {
+  auto* two = as_binary(e);
+  if (!is_index_type(two->a->dtype()) && e->dtype().is_scalar()) return e;
+  Expr turned = apply_not(apply_less(binary(ExprKind::kLT, two->b, two->a, e->span)), e->span);
+  auto* same = as<LENode>(turned);
+  return same && same->a.same_as(two->a) && same->b.same_as(two->b) ? e : turned;
+}
+
+Expr AnalyzerImpl::rewrite_node(const Expr& e) {
   auto* two = as_binary(e);
   if (two) {
     if (Expr folded = fold(e->kind, two->a, two->b, e->span)) return folded;
@@ -121,103 +232,97 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       auto* same = built->kind == e->kind ? as_binary(built) : nullptr;
       if (!same || !same->a.same_as(two->a) || !same->b.same_as(two->b)) return built;
     }
-    const Expr &a = two->a, &b = two->b;
-    if (!is_index_type(a->dtype())) {
-      auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
-      if (left && right)
-        return make<BroadcastNode>(rewrite_node(binary(e->kind, left->value, right->value)), left->lanes);
-      if (e->kind == ExprKind::kGT) return binary(ExprKind::kLT, b, a, e->span);
-      if (e->kind == ExprKind::kGE) return binary(ExprKind::kLE, b, a, e->span);
-      return e;
-    }
-    switch (e->kind) {
-      case ExprKind::kGT:
-        return rewrite_node(binary(ExprKind::kLT, b, a, e->span));
-      case ExprKind::kGE:
-        return rewrite_node(binary(ExprKind::kLE, b, a, e->span));
-      case ExprKind::kLE: {
-        Ordering order = a->dtype().is_scalar() && !a->dtype().is_bool() ? compare(a, b) : Ordering::kUnknown;
-        if (order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual)
-          return truth(e, true);
-        if (order == Ordering::kGreater) return truth(e, false);
-        if (order == Ordering::kGreaterEqual) return rewrite_node(binary(ExprKind::kEQ, a, b, e->span));
-        if (!var_residues.empty() && order == Ordering::kUnknown && proves_by_bounds(ExprKind::kNE, a, b))
-          return rewrite_node(binary(ExprKind::kLT, a, b, e->span));
-        Expr less = rewrite_node(binary(ExprKind::kLT, b, a, e->span));
-        auto* still = as<LTNode>(less);
-        if (!still) return rewrite_node(make<NotNode>(less));
-        return still->a.same_as(b) && still->b.same_as(a)
-                   ? e
-                   : binary(ExprKind::kLE, still->b, still->a, e->span);
-      }
-      case ExprKind::kNE: {
-        Ordering order = a->dtype().is_scalar() && !a->dtype().is_bool() ? compare(a, b) : Ordering::kUnknown;
-        if (order == Ordering::kLessEqual) return rewrite_node(binary(ExprKind::kLT, a, b, e->span));
-        if (order == Ordering::kGreaterEqual) return rewrite_node(binary(ExprKind::kLT, b, a, e->span));
-        Expr equal = rewrite_node(binary(ExprKind::kEQ, a, b, e->span));
-        auto* still = as<EQNode>(equal);
-        if (!still) return rewrite_node(make<NotNode>(equal));
-        return still->a.same_as(a) && still->b.same_as(b)
-                   ? e
-                   : binary(ExprKind::kNE, still->a, still->b, e->span);
-      }
-      case ExprKind::kLT:
-      case ExprKind::kEQ: {
-        if (!a->dtype().is_scalar() || a->dtype().is_bool()) break;
-        Ordering order = compare(a, b);
-        if (order == Ordering::kLess) return truth(e, e->kind == ExprKind::kLT);
-        if (order == Ordering::kGreater) return truth(e, false);
-        if (order == Ordering::kEqual) return truth(e, e->kind == ExprKind::kEQ);
-        if (order == Ordering::kGreaterEqual && e->kind == ExprKind::kLT) return truth(e, false);
-        if (e->kind == ExprKind::kEQ && proves_by_bounds(ExprKind::kNE, a, b)) return truth(e, false);
-        break;
-      }
-      case ExprKind::kAdd: {
-        // min and max lead a sum; those that lead already keep their order.
-        auto chosen = [](const Expr& x) { return x->kind == ExprKind::kMin || x->kind == ExprKind::kMax; };
-        auto has_chosen = [&](auto& self, const Expr& x) -> bool {
-          if (x->kind != ExprKind::kAdd && x->kind != ExprKind::kSub && x->kind != ExprKind::kMul)
-            return chosen(x);
-          return self(self, as_binary(x)->a) || self(self, as_binary(x)->b);
-        };
-        if (chosen(b) && !has_chosen(has_chosen, a))
-          return rewrite_node(binary(ExprKind::kAdd, b, a, e->span));
-        break;
-      }
-      case ExprKind::kFloorMod: {
-        auto divisor = const_int(b);
-        if (!divisor || *divisor <= 0 || var_residues.empty()) break;
-        ModularSet residue = modular(a);
-        if (residue.coeff % *divisor == 0)
-          return const_like(e, (residue.base % *divisor + *divisor) % *divisor);
-        break;
-      }
-      default:
-        break;
-    }
-  } else if (auto* inverse = as<NotNode>(e)) {
+  }
+  if (!truths_.empty() && e->dtype().is_bool()) {
+    if (auto value = known(e)) return truth(e, *value);
+  }
+  if (auto* inverse = as<NotNode>(e)) {
     if (auto value = const_int(inverse->a)) return truth(e, *value == 0);
-    // An order the rule would turn around must be one of index values: not (x < y) is no y <= x for NaN.
-    auto* inner = as_binary(inverse->a);
-    if (inner && is_comparison(inner->kind) && inner->kind != ExprKind::kEQ && inner->kind != ExprKind::kNE &&
-        !is_index_type(inner->a->dtype()))
-      return e;
-  } else if (auto* cast_node = as<CastNode>(e)) {
-    return cast(e->dtype(), cast_node->value, e->span)->kind == ExprKind::kCast
-               ? e
-               : cast(e->dtype(), cast_node->value, e->span);
-  } else if (e->kind != ExprKind::kSelect) {
+    return apply_not(inverse->a, e->span);
+  }
+  if (auto* cast_node = as<CastNode>(e)) {
+    Expr built = cast(e->dtype(), cast_node->value, e->span);
+    return built->kind == ExprKind::kCast ? e : built;
+  }
+  if (e->kind == ExprKind::kSelect) return apply_rules(e);
+  if (!two) return e;
+  const Expr &a = two->a, &b = two->b;
+  bool index = is_index_type(a->dtype().element()) && a->dtype().is_scalar();
+  switch (e->kind) {
+    case ExprKind::kGT:
+      return rewrite_node(binary(ExprKind::kLT, b, a, e->span));
+    case ExprKind::kGE:
+      return rewrite_node(binary(ExprKind::kLE, b, a, e->span));
+    case ExprKind::kLE: {
+      Expr next = apply_less_equal(e);
+      auto* still = as<LENode>(next);
+      if (!still || !index) return next;
+      Ordering order = compare(still->a, still->b);
+      if (order == Ordering::kLess || order == Ordering::kLessEqual || order == Ordering::kEqual)
+        return truth(e, true);
+      if (order == Ordering::kGreater) return truth(e, false);
+      if (order == Ordering::kNotEqual) return apply_less(binary(ExprKind::kLT, still->a, still->b, e->span));
+      if (order == Ordering::kGreaterEqual)
+        return apply_equal(binary(ExprKind::kEQ, still->a, still->b, e->span));
+      return next;
+    }
+    case ExprKind::kNE: {
+      if (index) {
+        Ordering order = compare(a, b);
+        if (order == Ordering::kLess || order == Ordering::kGreater || order == Ordering::kNotEqual)
+          return truth(e, true);
+        if (order == Ordering::kEqual) return truth(e, false);
+        if (order == Ordering::kLessEqual) return apply_less(binary(ExprKind::kLT, a, b, e->span));
+        if (order == Ordering::kGreaterEqual) return apply_less(binary(ExprKind::kLT, b, a, e->span));
+      }
+      Expr turned = apply_not(apply_equal(binary(ExprKind::kEQ, a, b, e->span)), e->span);
+      auto* same = as<NENode>(turned);
+      return same && same->a.same_as(a) && same->b.same_as(b) ? e : turned;
+    }
+    case ExprKind::kLT:
+      return apply_less(e);
+    case ExprKind::kEQ:
+      return apply_equal(e);
+    case ExprKind::kAnd:
+    case ExprKind::kOr:
+      return apply_rules(e);
+    default:
+      break;
+  }
+  if (!is_index_type(e->dtype().element())) {
+    auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
+    if (left && right) return make<BroadcastNode>(build(e->kind, left->value, right->value), left->lanes);
     return e;
   }
-  if (depth_ >= kMaxDepth) return e;
-  const RuleSet* rules = rule_set(e->kind);
-  if (!rules) return e;
-  Expr next = rules->apply(e, *this);
-  if (!next) return e;
-  ++depth_;
-  next = rewrite(next);
-  --depth_;
-  return next;
+  switch (e->kind) {
+    case ExprKind::kMin:
+    case ExprKind::kMax: {
+      if (!index) break;
+      if (same_expr(a, b)) return a;
+      ConstIntBound left = bounds(a), right = bounds(b);
+      if (left.max <= right.min) return e->kind == ExprKind::kMin ? a : b;
+      if (right.max <= left.min) return e->kind == ExprKind::kMin ? b : a;
+      break;
+    }
+    case ExprKind::kFloorDiv:
+      if (Expr next = rewrite_floordiv(e, *this)) return next;
+      if (!index) return e;
+      break;
+    case ExprKind::kFloorMod:
+    case ExprKind::kMod: {
+      if (!index && e->kind == ExprKind::kFloorMod) {
+        Expr next = rewrite_floormod_lanes(e, *this);
+        return next ? next : e;
+      }
+      Expr next = apply_rules(e);
+      if (!next.same_as(e) || !index) return next;
+      next = rewrite_remainder(e, *this);
+      return next ? next : e;
+    }
+    default:
+      break;
+  }
+  return apply_rules(e);
 }
 
 }  // namespace mlc::transform

@@ -25,6 +25,7 @@ struct AnalyzerNode final : ffi::Object {
   std::unique_ptr<Analyzer> analyzer;
   Domains domains;  // of bound variables
   std::vector<Var> keep_alive;
+  std::vector<std::pair<Var, IntervalSet>> domain_facts;  // of constraints in force
   int64_t extensions = 0;
   AnalyzerNode() : analyzer(std::make_unique<Analyzer>()) {}
   MLC_NODE("mlc.sym.Analyzer", AnalyzerNode, ffi::Object);
@@ -36,6 +37,7 @@ struct ConstraintScopeNode final : ffi::Object {
   AnalyzerValue analyzer;
   Expr constraint;
   std::optional<Analyzer::Assumption> in_force;
+  size_t facts_before = 0;
   ConstraintScopeNode(AnalyzerValue analyzer, Expr constraint)
       : analyzer(std::move(analyzer)), constraint(std::move(constraint)) {}
   MLC_NODE("mlc.sym.ConstraintScope", ConstraintScopeNode, ffi::Object);

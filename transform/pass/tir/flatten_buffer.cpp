@@ -129,7 +129,7 @@ struct Flatten final : Rewriter {
       }
     }
     if (!flat_index) flat_index = int32(0);
-    if (Expr offset = offset_of(type)) flat_index = add(offset, flat_index);
+    if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
     return indices.size() == 1 && type->strides.empty() && !offset_of(type)
                ? flat_index
                : analyzer.rewrite_simplify(flat_index);

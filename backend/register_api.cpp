@@ -31,10 +31,8 @@ using ir::Array;
 using ir::Error;
 using ir::native;
 using ir::String;
-using runtime::Tensor;
 
 constexpr std::string_view kModule = "ffi.Module";
-constexpr std::string_view kTensor = "ffi.Tensor";
 constexpr std::string_view kExecutable = "mlc.runtime.Executable";
 constexpr std::string_view kBenchmark = "mlc.runtime.BenchmarkResult";
 constexpr std::string_view kEntryName = "main";
@@ -85,7 +83,13 @@ Any call_function(const ffi::Function& fn, const Array<Any>& args) {
   std::vector<ffi::AnyView> views;
   std::vector<Any> kept(args.begin(), args.end());
   for (Any& value : kept) {
-    if (auto array = value.as<ir::NDArray>(); array && *array) value = (*array)->tensor;
+    auto array = value.as<ir::NDArray>();
+    if (!array || !*array) continue;
+    if (!(*array)->writeable) {
+      throw Error("read-only", "a read-only array cannot be given to a compiled function")
+          .kind("BufferError");
+    }
+    value = (*array)->tensor;
   }
   for (const Any& value : kept) views.emplace_back(value);
   Any result;
@@ -215,137 +219,6 @@ const ApiRow module_rows[] = {
      native([] { return static_cast<int64_t>(mlc_num_threads()); })},
 };
 
-// ---- devices ----
-
-// Memory is on the CPU in this version: other devices can be named, not used.
-void cpu_only(const Any& device, ApiCall& call, size_t index) {
-  if (device == nullptr) return;
-  DLDevice wanted{kDLCPU, 0};
-  if (auto text = device.try_cast<String>()) {
-    wanted = runtime::parse_device(view(*text));
-  } else if (auto given = device.try_cast<DLDevice>()) {
-    wanted = *given;
-  } else {
-    ir::wrong_argument(call, index, "Device");
-  }
-  if (wanted.device_type == kDLCPU) return;
-  throw Error("unsupported-device", "there are no tensors on {} here", runtime::device_text(wanted))
-      .at(call.span_of(index))
-      .help("use tvm.cpu()");
-}
-
-// ---- tensors ----
-
-Array<Any> int_tuple(std::span<const int64_t> values) {
-  Array<Any> tuple;
-  for (int64_t value : values) tuple.push_back(value);
-  return tuple;
-}
-std::span<const int64_t> shape_span(const Tensor& tensor) {
-  const DLTensor* raw = tensor.GetDLTensorPtr();
-  return {raw->shape, static_cast<size_t>(raw->ndim)};
-}
-Any to_numpy(ApiCall& call) { return ir::make<ir::NDArrayNode>(runtime::tensor_from(call.args[0])); }
-Any make_empty(ApiCall& call) {
-  cpu_only(call.args[2], call, 2);
-  std::vector<int64_t> shape;
-  auto add = [&](const Any& extent) {
-    auto value = extent.try_cast<int64_t>();
-    if (!value) ir::wrong_argument(call, 0, "tuple of int");
-    if (*value < 0)
-      throw Error("wrong-value", "a shape has the negative extent {}", *value).at(call.span_of(0));
-    shape.push_back(*value);
-  };
-  if (auto list = call.args[0].as<ffi::List<Any>>()) {
-    for (const Any& extent : *list) add(extent);
-  } else if (auto tuple = call.args[0].as<Array<Any>>()) {
-    for (const Any& extent : *tuple) add(extent);
-  } else {
-    add(call.args[0]);
-  }
-  ir::DataType dtype = ir::DataType::Float(32);
-  if (auto given = call.args[1].as<DLDataType>()) {
-    dtype = *given;
-  } else if (auto text = call.args[1].try_cast<String>()) {
-    dtype = ir::DataType::parse(view(*text));
-  } else {
-    ir::wrong_argument(call, 1, "dtype");
-  }
-  return ir::make_tensor(shape, dtype);
-}
-Any make_tensor_value(ApiCall& call) {
-  cpu_only(call.args[1], call, 1);
-  return runtime::tensor_from(call.args[0]);
-}
-Any copy_from(ApiCall& call) {
-  auto self = call.args[0].cast<Tensor>();
-  Tensor source = runtime::tensor_from(call.args[1]);
-  auto same = std::ranges::equal(shape_span(source), shape_span(self));
-  if (!same) {
-    throw Error("shape-mismatch", "array shape do not match the shape of Tensor {} vs {}",
-                runtime::shape_text(source), runtime::shape_text(self))
-        .at(call.span_of(1));
-  }
-  runtime::copy_tensor(source, self);
-  return self;
-}
-Any copy_to(ApiCall& call) {
-  auto self = call.args[0].cast<Tensor>();
-  if (auto target = call.args[1].as<Tensor>()) {
-    runtime::copy_tensor(self, *target);
-    return *target;
-  }
-  cpu_only(call.args[1], call, 1);
-  return runtime::tensor_from(self);
-}
-
-const ApiRow tensor_rows[] = {
-    {ApiKind::kFunction, "tvm.runtime", "tensor(arr, device=None, mem_scope=None)",
-     "A tensor with the values of an array, a tensor, or nested lists of numbers; always a copy.",
-     make_tensor_value},
-    {ApiKind::kFunction, "tvm.runtime", "empty(shape, dtype='float32', device=None, mem_scope=None)",
-     "A tensor whose values are not set.", make_empty},
-    {ApiKind::kFunction, "tvm.runtime", "from_dlpack(ext_tensor)", "A tensor on the memory of an array.",
-     native([](Any value) -> Any {
-       if (auto array = value.as<ir::NDArray>(); array && *array) return (*array)->tensor;
-       return value.cast<Tensor>();
-     })},
-    {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.",
-     [](ApiCall& call) -> Any {
-       throw Error("no-constructor", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
-           .kind("TypeError")
-           .at(call.span);
-     },
-     kTensor, "tvm.runtime._tensor.Tensor"},
-    {ApiKind::kProperty, kTensor, "shape", "The extents.",
-     native([](Tensor self) { return int_tuple(shape_span(self)); })},
-    {ApiKind::kProperty, kTensor, "strides", "Elements from one index to the next.", native([](Tensor self) {
-       const DLTensor* raw = self.GetDLTensorPtr();
-       return int_tuple({raw->strides, static_cast<size_t>(raw->ndim)});
-     })},
-    {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
-     native([](Tensor self) { return self.GetDLTensorPtr()->dtype; })},
-    {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
-     native([](Tensor self) { return static_cast<int64_t>(self.GetDLTensorPtr()->ndim); })},
-    {ApiKind::kProperty, kTensor, "device", "Where the memory is.",
-     native([](Tensor self) { return self.GetDLTensorPtr()->device; })},
-    {ApiKind::kMethod, kTensor, "numel()", "The number of elements.",
-     native([](Tensor self) { return self.numel(); })},
-    {ApiKind::kMethod, kTensor, "is_contiguous()", "Row-major without gaps?",
-     native([](Tensor self) { return self.IsContiguous(); })},
-    {ApiKind::kMethod, kTensor, "data_ptr()", "The address of the first element.", native([](Tensor self) {
-       const DLTensor* raw = self.GetDLTensorPtr();
-       return static_cast<int64_t>(reinterpret_cast<intptr_t>(raw->data) +
-                                   static_cast<intptr_t>(raw->byte_offset));
-     })},
-    {ApiKind::kMethod, kTensor, "numpy()", "The values as an np.ndarray, a copy.", to_numpy},
-    {ApiKind::kMethod, kTensor, "asnumpy()", "The older name of numpy().", to_numpy},
-    {ApiKind::kMethod, kTensor, "copyfrom(source_array)",
-     "Takes over the values of an array of the same shape.", copy_from},
-    {ApiKind::kMethod, kTensor, "copyto(target, mem_scope=None)",
-     "Copies the values into a tensor, or to a device.", copy_to},
-};
-
 }  // namespace
 
 void register_api() {
@@ -357,7 +230,6 @@ void register_api() {
   registry.add(build_rows);
   registry.add(module_rows);
   register_device_api();
-  registry.add(tensor_rows);
   registry.alias("tvm.nd.array", "tvm.runtime.tensor");
   registry.alias("tvm.nd.empty", "tvm.runtime.empty");
   registry.alias("tvm.nd.NDArray", "tvm.runtime.Tensor");

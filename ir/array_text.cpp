@@ -11,6 +11,7 @@
 
 #include "ir/array_options.h"
 #include "ir/error.h"
+#include "ir/small_float.h"
 
 namespace mlc::ir {
 
@@ -153,7 +154,10 @@ std::string pad_left(std::string text, size_t width) {
 // One array being printed.
 class Printer {
  public:
-  Printer(const tvm::ffi::Tensor& tensor) : tensor_(*tensor.GetDLTensorPtr()), dtype_(tensor_.dtype) {
+  Printer(const tvm::ffi::Tensor& tensor)
+      : tensor_(*tensor.GetDLTensorPtr()),
+        dtype_(tensor_.dtype),
+        added_(dtype_.is_bfloat16() ? &bfloat_format : narrow_format(dtype_)) {
     strides_.resize(static_cast<size_t>(tensor_.ndim));
     int64_t step = 1;
     for (int i = tensor_.ndim; i-- > 0;) {
@@ -186,12 +190,8 @@ class Printer {
     const char* at = address(offset);
     if (dtype_.bits() == 64) return read<double>(at);
     if (dtype_.bits() == 32) return read<float>(at);
-    if (dtype_.is_bfloat16()) {
-      uint32_t bits = static_cast<uint32_t>(read<uint16_t>(at)) << 16;
-      float value;
-      std::memcpy(&value, &bits, sizeof value);
-      return value;
-    }
+    if (added_ != nullptr)
+      return decode(*added_, added_->bits == 16 ? read<uint16_t>(at) : read<uint8_t>(at));
     return half_to_float(read<uint16_t>(at));
   }
   std::string integer(int64_t offset) const {
@@ -237,7 +237,7 @@ class Printer {
   }
 
   void choose_format() {
-    if (dtype_.is_bfloat16()) return;  // each element by itself
+    if (added_ != nullptr) return;  // each element by itself
     if (dtype_.is_floating()) {
       choose_float_format();
       return;
@@ -354,7 +354,7 @@ class Printer {
     return integer(offset);
   }
   std::string element(int64_t offset) const {
-    if (dtype_.is_bfloat16()) return fmt::format("{:g}", real(offset));
+    if (added_ != nullptr) return std::isnan(real(offset)) ? "nan" : fmt::format("{:g}", real(offset));
     if (!dtype_.is_floating()) return pad_left(element_text(offset), width_);
     double value = real(offset);
     if (std::isnan(value)) return pad_left(options_.nan, width_);
@@ -444,6 +444,7 @@ class Printer {
   const ArrayOptions& options_ = array_options();
   DLTensor tensor_;
   DataType dtype_;
+  const SmallFloat* added_;  // of a type that NumPy itself does not have
   std::vector<int64_t> strides_;
   int64_t size_ = 1;
   bool summary_ = false;
@@ -519,7 +520,11 @@ std::string array_text(const tvm::ffi::Tensor& tensor, ArrayStyle style) {
   bool empty = printer.size() == 0;
   if ((empty && tensor.ndim() != 1) || printer.summarised()) extras = "shape=" + shape_text(tensor);
   bool implied = dtype.is_bool() || (dtype.bits() == 64 && (dtype.is_int() || dtype.is_float()));
-  if (!implied || empty) extras += (extras.empty() ? "dtype=" : ", dtype=") + dtype.str();
+  if (!implied || empty) {
+    std::string name = dtype.str();
+    if (name.find('_') != std::string::npos) name = "'" + name + "'";
+    extras += (extras.empty() ? "dtype=" : ", dtype=") + name;
+  }
   if (extras.empty()) return head + text + ")";
   text += ",";
   extras += ")";

@@ -12,6 +12,8 @@ namespace mlc::ir {
 struct NDArrayNode final : ffi::Object {
   ffi::Tensor tensor;  // on the CPU; strides may be any
 
+  bool writeable = true;  // views of an array that is not are not either
+
   explicit NDArrayNode(ffi::Tensor tensor) : tensor(std::move(tensor)) {}
   MLC_NODE("mlc.np.ndarray", NDArrayNode, ffi::Object);
 };

@@ -6,102 +6,34 @@
 #include <limits>
 
 #include "ir/error.h"
+#include "ir/small_float.h"
 
 namespace mlc::interp {
 namespace {
 
 using ir::DataType;
+using ir::SmallFloat;
 
-// A floating format of at most 16 bits: sign, exponent, mantissa. The largest exponent means infinity and
-// NaN in IEEE formats; `fn` formats have no infinity and one NaN pattern; `uz` formats have no negative
-// zero, whose pattern is the NaN.
-struct Format {
-  int exponent_bits;
-  int mantissa_bits;
-  int bias;
-  enum Special { kIEEE, kFn, kFnuz } special;
-};
-constexpr Format half{5, 10, 15, Format::kIEEE};
-constexpr Format bfloat{8, 7, 127, Format::kIEEE};
-constexpr Format e5m2{5, 2, 15, Format::kIEEE};
-constexpr Format e4m3{4, 3, 7, Format::kIEEE};
-constexpr Format e3m4{3, 4, 3, Format::kIEEE};
-constexpr Format e4m3fn{4, 3, 7, Format::kFn};
-constexpr Format e4m3fnuz{4, 3, 8, Format::kFnuz};
-constexpr Format e5m2fnuz{5, 2, 16, Format::kFnuz};
-constexpr Format e4m3b11fnuz{4, 3, 11, Format::kFnuz};
-
-double decode(const Format& f, uint32_t bits) {
-  int sign_at = f.exponent_bits + f.mantissa_bits;
-  bool negative = (bits >> sign_at) & 1U;
-  uint32_t magnitude = bits & ((1U << sign_at) - 1);
-  int exponent = static_cast<int>(magnitude >> f.mantissa_bits);
-  uint32_t mantissa = magnitude & ((1U << f.mantissa_bits) - 1);
-  int top = (1 << f.exponent_bits) - 1;
-  double nan = std::numeric_limits<double>::quiet_NaN();
-  if (f.special == Format::kIEEE && exponent == top) {
-    if (mantissa != 0) return nan;
-    return negative ? -INFINITY : INFINITY;
-  }
-  if (f.special == Format::kFn && magnitude == (1U << sign_at) - 1) return nan;
-  if (f.special == Format::kFnuz && negative && magnitude == 0) return nan;
-  double value = exponent == 0
-                     ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
-                     : std::ldexp(mantissa + (1U << f.mantissa_bits), exponent - f.bias - f.mantissa_bits);
-  return negative ? -value : value;
-}
-
-uint32_t encode(const Format& f, double value) {
-  int sign_at = f.exponent_bits + f.mantissa_bits;
-  uint32_t sign = std::signbit(value) ? 1U << sign_at : 0U;
-  uint32_t top = ((1U << f.exponent_bits) - 1) << f.mantissa_bits;
-  // The largest finite magnitude, and what stands for "not representable".
-  uint32_t largest = f.special == Format::kIEEE ? top - 1
-                     : f.special == Format::kFn ? (1U << sign_at) - 2
-                                                : (1U << sign_at) - 1;
-  uint32_t nan = f.special == Format::kIEEE ? top | (1U << (f.mantissa_bits - 1))
-                 : f.special == Format::kFn ? (1U << sign_at) - 1
-                                            : 1U << sign_at;
-  if (std::isnan(value)) return f.special == Format::kFnuz ? nan : nan | sign;
-  double magnitude = std::fabs(value);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
-  int unit = std::max(exponent - 1, 1 - f.bias) - f.mantissa_bits;  // weight of the last mantissa bit
-  double steps =
-      std::isinf(magnitude) ? INFINITY : std::nearbyint(std::ldexp(magnitude, -unit));  // ties to even
-  uint64_t bits = 0;
-  if (std::isinf(steps)) {
-    bits = std::numeric_limits<uint64_t>::max();
-  } else if (steps != 0) {
-    // Denormals count units directly; normals carry the implicit bit into the exponent field.
-    int64_t field = unit + f.mantissa_bits + f.bias - 1;
-    bits = (static_cast<uint64_t>(std::max<int64_t>(field, 0)) << f.mantissa_bits) +
-           static_cast<uint64_t>(steps);
-  }
-  if (bits > largest) {
-    bits = f.special == Format::kIEEE ? top : nan;
-    return f.special == Format::kFnuz ? nan : static_cast<uint32_t>(bits) | sign;
-  }
-  if (f.special == Format::kFnuz && bits == 0) return 0;
-  return static_cast<uint32_t>(bits) | sign;
-}
-
-template <const Format& F, class Bits>
-Number small_float(DataType type) {
-  return {type,
+// A small float: its bits are read and rounded by its format.
+template <uint8_t code, class Bits>
+Number small_float() {
+  static const SmallFloat& format = code == kDLFloat    ? ir::half_format
+                                    : code == kDLBfloat ? ir::bfloat_format
+                                                        : *ir::narrow_format(DataType(code, 8));
+  return {format.dtype(),
           true,
           false,
           static_cast<int>(sizeof(Bits)),
           +[](const char* at) {
             Bits bits;
             std::memcpy(&bits, at, sizeof bits);
-            return Lane{.f = decode(F, bits)};
+            return Lane{.f = ir::decode(format, bits)};
           },
           +[](char* at, Lane value) {
-            Bits bits = static_cast<Bits>(encode(F, value.f));
+            Bits bits = static_cast<Bits>(ir::encode(format, value.f));
             std::memcpy(at, &bits, sizeof bits);
           },
-          +[](double value) { return decode(F, encode(F, value)); }};
+          +[](double value) { return ir::decode(format, ir::encode(format, value)); }};
 }
 
 template <class T>
@@ -155,15 +87,15 @@ const std::vector<Number>& numbers() {
         native_number<uint64_t>(DataType::Handle()),
         native_number<float>(DataType::Float(32)),
         native_number<double>(DataType::Float(64)),
-        small_float<half, uint16_t>(DataType::Float(16)),
-        small_float<bfloat, uint16_t>(DataType::BFloat16()),
-        small_float<e3m4, uint8_t>({kDLFloat8_e3m4, 8}),
-        small_float<e4m3, uint8_t>({kDLFloat8_e4m3, 8}),
-        small_float<e4m3b11fnuz, uint8_t>({kDLFloat8_e4m3b11fnuz, 8}),
-        small_float<e4m3fn, uint8_t>({kDLFloat8_e4m3fn, 8}),
-        small_float<e4m3fnuz, uint8_t>({kDLFloat8_e4m3fnuz, 8}),
-        small_float<e5m2, uint8_t>({kDLFloat8_e5m2, 8}),
-        small_float<e5m2fnuz, uint8_t>({kDLFloat8_e5m2fnuz, 8}),
+        small_float<kDLFloat, uint16_t>(),
+        small_float<kDLBfloat, uint16_t>(),
+        small_float<kDLFloat8_e3m4, uint8_t>(),
+        small_float<kDLFloat8_e4m3, uint8_t>(),
+        small_float<kDLFloat8_e4m3b11fnuz, uint8_t>(),
+        small_float<kDLFloat8_e4m3fn, uint8_t>(),
+        small_float<kDLFloat8_e4m3fnuz, uint8_t>(),
+        small_float<kDLFloat8_e5m2, uint8_t>(),
+        small_float<kDLFloat8_e5m2fnuz, uint8_t>(),
         Number{{kDLFloat8_e8m0fnu, 8},
                true,
                false,

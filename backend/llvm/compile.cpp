@@ -32,6 +32,25 @@ std::mutex& compile_lock() {
   return lock;
 }
 
+constexpr std::string_view kEntryPrefix = "__tvm_ffi_";
+bool is_entry(const llvm::Function& function) {
+  return !function.isDeclaration() && !function.hasLocalLinkage() &&
+         std::string_view(function.getName()).starts_with(kEntryPrefix);
+}
+
+// The only function of a module answers to `main` as well.
+void name_entry(llvm::Module& module) {
+  llvm::Function* only = nullptr;
+  for (llvm::Function& function : module) {
+    if (!is_entry(function)) continue;
+    if (only != nullptr) return;
+    only = &function;
+  }
+  std::string main = std::string(kEntryPrefix) + "main";
+  if (only != nullptr && only->getName() != main)
+    llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, main, only);
+}
+
 template <class F>
 auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::string_view program, F&& use) {
   const Machine& machine = machine_for(target);
@@ -43,6 +62,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::str
   llvm::raw_string_ostream stream(problems);
   MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
 #endif
+  name_entry(*module);
   optimize(*module, machine);
   return use(*module, machine, emitter);
 }
@@ -56,12 +76,9 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_
         Code code;
         code.parallel = emitter.parallel;
         code.host = machine.is_host;
-        constexpr std::string_view prefix = "__tvm_ffi_";
         for (const llvm::Function& function : module) {
-          std::string_view name = function.getName();
-          if (!function.isDeclaration() && !function.hasLocalLinkage() && name.starts_with(prefix)) {
-            code.functions.emplace_back(name.substr(prefix.size()));
-          }
+          if (is_entry(function))
+            code.functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
         }
         code.object = write(module, machine, llvm::CodeGenFileType::ObjectFile);
         return code;

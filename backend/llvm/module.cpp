@@ -29,7 +29,9 @@ class CompiledModule final : public ffi::ModuleObj {
     return false;
   }
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
-    if (!ImplementsFunction(name)) return std::nullopt;
+    // The only function of a module is its entry too.
+    bool only = code_.functions.size() == 1 && std::string_view(name.data(), name.size()) == "main";
+    if (!only && !ImplementsFunction(name)) return std::nullopt;
     {
       std::lock_guard hold(lock_);
       if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);

@@ -18,13 +18,6 @@ using ir::ffi::Tensor;
 // kind they were raised with.
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, ir::ffi::Any* result);
 
-// The tensor of an np array, a tensor, or a nest of lists of numbers (int64, float64 or bool), always a copy.
-Tensor tensor_from(const ir::Any& value);
-// Copies values; shapes must be equal, numbers are converted when the types differ.
-void copy_tensor(const Tensor& from, const Tensor& to);
-
-// The contiguous tensor's shape as Python shows it: "(2, 3)", "(4,)", "()".
-std::string shape_text(const Tensor& tensor);
 // "cpu:0"
 std::string device_text(DLDevice device);
 // "cpu", "cpu:1", "llvm": throws Error unknown-device with what there is.

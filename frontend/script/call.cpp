@@ -8,6 +8,8 @@
 
 namespace mlc::script {
 
+ffi::Tensor exported_tensor(const ir::NDArrayNode& array, ir::Span span);  // tensor_api.cpp
+
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
 
@@ -215,7 +217,9 @@ void make_plain(Any& value) {
 Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans) {
   std::vector<ir::Span> own_keyword_spans = std::exchange(keyword_spans, {});
-  bool numpy = api.row.owner.starts_with("numpy") || api.row.owner.starts_with("mlc.np");
+  std::string_view owner = api.row.owner;
+  bool numpy = owner.starts_with("numpy") || owner.starts_with("mlc.np") || owner == "tvm.runtime" ||
+               owner == "ffi.Tensor";
   if (!numpy) {
     for (Any* arg = base; arg != top; ++arg) make_plain(*arg);
     for (auto& [name, value] : keywords) make_plain(value);
@@ -243,7 +247,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   kept.reserve(static_cast<size_t>(top - base));
   for (Any* arg = base; arg != top; ++arg) {
     Any value = plain_number(*arg);
-    if (auto* array = as<ir::NDArrayNode>(value)) value = array->tensor;
+    if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/script/np_loop.h"
+#include "ir/small_float.h"
 
 namespace mlc::script {
 
@@ -75,6 +76,23 @@ BFloat16::BFloat16(float value) {
     bits = static_cast<uint16_t>((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
 }
 
+const float* narrow_values(size_t format) {
+  static const auto& tables = *[] {
+    auto* made = new std::array<std::array<float, 256>, kNarrowKinds>;
+    for (size_t k = 0; k < kNarrowKinds; ++k) {
+      for (uint32_t bits = 0; bits < 256; ++bits) {
+        const ir::SmallFloat& row = ir::narrow_formats()[k];
+        (*made)[k][bits] = static_cast<float>(ir::decode(row, bits & ((1U << row.bits) - 1)));
+      }
+    }
+    return made;
+  }();
+  return tables[format].data();
+}
+uint8_t narrow_bits(size_t format, double value) {
+  return static_cast<uint8_t>(ir::encode(ir::narrow_formats()[format], value));
+}
+
 // ---- tensors ----
 
 Shape shape_of(const ffi::Tensor& tensor) { return {tensor.shape().begin(), tensor.shape().end()}; }
@@ -86,18 +104,28 @@ std::string shape_text(std::span<const int64_t> shape) {
 }
 
 Any array_value(ffi::Tensor tensor) { return Any(ir::make<ir::NDArrayNode>(std::move(tensor))); }
+Any view_value(const Any& array, Any view) {
+  auto* from = as<ir::NDArrayNode>(array);
+  auto* to = as<ir::NDArrayNode>(view);
+  if (from != nullptr && to != nullptr && !from->writeable && shares_memory(from->tensor, to->tensor))
+    const_cast<ir::NDArrayNode*>(to)->writeable = false;
+  return view;
+}
+void check_writeable(const Any& array, std::string_view role, ir::Span span) {
+  auto* node = as<ir::NDArrayNode>(array);
+  if (node != nullptr && !node->writeable) raise("ValueError", span, "read-only", "{} is read-only", role);
+}
 Any scalar_value(DataType dtype, double real) {
   Ref<NumpyScalarNode> made = ir::make<NumpyScalarNode>(dtype);
   auto* scalar = const_cast<NumpyScalarNode*>(made.get());
   if (!dtype.is_floating()) {
     scalar->integer = dtype.is_bool() ? (real != 0 ? 1 : 0) : static_cast<int64_t>(real);
-  } else if (dtype.is_bfloat16()) {
-    scalar->real = static_cast<double>(BFloat16(real));
-  } else {
-    scalar->real = dtype.bits() == 32   ? static_cast<double>(static_cast<float>(real))
-                   : dtype.bits() == 16 ? static_cast<double>(Half(real))
-                                        : real;
+    return Any(made);
   }
+  scalar->real = with_type(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    return static_cast<double>(static_cast<Compute<T>>(static_cast<T>(real)));
+  });
   return Any(made);
 }
 Any scalar_value(DataType dtype, int64_t integer) {
@@ -112,7 +140,7 @@ Any element_value(const ffi::Tensor& tensor, int64_t offset) {
     using T = decltype(tag);
     T value = data_of<T>(tensor)[offset];
     if constexpr (is_real<T>) {
-      return scalar_value(dtype, static_cast<double>(value));
+      return scalar_value(dtype, static_cast<double>(static_cast<Compute<T>>(value)));
     } else {
       return scalar_value(dtype, static_cast<int64_t>(value));
     }
@@ -122,8 +150,15 @@ Any scalar_or_array(ffi::Tensor tensor) {
   return tensor.ndim() == 0 ? element_value(tensor, 0) : array_value(std::move(tensor));
 }
 
+ffi::Tensor make_array(std::span<const int64_t> shape, DataType dtype) {
+  if (dtype.bits() >= 8) return ir::make_tensor(shape, dtype);
+  // A tensor packs such elements; an array does not.
+  ffi::Tensor bytes = ir::make_tensor(shape, DataType::UInt(8));
+  return view_as(bytes, shape_of(bytes), strides_of(bytes), dtype, 0);
+}
+
 ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value) {
-  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  ffi::Tensor tensor = make_array(shape, dtype);
   int64_t count = product(shape);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -132,7 +167,6 @@ ffi::Tensor filled(std::span<const int64_t> shape, DataType dtype, double value)
   return tensor;
 }
 
-// A view of any part of the memory; the offset may lead backwards where strides are negative.
 ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, DataType dtype,
                     int64_t byte_offset) {
   DLTensor prototype = *tensor.GetDLTensorPtr();
@@ -247,7 +281,7 @@ ffi::Tensor cast_to(const ffi::Tensor& tensor, DataType dtype, bool copy) {
 
 ffi::Tensor row_major(const ffi::Tensor& tensor, DataType dtype, bool copy) {
   if (DataType(tensor.dtype()) == dtype && !copy && tensor.IsContiguous()) return tensor;
-  ffi::Tensor result = ir::make_tensor(shape_of(tensor), dtype);
+  ffi::Tensor result = make_array(shape_of(tensor), dtype);
   copy_walk(result, operand_of(tensor), tensor.dtype());
   return result;
 }
@@ -488,7 +522,7 @@ ffi::Tensor to_tensor(Evaluator& evaluator, const Any& value, ir::Span span, Dat
   size_t agreed = shape.size();
   check_shape(value, shape, 0, agreed);
   if (agreed < shape.size() || (agreed == 0 && !shape.empty())) inhomogeneous(shape, agreed, span);
-  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  ffi::Tensor tensor = make_array(shape, dtype);
   with_type(dtype, [&](auto tag) {
     auto* target = data_of<decltype(tag)>(tensor);
     store_value(evaluator, value, target, dtype, span);

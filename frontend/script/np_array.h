@@ -63,8 +63,24 @@ struct BFloat16 {
     return value;
   }
 };
+// A float of a byte or less: what the bits of each value are, and the nearest value of a number.
+const float* narrow_values(size_t format);  // 256 of them
+uint8_t narrow_bits(size_t format, double value);
+template <size_t format>
+struct Narrow {
+  uint8_t bits = 0;
+  Narrow() = default;
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit Narrow(T value) : bits(narrow_bits(format, static_cast<double>(value))) {}
+  operator float() const { return narrow_values(format)[bits]; }
+};
 template <class T>
-constexpr bool is_small_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+constexpr bool is_narrow = false;
+template <size_t format>
+constexpr bool is_narrow<Narrow<format>> = true;
+template <class T>
+constexpr bool is_small_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || is_narrow<T>;
 template <class T>
 constexpr bool is_real = std::is_floating_point_v<T> || is_small_float<T>;
 // The type that arithmetic on T is done in.
@@ -85,9 +101,12 @@ enum class Kind : uint8_t {
   kFloat16,
   kFloat32,
   kFloat64,
-  kBFloat16
+  kBFloat16,
+  kNarrow  // the first of ir::narrow_formats(); the others follow
 };
-constexpr size_t kKinds = 13;
+constexpr size_t kPlainKinds = 13;  // those with loops of their own
+constexpr size_t kNarrowKinds = 11;
+constexpr size_t kKinds = kPlainKinds + kNarrowKinds;
 constexpr size_t index_of(Kind kind) { return static_cast<size_t>(kind); }
 template <Kind kind>
 struct ElementOf;
@@ -144,10 +163,40 @@ decltype(auto) with_type(DataType dtype, F&& visit) {
       return visit(float{});
     case Kind::kBFloat16:
       return visit(BFloat16{});
-    default:
+    case Kind::kFloat64:
       return visit(double{});
+    default:
+      break;
+  }
+  switch (index_of(kind_of(dtype)) - kPlainKinds) {
+    case 0:
+      return visit(Narrow<0>{});
+    case 1:
+      return visit(Narrow<1>{});
+    case 2:
+      return visit(Narrow<2>{});
+    case 3:
+      return visit(Narrow<3>{});
+    case 4:
+      return visit(Narrow<4>{});
+    case 5:
+      return visit(Narrow<5>{});
+    case 6:
+      return visit(Narrow<6>{});
+    case 7:
+      return visit(Narrow<7>{});
+    case 8:
+      return visit(Narrow<8>{});
+    case 9:
+      return visit(Narrow<9>{});
+    default:
+      return visit(Narrow<10>{});
   }
 }
+// bfloat16 and the floats of a byte or less: types that ml_dtypes adds to NumPy's own.
+inline bool is_added_float(DataType dtype) { return dtype.is_floating() && !dtype.is_float(); }
+// Row-major memory with a whole number of bytes for each element.
+ffi::Tensor make_array(std::span<const int64_t> shape, DataType dtype);
 void check_dtype(DataType dtype, ir::Span span);  // refuses those that NumPy's part here does not have
 
 inline int64_t product(std::span<const int64_t> shape) {
@@ -164,6 +213,7 @@ T* data_of(const ffi::Tensor& tensor) {
 }
 
 Any array_value(ffi::Tensor tensor);                           // np.ndarray
+Any view_value(const Any& array, Any view);                    // read-only where the array is
 Any element_value(const ffi::Tensor& tensor, int64_t offset);  // a scalar; the offset in elements
 Any scalar_or_array(ffi::Tensor tensor);                       // a 0-d result becomes a scalar
 Any scalar_value(DataType dtype, double real);                 // a float scalar
@@ -187,14 +237,16 @@ ffi::Tensor reshape_to(const ffi::Tensor& tensor, Shape shape, ir::Span span);
 
 // ---- np_dtype.cpp ----
 
-DataType promote(DataType a, DataType b, ir::Span span = {});
+// `lenient`: as ufuncs choose their loops, where an added float meets a type that it has no promotion with.
+DataType promote(DataType a, DataType b, ir::Span span = {}, bool lenient = false);
 enum class Casting : uint8_t { kNo, kEquiv, kSafe, kSameKind, kUnsafe };
 bool can_cast(DataType from, DataType to, Casting casting);
 std::string_view casting_name(Casting casting);
 Casting casting_argument(const Any& value, ir::Span span);
 bool is_weak(const Any& value);  // a Python number, which takes the other operand's type
 // The common type of operands, weak ones considered; `weak_only`: only Python numbers were there.
-DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span);
+DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span,
+                     bool lenient = false);
 // What the elements of an array-like value have in common; void for an empty list.
 DataType element_type(Evaluator& evaluator, const Any& value, ir::Span span);
 DataType dtype_argument(Evaluator& evaluator, const Any& value,
@@ -217,12 +269,18 @@ std::vector<bool> axes_argument(Evaluator& evaluator, const Any& axis, int64_t n
 Evaluator& evaluator_of(ir::Host& host);
 std::optional<std::string> ufunc_text(const Any& value);  // "<ufunc 'add'>"
 
+// A view of any part of the memory as any type; the offset may lead backwards where strides are negative.
+ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, DataType dtype,
+                    int64_t byte_offset);
 // A view: shape and strides in elements, from an element of the tensor.
 ffi::Tensor strided(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, int64_t offset = 0);
 ffi::Tensor transposed(const ffi::Tensor& tensor, const Shape& order);
 // Copies values, converted and broadcast, into a tensor of any strides.
 void copy_into(const ffi::Tensor& target, const ffi::Tensor& values);
 bool shares_memory(const ffi::Tensor& a, const ffi::Tensor& b);
+
+// Raises ValueError where the array may not be written.
+void check_writeable(const Any& array, std::string_view role, ir::Span span);
 
 std::span<const ir::ApiRow> np_create_rows();
 std::span<const ir::ApiRow> np_dtype_rows();
@@ -233,6 +291,9 @@ std::span<const ir::ApiRow> np_sort_rows();
 std::span<const ir::ApiRow> np_linalg_rows();
 std::span<const ir::ApiRow> np_reduce_rows();
 std::span<const ir::ApiRow> np_random_rows();
+std::span<const ir::ApiRow> np_distribution_rows();
+std::span<const ir::ApiRow> np_decompose_rows();
+std::span<const ir::ApiRow> np_refused_rows();
 std::span<const ir::ApiRow> np_error_rows();
 std::span<const ir::ApiRow> np_testing_rows();
 

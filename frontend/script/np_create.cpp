@@ -41,13 +41,13 @@ Any like(ApiCall& call, const Any& array, const Any& value, const Any& dtype, co
           ? make_in_order(
                 shape_of(tensor),
                 memory_order(static_cast<size_t>(tensor.ndim()), std::span<const Operand>(&source, 1)), type)
-          : ir::make_tensor(shape_argument(evaluator, shape_value, call.span), type);
+          : make_array(shape_argument(evaluator, shape_value, call.span), type);
   copy_filling(result, to_tensor(evaluator, value, call.span_of(1), type), call.span);
   return array_value(result);
 }
 
 // copy: True always, None where needed, False never.
-Any make_array(ApiCall& call, const Any& object, const Any& dtype, const Any& copy, int64_t least_dims,
+Any array_from(ApiCall& call, const Any& object, const Any& dtype, const Any& copy, int64_t least_dims,
                std::string_view order = "K") {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType type = is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(1));
@@ -110,7 +110,7 @@ Any frombuffer(ApiCall& call, const Any& buffer, const Any& dtype, int64_t count
     raise("ValueError", call.span, "wrong-value", "buffer is smaller than requested size");
   }
   int64_t dims[] = {count};
-  ffi::Tensor tensor = ir::make_tensor(dims, type);
+  ffi::Tensor tensor = make_array(dims, type);
   std::memcpy(tensor.data_ptr(), bytes.data() + offset, static_cast<size_t>(count * type.bytes()));
   return array_value(tensor);
 }
@@ -162,7 +162,7 @@ Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& 
   auto count = static_cast<int64_t>(std::max(0.0, std::ceil((b - a) / s)));
   DataType type = dtype_or(call, dtype, 3, real ? DataType::Float(64) : DataType::Int(64));
   int64_t dims[] = {count};
-  ffi::Tensor tensor = ir::make_tensor(dims, type);
+  ffi::Tensor tensor = make_array(dims, type);
   with_type(type, [&](auto tag) {
     using T = decltype(tag);
     // As NumPy fills: the second element minus the first is the step, in the array's own type.
@@ -199,7 +199,7 @@ Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_
   int64_t lines = a.numel();
   Shape full = shape;
   full.insert(full.begin(), count);
-  ffi::Tensor tensor = ir::make_tensor(full, natural);
+  ffi::Tensor tensor = make_array(full, natural);
   int64_t steps = endpoint ? count - 1 : count;
   double shown_step = NAN;
   with_type(natural, [&](auto tag) {
@@ -272,34 +272,30 @@ const ApiRow rows[] = {
      "array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0, like=None)",
      "An array of these values.",
      native([](ApiCall& call, Any object, Any dtype, Any copy, Any order, bool, int64_t ndmin, Any) {
-       return make_array(call, object, dtype, copy, ndmin, is_str(order) ? text_of(order) : "K");
+       return array_from(call, object, dtype, copy, ndmin, is_str(order) ? text_of(order) : "K");
      })},
     {ApiKind::kFunction, "numpy", "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
      "The value as an array, without a copy where it is one.",
      native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
-       return make_array(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
+       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
      })},
     {ApiKind::kFunction, "numpy",
      "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
      "The value as an array, without a copy where it is one.",
      native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
-       return make_array(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
+       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
      })},
     {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None, *, like=None)",
      "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
-       return make_array(call, object, dtype, nullptr, 1, "C");
+       return array_from(call, object, dtype, nullptr, 1, "C");
      })},
     {ApiKind::kFunction, "numpy", "require(a, dtype=None, requirements=None)",
      "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
-       return make_array(call, object, dtype, nullptr, 0, "C");
+       return array_from(call, object, dtype, nullptr, 0, "C");
      })},
     {ApiKind::kFunction, "numpy", "copy(a, order='K', subok=False)", "A copy of the array.",
      native([](ApiCall& call, Any object, std::string order, bool) {
-       return make_array(call, object, nullptr, true, 0, order);
-     })},
-    {ApiKind::kFunction, "numpy", "from_dlpack(x, *, device=None, copy=None)",
-     "A tensor's memory as an array.", native([](ApiCall& call, Any object, Any, Any copy) {
-       return make_array(call, object, nullptr, copy, 0);
+       return array_from(call, object, nullptr, true, 0, order);
      })},
     {ApiKind::kFunction, "numpy", "frombuffer(buffer, dtype=None, count=-1, offset=0)",
      "The bytes as an array.",
@@ -331,7 +327,7 @@ const ApiRow rows[] = {
        Evaluator& evaluator = evaluator_of(call.host);
        DataType type = dtype_or(call, dtype, 2, DataType::Void());
        ffi::Tensor one = to_tensor(evaluator, value, call.span_of(1), type);
-       ffi::Tensor result = ir::make_tensor(shape_argument(evaluator, shape, call.span_of(0)), one.dtype());
+       ffi::Tensor result = make_array(shape_argument(evaluator, shape, call.span_of(0)), one.dtype());
        copy_filling(result, one, call.span);
        return array_value(result);
      })},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/script/np_array.h"
+#include "ir/small_float.h"
 
 namespace mlc::script {
 
@@ -53,7 +54,7 @@ char kind_letter(DataType dtype) {
   if (dtype.is_bool()) return 'b';
   if (dtype.is_int()) return 'i';
   if (dtype.is_uint()) return 'u';
-  return dtype.is_bfloat16() ? 'V' : 'f';
+  return is_added_float(dtype) && dtype.code() != kDLFloat8_e5m2 ? 'V' : 'f';
 }
 
 }  // namespace
@@ -64,32 +65,52 @@ Kind kind_of(DataType dtype) {
   if (dtype.is_int()) return static_cast<Kind>(static_cast<int>(Kind::kInt8) + 2 * log);
   if (dtype.is_uint()) return static_cast<Kind>(static_cast<int>(Kind::kUInt8) + 2 * log);
   if (dtype.is_bfloat16()) return Kind::kBFloat16;
+  if (is_added_float(dtype))
+    return static_cast<Kind>(static_cast<int>(Kind::kNarrow) + dtype.code() - kDLFloat8_e3m4);
   return static_cast<Kind>(static_cast<int>(Kind::kFloat16) + log - 1);
 }
-DataType type_of(Kind kind) { return dtype_rows[index_of(kind)].dtype; }
+DataType type_of(Kind kind) {
+  size_t index = index_of(kind);
+  return index < kPlainKinds ? dtype_rows[index].dtype : ir::narrow_formats()[index - kPlainKinds].dtype();
+}
 
 void check_dtype(DataType dtype, ir::Span span) {
   for (const DTypeRow& row : dtype_rows) {
     if (row.dtype == dtype) return;
   }
+  if (const ir::SmallFloat* narrow = ir::narrow_format(dtype); narrow && narrow->dtype() == dtype) return;
   raise("TypeError", span, "unsupported-dtype", "data type '{}' is not understood by np", dtype.str());
 }
 
 // ---- promotion and casting ----
 
-DataType promote(DataType a, DataType b, ir::Span span) {
+namespace {
+// The class of a dtype object: "numpy.dtypes.Float32DType", "numpy.dtype[bfloat16]".
+std::string dtype_class_name(DataType dtype) {
+  std::string name = dtype.str();
+  if (is_added_float(dtype)) return "numpy.dtype[" + name + "]";
+  size_t letters = name[0] == 'u' ? 2 : 1;
+  for (size_t i = 0; i < letters; ++i) name[i] = static_cast<char>(name[i] - 'a' + 'A');
+  return "numpy.dtypes." + name + "DType";
+}
+}  // namespace
+
+DataType promote(DataType a, DataType b, ir::Span span, bool lenient) {
   if (a == b) return a;
   if (a.is_bool()) return b;
   if (b.is_bool()) return a;
-  if (a.is_bfloat16() || b.is_bfloat16()) {
-    DataType other = a.is_bfloat16() ? b : a;
+  if (is_added_float(a) || is_added_float(b)) {
+    DataType added = is_added_float(a) ? a : b;
+    DataType other = is_added_float(a) ? b : a;
     if (other.is_float() && other.bits() >= 32) return other;
-    if (other.is_float()) {
-      raise("DTypePromotionError", span, "no-common-dtype",
-            "The DType <class 'numpy.dtype[bfloat16]'> could not be promoted by <class "
-            "'numpy.dtypes.Float16DType'>. This means that no common DType exists for the given inputs.");
-    }
-    return other.bits() <= 8 ? DataType::BFloat16() : DataType::Float(other.bits() == 16 ? 32 : 64);
+    if (other.is_integral() && other.bits() == 8) return added;
+    if (lenient) return DataType::Float(other.is_integral() && other.bits() >= 32 ? 64 : 32);
+    std::string x = dtype_class_name(a), y = dtype_class_name(b);
+    raise("DTypePromotionError", span, "no-common-dtype",
+          "The DType <class '{}'> could not be promoted by <class '{}'>. This means that no common DType "
+          "exists for the given inputs. For example they cannot be stored in a single array unless the dtype "
+          "is `object`. The full list of DTypes is: (<class '{}'>, <class '{}'>)",
+          y, x, x, y);
   }
   if (a.is_float() && b.is_float()) return a.bits() > b.bits() ? a : b;
   if (a.is_float() || b.is_float()) {
@@ -109,9 +130,9 @@ bool can_cast(DataType from, DataType to, Casting casting) {
   if (from == to || casting == Casting::kUnsafe) return true;
   if (casting < Casting::kSafe) return false;
   bool safe;
-  if (from.is_bfloat16()) {
+  if (is_added_float(from)) {
     safe = to.is_float() && to.bits() >= 32;
-  } else if (to.is_bfloat16()) {
+  } else if (is_added_float(to)) {
     safe = from.is_bool() || (from.is_integral() && from.bits() == 8);
   } else {
     safe = promote(from, to) == to;
@@ -169,22 +190,22 @@ DataType element_type(Evaluator& evaluator, const Any& value, ir::Span span) {
   return found;
 }
 
-DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span) {
+DataType result_type(Evaluator& evaluator, std::span<const Any> operands, ir::Span span, bool lenient) {
   DataType found = DataType::Void();
   for (const Any& operand : operands) {
     if (is_weak(operand)) continue;
     DataType own = DataType::Void();
     scan(evaluator, operand, own, span);
     if (own.is_void()) own = DataType::Float(64);
-    found = found.is_void() ? own : promote(found, own, span);
+    found = found.is_void() ? own : promote(found, own, span, lenient);
   }
   for (const Any& operand : operands) {
     if (!is_weak(operand)) continue;
     bool real = is_float(operand);
     if (found.is_void()) {
       found = real ? DataType::Float(64) : DataType::Int(64);
-    } else if (real && !found.is_floating()) {
-      found = DataType::Float(64);
+    } else if (real && !found.is_float()) {
+      found = DataType::Float(lenient && is_added_float(found) ? 32 : 64);
     } else if (!real && found.is_bool()) {
       found = DataType::Int(64);
     }
@@ -200,8 +221,8 @@ const Any& dtype_object(DataType dtype, bool is_class) {
   static const auto& objects = *[] {
     auto* made = new std::vector<Any>;
     for (bool each_class : {false, true}) {
-      for (const DTypeRow& row : dtype_rows)
-        made->push_back(Any(ir::make<NumpyDTypeNode>(row.dtype, each_class)));
+      for (size_t k = 0; k < kKinds; ++k)
+        made->push_back(Any(ir::make<NumpyDTypeNode>(type_of(static_cast<Kind>(k)), each_class)));
     }
     return made;
   }();
@@ -210,7 +231,11 @@ const Any& dtype_object(DataType dtype, bool is_class) {
 }  // namespace
 Any dtype_value(DataType dtype) { return dtype_object(dtype, false); }
 Any dtype_class_value(DataType dtype) { return dtype_object(dtype, true); }
-std::string dtype_char(DataType dtype) { return std::string(dtype_rows[index_of(kind_of(dtype))].letter); }
+std::string dtype_char(DataType dtype) {
+  size_t index = index_of(kind_of(dtype));
+  if (index < kPlainKinds) return std::string(dtype_rows[index].letter);
+  return std::string(1, "37L4G5CW890"[index - kPlainKinds]);
+}
 
 DataType dtype_argument(Evaluator& evaluator, const Any& given, ir::Span span) {
   const Any& value = is_str(builtin_value_of(given)) ? builtin_value_of(given) : given;
@@ -272,7 +297,7 @@ namespace {
 
 bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out) {
   std::string text = type.str();
-  bool narrow = type.bits() == 8;
+  bool narrow = type.bits() <= 8;
   if (name == "name" || name == "__name__") {
     out = str_value(text);
   } else if (name == "itemsize" || name == "alignment") {
@@ -282,13 +307,13 @@ bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out)
   } else if (name == "char") {
     out = str_value(dtype_char(type));
   } else if (name == "str") {
-    out = str_value(type.is_bfloat16()
-                        ? "<V2"
-                        : fmt::format("{}{}{}", narrow ? "|" : "<", kind_letter(type), type.bytes()));
+    out = str_value(
+        fmt::format("{}{}{}", narrow && !is_added_float(type) ? "|" : "<", kind_letter(type), type.bytes()));
   } else if (name == "byteorder") {
     out = str_value(narrow ? "|" : "=");
   } else if (name == "num") {
-    constexpr int64_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 256};
+    constexpr int64_t numbers[] = {0,   1,   2,   3,   4,   5,   6,   7,   8,   23,  11,  12,
+                                   256, 257, 258, 259, 260, 261, 262, 263, 267, 264, 265, 266};
     out = numbers[index_of(kind_of(type))];
   } else if (name == "ndim") {
     out = int64_t{0};
@@ -305,7 +330,7 @@ bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out)
   } else if (name == "type") {
     out = dtype_class_value(type);
   } else if (name == "__module__" && is_class) {
-    out = str_value("numpy");
+    out = str_value(is_added_float(type) ? "ml_dtypes" : "numpy");
   } else {
     return false;
   }
@@ -345,10 +370,24 @@ using TypeInfo = ir::Ref<TypeInfoNode>;
 namespace {
 
 struct FloatLimits {
-  int mantissa, least_exponent, digits;
+  int mantissa, least_exponent, digits;  // stored bits; of the least normal number; exact decimal digits
   double max, tiny, subnormal, epsilon, half_epsilon;
 };
 FloatLimits float_limits(DataType dtype) {
+  if (const ir::SmallFloat* f = ir::narrow_format(dtype)) {
+    double epsilon = std::ldexp(1.0, -f->mantissa_bits);
+    double least = std::ldexp(1.0, 1 - f->bias);
+    if (f->special == ir::SmallFloat::kScale) least = std::ldexp(1.0, -f->bias);
+    bool tiny = dtype.bits() < 8;
+    return {f->mantissa_bits,
+            f->special == ir::SmallFloat::kScale ? -f->bias : 1 - f->bias,
+            tiny ? 0 : 1,
+            ir::decode(*f, f->largest()),
+            least,
+            std::ldexp(least, -f->mantissa_bits),
+            epsilon,
+            tiny ? epsilon : epsilon / 2};
+  }
   if (dtype.is_bfloat16())
     return {7, -126, 2, 3.3895313892515355e38, FLT_MIN, 9.183549615799121e-41, 0.0078125, 0.00390625};
   if (dtype.bits() == 16)
@@ -361,7 +400,7 @@ uint64_t integer_greatest(DataType dtype) {
   return ~uint64_t{0} >> (64 - dtype.bits() + (dtype.is_uint() ? 0 : 1));
 }
 
-Any type_info(ApiCall& call, const Any& value, bool real) {
+Any type_info(ApiCall& call, const Any& value, bool real, bool added = false) {
   Evaluator& evaluator = evaluator_of(call.host);
   DataType dtype;
   if (as<NumpyDTypeNode>(value) || is_str(value) || as<ClassNode>(value) ||
@@ -370,10 +409,10 @@ Any type_info(ApiCall& call, const Any& value, bool real) {
   } else {
     dtype = element_type(evaluator, value, call.span_of(0));
   }
-  if (real != dtype.is_floating()) {
+  if (real != dtype.is_floating() || (is_added_float(dtype) && !added)) {
     if (real)
-      raise("ValueError", call.span_of(0), "unsupported-dtype", "data type dtype('{}') not inexact",
-            dtype.str());
+      raise("ValueError", call.span_of(0), "unsupported-dtype", "data type {} not inexact",
+            *numpy_scalar_text(is_added_float(dtype) ? dtype_class_value(dtype) : dtype_value(dtype), true));
     raise("ValueError", call.span_of(0), "unsupported-dtype", "Invalid integer data type '{}'.",
           std::string(1, kind_letter(dtype)));
   }
@@ -429,6 +468,8 @@ Any abstract_class(ApiCall& call) {
 
 #define MLC_NP_TYPE(name, doc, code, bits) \
   ApiRow { ApiKind::kValue, "numpy", name, doc, dtype_class<code, bits> }
+#define MLC_NP_ADDED(name, code, bits) \
+  ApiRow { ApiKind::kValue, "ml_dtypes", name, "Floats of a byte or less.", dtype_class<code, bits> }
 #define MLC_NP_ABSTRACT(name, doc) \
   ApiRow { ApiKind::kValue, "numpy", name, doc, abstract_class }
 #define MLC_NP_LIMIT(name, doc, member)                                         \
@@ -463,10 +504,30 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "numpy", "finfo(dtype)", "The limits of a type of floats.",
      native([](ApiCall& call, Any value) { return type_info(call, value, true); })},
+    {ApiKind::kFunction, "ml_dtypes", "finfo(dtype)", "The limits of a type of floats.",
+     native([](ApiCall& call, Any value) { return type_info(call, value, true, true); })},
+    {ApiKind::kFunction, "ml_dtypes", "iinfo(type)", "The limits of a type of integers.",
+     native([](ApiCall& call, Any value) { return type_info(call, value, false); })},
     {ApiKind::kFunction, "numpy", "iinfo(type)", "The limits of a type of integers.",
      native([](ApiCall& call, Any value) { return type_info(call, value, false); })},
     {ApiKind::kProperty, kInfo, "dtype", "The type.",
      native([](TypeInfo self) { return dtype_value(self->dtype); })},
+    {ApiKind::kProperty, kInfo, "kind", "The letter of its kind.",
+     native([](TypeInfo self) { return str_value(std::string(1, kind_letter(self->dtype))); })},
+    {ApiKind::kProperty, kInfo, "key", "The letter of its kind and its bits.", native([](TypeInfo self) {
+       return str_value(fmt::format("{}{}", kind_letter(self->dtype), self->dtype.bits));
+     })},
+    {ApiKind::kProperty, kInfo, "machep", "The exponent of eps.",
+     native([](TypeInfo self) { return -static_cast<int64_t>(float_limits(self->dtype).mantissa); })},
+    {ApiKind::kProperty, kInfo, "negep", "The exponent of epsneg.", native([](TypeInfo self) {
+       return static_cast<int64_t>(std::ilogb(float_limits(self->dtype).half_epsilon));
+     })},
+    {ApiKind::kProperty, kInfo, "iexp", "Bits of the exponent.", native([](TypeInfo self) {
+       return static_cast<int64_t>(self->dtype.bits - float_limits(self->dtype).mantissa - 1);
+     })},
+    {ApiKind::kProperty, kInfo, "nexp", "Bits of the exponent.", native([](TypeInfo self) {
+       return static_cast<int64_t>(self->dtype.bits - float_limits(self->dtype).mantissa - 1);
+     })},
     {ApiKind::kProperty, kInfo, "bits", "Its bits.",
      native([](TypeInfo self) { return static_cast<int64_t>(self->dtype.bits); })},
     {ApiKind::kProperty, kInfo, "max", "The greatest value.", native([](TypeInfo self) -> Any {
@@ -496,7 +557,7 @@ const ApiRow rows[] = {
      native([](TypeInfo self) { return static_cast<int64_t>(float_limits(self->dtype).least_exponent); })},
     {ApiKind::kProperty, kInfo, "maxexp", "The exponent of the first power of two that overflows.",
      native(
-         [](TypeInfo self) { return static_cast<int64_t>(2 - float_limits(self->dtype).least_exponent); })},
+         [](TypeInfo self) { return static_cast<int64_t>(std::ilogb(float_limits(self->dtype).max) + 1); })},
     {ApiKind::kFunction, "numpy", "issubdtype(arg1, arg2)", "Is the type of this kind?",
      native([](ApiCall& call, Any value, Any parent) {
        return is_subtype(evaluator_of(call.host), value, parent, call.span);
@@ -568,6 +629,17 @@ const ApiRow rows[] = {
     MLC_NP_TYPE("double", "Floats of 64 bits.", kDLFloat, 64),
     {ApiKind::kValue, "ml_dtypes", "bfloat16", "Floats of 16 bits with the exponent of float32.",
      dtype_class<kDLBfloat, 16>},
+    MLC_NP_ADDED("float8_e3m4", kDLFloat8_e3m4, 8),
+    MLC_NP_ADDED("float8_e4m3", kDLFloat8_e4m3, 8),
+    MLC_NP_ADDED("float8_e4m3b11fnuz", kDLFloat8_e4m3b11fnuz, 8),
+    MLC_NP_ADDED("float8_e4m3fn", kDLFloat8_e4m3fn, 8),
+    MLC_NP_ADDED("float8_e4m3fnuz", kDLFloat8_e4m3fnuz, 8),
+    MLC_NP_ADDED("float8_e5m2", kDLFloat8_e5m2, 8),
+    MLC_NP_ADDED("float8_e5m2fnuz", kDLFloat8_e5m2fnuz, 8),
+    MLC_NP_ADDED("float8_e8m0fnu", kDLFloat8_e8m0fnu, 8),
+    MLC_NP_ADDED("float6_e2m3fn", kDLFloat6_e2m3fn, 6),
+    MLC_NP_ADDED("float6_e3m2fn", kDLFloat6_e3m2fn, 6),
+    MLC_NP_ADDED("float4_e2m1fn", kDLFloat4_e2m1fn, 4),
     MLC_NP_ABSTRACT("generic", "The class of all scalars."),
     MLC_NP_ABSTRACT("number", "The class of numbers."),
     MLC_NP_ABSTRACT("integer", "The class of integers."),
@@ -592,24 +664,29 @@ Any plain_number(const Any& value) {
   return scalar->integer;
 }
 
+// A limit as a scalar of the type prints.
+static std::string limit_text(DataType dtype, double number) {
+  return *numpy_scalar_text(scalar_value(dtype, number), false);
+}
+
 std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
   if (auto* scalar = as<NumpyScalarNode>(value)) {
     DataType dtype = scalar->dtype;
-    std::string text = dtype.is_bfloat16() ? fmt::format("{:g}", scalar->real)
-                       : dtype.is_float()  ? ir::shortest_float(scalar->real, dtype.bits())
-                       : dtype.is_bool()   ? (scalar->integer != 0 ? "True" : "False")
-                       : dtype.is_uint()   ? std::to_string(static_cast<uint64_t>(scalar->integer))
-                                           : std::to_string(scalar->integer);
-    if (!repr || dtype.is_bfloat16()) return text;
+    std::string text = is_added_float(dtype)
+                           ? (std::isnan(scalar->real) ? "nan" : fmt::format("{:g}", scalar->real))
+                       : dtype.is_float() ? ir::shortest_float(scalar->real, dtype.bits())
+                       : dtype.is_bool()  ? (scalar->integer != 0 ? "True" : "False")
+                       : dtype.is_uint()  ? std::to_string(static_cast<uint64_t>(scalar->integer))
+                                          : std::to_string(scalar->integer);
+    if (!repr || is_added_float(dtype)) return text;
     if (dtype.is_bool()) return "np." + text + "_";
     return "np." + dtype.str() + "(" + text + ")";
   }
   if (auto* dtype = as<NumpyDTypeNode>(value)) {
     std::string name = DataType(dtype->dtype).str();
     if (dtype->is_class)
-      return DataType(dtype->dtype).is_bfloat16() ? "<class 'ml_dtypes.bfloat16'>"
-                                                  : "<class 'numpy." + name + "'>";
-    return !repr ? name : DataType(dtype->dtype).is_bfloat16() ? "dtype(bfloat16)" : "dtype('" + name + "')";
+      return "<class '" + std::string(is_added_float(dtype->dtype) ? "ml_dtypes." : "numpy.") + name + "'>";
+    return !repr ? name : is_added_float(dtype->dtype) ? "dtype(" + name + ")" : "dtype('" + name + "')";
   }
   if (auto text = ufunc_text(value)) return text;
   if (auto* abstract = as<NumpyAbstractNode>(value)) return fmt::format("<class 'numpy.{}'>", abstract->name);
@@ -622,14 +699,14 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
     }
     if (!repr) {
       FloatLimits limits = float_limits(dtype);
-      auto shown = [&](double number) { return ir::shortest_float(number, dtype.bits()); };
+      auto shown = [&](double number) { return limit_text(dtype, number); };
       return fmt::format(
           "Machine parameters for {}\n{}\nprecision = {}   resolution = {}\nmachep = {}   eps =        {}\n"
           "negep = {:>4}   epsneg =     {}\nminexp = {}   tiny =       {}\nmaxexp = {}   max =        {}\n"
           "nexp = {:>3}   min =        -max\nsmallest_normal = {}   smallest_subnormal = {}\n{}\n",
           dtype.str(), line, limits.digits, shown(std::pow(10.0, -limits.digits)), -limits.mantissa,
           shown(limits.epsilon), -limits.mantissa - 1, shown(limits.half_epsilon), limits.least_exponent,
-          shown(limits.tiny), 2 - limits.least_exponent, shown(limits.max),
+          shown(limits.tiny), std::ilogb(limits.max) + 1, shown(limits.max),
           dtype.bits() - limits.mantissa - 1, shown(limits.tiny), shown(limits.subnormal), line);
     }
     if (!dtype.is_floating()) {
@@ -637,7 +714,7 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr) {
                          dtype.str());
     }
     FloatLimits limits = float_limits(dtype);
-    auto shown = [&](double number) { return ir::shortest_float(number, dtype.bits()); };
+    auto shown = [&](double number) { return limit_text(dtype, number); };
     return fmt::format("finfo(resolution={}, min={}, max={}, dtype={})",
                        shown(std::pow(10.0, -limits.digits)), shown(-limits.max), shown(limits.max),
                        dtype.str());
@@ -655,9 +732,10 @@ std::optional<Any> numpy_type_of(const Any& value) {
   Ref<ClassNode>& found = classes[index_of(kind_of(dtype->dtype))];
   if (found.get() == nullptr) {
     std::string name = numpy_type_name(value);
-    found = ir::make<ClassNode>(name.substr(name.rfind('.') + 1));
+    size_t dot = name.find('[') == std::string::npos ? name.rfind('.') : name.find('.');
+    found = ir::make<ClassNode>(name.substr(dot + 1));
     auto* cls = const_cast<ClassNode*>(found.get());
-    cls->module = "numpy.dtypes";
+    cls->module = name.substr(0, dot);
     cls->bases = {types().object};
     cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
   }
@@ -667,15 +745,11 @@ std::optional<Any> numpy_type_of(const Any& value) {
 std::string numpy_type_name(const Any& value) {
   if (auto* scalar = as<NumpyScalarNode>(value)) {
     DataType dtype = scalar->dtype;
-    return dtype.is_bfloat16() ? "ml_dtypes.bfloat16" : "numpy." + dtype.str();
+    return (is_added_float(dtype) ? "ml_dtypes." : "numpy.") + dtype.str();
   }
   if (as<ir::NDArrayNode>(value)) return "numpy.ndarray";
   if (auto* dtype = as<NumpyDTypeNode>(value)) {
-    if (dtype->is_class) return "type";
-    std::string name = DataType(dtype->dtype).str();
-    size_t letters = name[0] == 'u' ? 2 : 1;
-    for (size_t i = 0; i < letters; ++i) name[i] = static_cast<char>(name[i] - 'a' + 'A');
-    return "numpy.dtypes." + name + "DType";
+    return dtype->is_class ? "type" : dtype_class_name(dtype->dtype);
   }
   if (as<NumpyAbstractNode>(value)) return "type";
   if (as<TypeInfoNode>(value))

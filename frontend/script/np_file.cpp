@@ -91,11 +91,11 @@ ffi::Tensor reversed(const ffi::Tensor& tensor) {
 
 std::string npy_bytes(const ffi::Tensor& tensor) {
   DataType dtype = tensor.dtype();
-  char letter = dtype.is_bool()       ? 'b'
-                : dtype.is_int()      ? 'i'
-                : dtype.is_uint()     ? 'u'
-                : dtype.is_bfloat16() ? 'V'
-                                      : 'f';
+  char letter = dtype.is_bool()         ? 'b'
+                : dtype.is_int()        ? 'i'
+                : dtype.is_uint()       ? 'u'
+                : is_added_float(dtype) ? 'V'
+                                        : 'f';
   bool first_fastest = tensor.ndim() > 1 && !tensor.IsContiguous() && reversed(tensor).IsContiguous();
   std::string shape = "(";
   for (int64_t d = 0; d < tensor.ndim(); ++d) shape += (d > 0 ? ", " : "") + std::to_string(tensor.size(d));
@@ -151,7 +151,7 @@ Any npy_array(ApiCall& call, std::string_view bytes) {
     extents.remove_prefix(std::min(comma + 1, extents.size()));
   }
   if (first_fastest) std::reverse(shape.begin(), shape.end());
-  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  ffi::Tensor tensor = make_array(shape, dtype);
   std::string_view data = part(bytes, begin + length, static_cast<size_t>(tensor.numel() * dtype.bytes()));
   std::copy(data.begin(), data.end(), data_of<char>(tensor));
   return array_value(first_fastest ? reversed(tensor) : tensor);
@@ -269,7 +269,7 @@ const ApiRow rows[] = {
            part(bytes, static_cast<size_t>(offset), bytes.size() - static_cast<size_t>(offset));
        int64_t all = static_cast<int64_t>(rest.size()) / type.bytes();
        int64_t dims[] = {count < 0 ? all : std::min(count, all)};
-       ffi::Tensor tensor = ir::make_tensor(dims, type);
+       ffi::Tensor tensor = make_array(dims, type);
        std::copy_n(rest.data(), dims[0] * type.bytes(), data_of<char>(tensor));
        return array_value(tensor);
      })},

@@ -54,7 +54,7 @@ void add_mask(std::vector<Part>& parts, const ffi::Tensor& mask) {
   Shape shape = shape_of(mask);
   std::vector<ffi::Tensor> positions;
   int64_t dims[] = {count};
-  for (size_t d = 0; d < shape.size(); ++d) positions.push_back(ir::make_tensor(dims, DataType::Int(64)));
+  for (size_t d = 0; d < shape.size(); ++d) positions.push_back(make_array(dims, DataType::Int(64)));
   std::vector<int64_t> index(shape.size(), 0);
   int64_t found = 0;
   for (int64_t i = 0, n = dense.numel(); i < n; ++i) {
@@ -359,7 +359,7 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
     ffi::Tensor test = row_major(mask->tensor, DataType::Bool());
     const bool* keep = data_of<bool>(test);
     int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
-    ffi::Tensor out = ir::make_tensor(dims, tensor.dtype());
+    ffi::Tensor out = make_array(dims, tensor.dtype());
     with_type(tensor.dtype(), [&](auto tag) {
       using T = decltype(tag);
       T* target = data_of<T>(out);
@@ -372,9 +372,10 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
   }
   Selection selection = select(evaluator, tensor, index, span);
   if (!selection.offsets)
-    return selection.element ? scalar_or_array(selection.view) : array_value(selection.view);
+    return selection.element ? scalar_or_array(selection.view)
+                             : view_value(array, array_value(selection.view));
   Layout layout = layout_of(selection);
-  ffi::Tensor out = ir::make_tensor(layout.first, tensor.dtype());
+  ffi::Tensor out = make_array(layout.first, tensor.dtype());
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
     each_picked(selection, data_of<T>(out), [](T& from, T& to) { to = from; });
@@ -383,6 +384,7 @@ Any array_subscript(Evaluator& evaluator, const Any& array, const Any& index, ir
 }
 
 void array_assign(Evaluator& evaluator, const Any& array, const Any& index, const Any& value, ir::Span span) {
+  check_writeable(array, "assignment destination", span);
   const ffi::Tensor& tensor = as<ir::NDArrayNode>(array)->tensor;
   DataType dtype = tensor.dtype();
   if (const ir::NDArrayNode* mask = whole_mask(tensor, index)) {

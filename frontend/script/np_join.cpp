@@ -50,7 +50,7 @@ Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis
     total += other[axis];
   }
   shape[axis] = total;
-  ffi::Tensor result = ir::make_tensor(shape, dtype);
+  ffi::Tensor result = make_array(shape, dtype);
   Shape strides = strides_of(result);
   int64_t begin = 0;
   for (const ffi::Tensor& tensor : tensors) {
@@ -99,7 +99,7 @@ std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor) {
   int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
   Shape shape = shape_of(tensor);
   std::vector<ffi::Tensor> result;
-  for (size_t d = 0; d < shape.size(); ++d) result.push_back(ir::make_tensor(dims, DataType::Int(64)));
+  for (size_t d = 0; d < shape.size(); ++d) result.push_back(make_array(dims, DataType::Int(64)));
   std::vector<int64_t> index(shape.size(), 0);
   int64_t found = 0;
   for (int64_t i = 0, n = test.numel(); i < n; ++i) {
@@ -144,7 +144,7 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
           "operands could not be broadcast together with shapes {} {} {} ", shape_text(shape_of(test)),
           shape_text(shape_of(x)), shape_text(shape_of(y)));
   }
-  ffi::Tensor out = ir::make_tensor(*shape, dtype);
+  ffi::Tensor out = make_array(*shape, dtype);
   Operand operands_of[] = {operand_of(test, *shape), operand_of(x, *shape), operand_of(y, *shape),
                            operand_of(out)};
   Walk walk(*shape, operands_of);
@@ -182,7 +182,7 @@ Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_va
   out_shape.insert(out_shape.end(), picked.begin(), picked.end());
   out_shape.insert(out_shape.end(), shape.begin() + axis + 1, shape.end());
   ffi::Tensor source = row_major(tensor, tensor.dtype());
-  ffi::Tensor result = ir::make_tensor(out_shape, tensor.dtype());
+  ffi::Tensor result = make_array(out_shape, tensor.dtype());
   int64_t outer = product(std::span(shape).first(static_cast<size_t>(axis)));
   int64_t inner =
       product(std::span(shape).subspan(static_cast<size_t>(axis) + 1)) * DataType(tensor.dtype()).bytes();
@@ -226,7 +226,7 @@ Any repeat(ApiCall& call, const Any& array, const Any& repeats, const Any& axis_
     picks.insert(picks.end(), static_cast<size_t>(count), i);
   }
   int64_t dims[] = {static_cast<int64_t>(picks.size())};
-  ffi::Tensor index = ir::make_tensor(dims, DataType::Int(64));
+  ffi::Tensor index = make_array(dims, DataType::Int(64));
   std::copy(picks.begin(), picks.end(), data_of<int64_t>(index));
   return take(call, array_value(tensor), array_value(index), Any(axis), nullptr, nullptr);
 }

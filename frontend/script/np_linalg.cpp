@@ -22,7 +22,8 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
     raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for @: '{}' and '{}'",
           type_name_of(evaluator, left), type_name_of(evaluator, right));
   }
-  DataType dtype = result_type(evaluator, operands, span);
+  DataType dtype = result_type(evaluator, operands, span, true);
+  if (is_added_float(dtype)) dtype = DataType::Float(32);
   ffi::Tensor a = to_tensor(evaluator, left, span, dtype), b = to_tensor(evaluator, right, span, dtype);
   if (a.ndim() == 0 || b.ndim() == 0) {
     raise("ValueError", span, "shape-mismatch",
@@ -56,7 +57,7 @@ Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span spa
   out_shape.insert(out_shape.end(), {m, n});
   ffi::Tensor wide_a = broadcast_to(reshape_to(a, x, span), full_x);
   ffi::Tensor wide_b = broadcast_to(reshape_to(b, y, span), full_y);
-  ffi::Tensor out = ir::make_tensor(out_shape, dtype);
+  ffi::Tensor out = make_array(out_shape, dtype);
   Shape stride_a = strides_of(wide_a), stride_b = strides_of(wide_b);
   size_t dims = batch.size();
   Shape outer_a(stride_a.begin(), stride_a.end() - 2), outer_b(stride_b.begin(), stride_b.end() - 2);
@@ -86,7 +87,12 @@ Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span) 
     raise("ValueError", span, "shape-mismatch", "shapes {} and {} not aligned: {} (dim {}) != {} (dim {})",
           shape_text(shape_of(x)), shape_text(shape_of(y)), inner, x.ndim() - 1, y.size(axis), axis);
   }
-  if (x.ndim() <= 2 && y.ndim() <= 2) return matmul(evaluator, array_value(x), array_value(y), span);
+  if (x.ndim() <= 2 && y.ndim() <= 2) {
+    Any result = matmul(evaluator, array_value(x), array_value(y), span);
+    // The product of two bfloat16 arrays is one, unlike that of `@`.
+    if (DataType(x.dtype()) != DataType(y.dtype()) || !is_added_float(x.dtype())) return result;
+    return scalar_or_array(cast_to(to_tensor(evaluator, result, span), x.dtype()));
+  }
   Shape shape(shape_of(x));
   shape.pop_back();
   Shape order{axis};
@@ -377,7 +383,7 @@ Any solve(ApiCall& call, const Any& a_value, const Any& b_value) {
   DataType dtype = promote(a.dtype, b_type.is_float() ? b_type : DataType::Float(64));
   a.matrices = row_major(broadcast_to(a.matrices, full_a), DataType::Float(64));
   ffi::Tensor right = row_major(broadcast_to(reshape_to(b, b_shape, call.span), full_b), DataType::Float(64));
-  ffi::Tensor out = ir::make_tensor(full_b, DataType::Float(64));
+  ffi::Tensor out = make_array(full_b, DataType::Float(64));
   int64_t each = a.rows * columns;
   for (int64_t i = 0; i < product(batch); ++i) {
     Square matrix = matrix_at(a, i);
@@ -391,7 +397,7 @@ Any solve(ApiCall& call, const Any& a_value, const Any& b_value) {
 
 Any inverse(ApiCall& call, const Any& value) {
   Stack a = stack_of(call, value, 0, true);
-  ffi::Tensor out = ir::make_tensor(shape_of(a.matrices), DataType::Float(64));
+  ffi::Tensor out = make_array(shape_of(a.matrices), DataType::Float(64));
   std::vector<double> unit(static_cast<size_t>(a.rows * a.rows), 0.0);
   for (int64_t i = 0; i < a.rows; ++i) unit[static_cast<size_t>(i * a.rows + i)] = 1;
   for (int64_t i = 0; i < a.count; ++i) {
@@ -405,7 +411,7 @@ Any inverse(ApiCall& call, const Any& value) {
 
 Any determinant(ApiCall& call, const Any& value) {
   Stack a = stack_of(call, value, 0, true);
-  ffi::Tensor out = ir::make_tensor(a.batch, DataType::Float(64));
+  ffi::Tensor out = make_array(a.batch, DataType::Float(64));
   for (int64_t i = 0; i < a.count; ++i) {
     Square matrix = matrix_at(a, i);
     std::vector<int64_t> order;

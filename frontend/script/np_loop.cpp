@@ -41,7 +41,7 @@ std::vector<size_t> memory_order(size_t ndim, std::span<const Operand> operands)
 }
 
 ffi::Tensor make_in_order(const Shape& shape, const std::vector<size_t>& order, DataType dtype) {
-  ffi::Tensor flat = ir::make_tensor(shape, dtype);
+  ffi::Tensor flat = make_array(shape, dtype);
   Shape strides(shape.size());
   int64_t step = 1;
   for (size_t dim : order) {

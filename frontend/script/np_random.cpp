@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // np.random with NumPy's own streams: the legacy functions on the Mersenne Twister (M. Matsumoto, T.
 // Nishimura, 1998), and default_rng on PCG64 XSL-RR (M. O'Neill, 2014) seeded through SeedSequence.
-#include <array>
-#include <cmath>
 #include <random>
 
 #include "frontend/script/library.h"
-#include "frontend/script/mersenne_twister.h"
-#include "frontend/script/np_array.h"
-#include "frontend/script/np_ziggurat.h"
+#include "frontend/script/np_random.h"
 
 namespace mlc::script {
 
@@ -61,178 +57,9 @@ class SeedSequence {
   std::array<uint32_t, 4> pool_{};
 };
 
-using uint128 = unsigned __int128;
-
 }  // namespace
 
-struct RandomGeneratorNode final : ffi::Object {
-  uint128 state = 0, increment = 0;
-  bool has_half = false;
-  uint32_t half = 0;
-
-  explicit RandomGeneratorNode(const std::array<uint64_t, 4>& seed) {
-    increment = ((static_cast<uint128>(seed[2]) << 64 | seed[3]) << 1) | 1;
-    step();
-    state += static_cast<uint128>(seed[0]) << 64 | seed[1];
-    step();
-  }
-  void step() {
-    constexpr uint128 multiplier =
-        static_cast<uint128>(2549297995355413924ULL) << 64 | 4865540595714422341ULL;
-    state = state * multiplier + increment;
-  }
-  uint64_t next64() {
-    step();
-    auto folded = static_cast<uint64_t>(state >> 64) ^ static_cast<uint64_t>(state);
-    auto turn = static_cast<unsigned>(state >> 122);
-    return folded >> turn | folded << ((-turn) & 63);
-  }
-  uint32_t next32() {
-    if (has_half) {
-      has_half = false;
-      return half;
-    }
-    uint64_t whole = next64();
-    has_half = true;
-    half = static_cast<uint32_t>(whole >> 32);
-    return static_cast<uint32_t>(whole);
-  }
-  double uniform() { return static_cast<double>(next64() >> 11) * (1.0 / 9007199254740992.0); }
-  float uniform32() { return static_cast<float>(next32() >> 8) * (1.0F / 16777216.0F); }
-  // 0 .. range, both included (D. Lemire, 2019).
-  uint64_t bounded(uint64_t range) {
-    if (range == 0) return 0;
-    if (range == 0xffffffffU) return next32();
-    if (range < 0xffffffffU) {
-      auto count = static_cast<uint32_t>(range) + 1;
-      uint64_t product = static_cast<uint64_t>(next32()) * count;
-      auto low = static_cast<uint32_t>(product);
-      if (low < count) {
-        uint32_t threshold = (0xffffffffU - static_cast<uint32_t>(range)) % count;
-        while (low < threshold) {
-          product = static_cast<uint64_t>(next32()) * count;
-          low = static_cast<uint32_t>(product);
-        }
-      }
-      return product >> 32;
-    }
-    if (range == ~uint64_t{0}) return next64();
-    uint64_t count = range + 1;
-    uint128 product = static_cast<uint128>(next64()) * count;
-    auto low = static_cast<uint64_t>(product);
-    if (low < count) {
-      uint64_t threshold = (~uint64_t{0} - range) % count;
-      while (low < threshold) {
-        product = static_cast<uint128>(next64()) * count;
-        low = static_cast<uint64_t>(product);
-      }
-    }
-    return static_cast<uint64_t>(product >> 64);
-  }
-  // 0 .. range, both included, by masking and rejection: what NumPy shuffles with.
-  uint64_t masked(uint64_t range) {
-    if (range == 0) return 0;
-    uint64_t mask = range;
-    for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
-    for (;;) {
-      uint64_t value = (range <= 0xffffffffU ? next32() : next64()) & mask;
-      if (value <= range) return value;
-    }
-  }
-  // 16 or 8 bits at a time of what next32 gives; `left` and `buffer` belong to one call of a script.
-  uint32_t next_part(int bits, uint32_t& buffer, int& left) {
-    if (left == 0) {
-      buffer = next32();
-      left = 32 / bits - 1;
-    } else {
-      buffer >>= bits;
-      --left;
-    }
-    return buffer & ((1U << bits) - 1);
-  }
-  uint32_t bounded_part(uint32_t range, int bits, uint32_t& buffer, int& left) {
-    uint32_t top = (1U << bits) - 1;
-    if (range == 0) return 0;
-    if (range == top) return next_part(bits, buffer, left);
-    uint32_t count = range + 1;
-    uint32_t product = next_part(bits, buffer, left) * count;
-    if ((product & top) < count) {
-      uint32_t threshold = (top - range) % count;
-      while ((product & top) < threshold) product = next_part(bits, buffer, left) * count;
-    }
-    return product >> bits;
-  }
-  double normal() {
-    for (;;) {
-      uint64_t raw = next64();
-      auto layer = static_cast<size_t>(raw & 0xff);
-      raw >>= 8;
-      bool negative = (raw & 1) != 0;
-      uint64_t magnitude = raw >> 1 & 0x000fffffffffffffULL;
-      double x = static_cast<double>(magnitude) * ziggurat::kNormalScale[layer];
-      if (negative) x = -x;
-      if (magnitude < ziggurat::kNormalLimit[layer]) return x;
-      if (layer == 0) {
-        for (;;) {
-          double a = -ziggurat::kNormalEdgeInverse * std::log1p(-uniform());
-          double b = -std::log1p(-uniform());
-          if (b + b > a * a)
-            return (magnitude >> 8 & 1) != 0 ? -(ziggurat::kNormalEdge + a) : ziggurat::kNormalEdge + a;
-        }
-      }
-      double low = ziggurat::kNormalDensity[layer], high = ziggurat::kNormalDensity[layer - 1];
-      if ((high - low) * uniform() + low < std::exp(-0.5 * x * x)) return x;
-    }
-  }
-  float normal32() {
-    for (;;) {
-      uint32_t raw = next32();
-      auto layer = static_cast<size_t>(raw & 0xff);
-      bool negative = (raw >> 8 & 1) != 0;
-      uint32_t magnitude = raw >> 9 & 0x007fffff;
-      float x = static_cast<float>(magnitude) * ziggurat::kNormalScale32[layer];
-      if (negative) x = -x;
-      if (magnitude < ziggurat::kNormalLimit32[layer]) return x;
-      if (layer == 0) {
-        constexpr auto edge = static_cast<float>(ziggurat::kNormalEdge);
-        constexpr auto inverse = static_cast<float>(ziggurat::kNormalEdgeInverse);
-        for (;;) {
-          float a = -inverse * std::log1p(-uniform32());
-          float b = -std::log1p(-uniform32());
-          if (b + b > a * a) return (magnitude >> 8 & 1) != 0 ? -(edge + a) : edge + a;
-        }
-      }
-      float low = ziggurat::kNormalDensity32[layer], high = ziggurat::kNormalDensity32[layer - 1];
-      if (static_cast<double>((high - low) * uniform32() + low) < std::exp(-0.5 * static_cast<double>(x) * x))
-        return x;
-    }
-  }
-  double exponential() {
-    for (;;) {
-      uint64_t raw = next64() >> 3;
-      auto layer = static_cast<size_t>(raw & 0xff);
-      raw >>= 8;
-      double x = static_cast<double>(raw) * ziggurat::kExponentialScale[layer];
-      if (raw < ziggurat::kExponentialLimit[layer]) return x;
-      if (layer == 0) return ziggurat::kExponentialEdge - std::log1p(-uniform());
-      double low = ziggurat::kExponentialDensity[layer], high = ziggurat::kExponentialDensity[layer - 1];
-      if ((high - low) * uniform() + low < std::exp(-x)) return x;
-    }
-  }
-  MLC_NODE("mlc.np.random.Generator", RandomGeneratorNode, ffi::Object);
-};
-using RandomGenerator = ir::Ref<RandomGeneratorNode>;
-
-// np.random.RandomState: a legacy stream of its own.
-struct RandomStateNode final : ffi::Object {
-  MersenneTwister stream;
-  RandomStateNode() = default;
-  MLC_NODE("mlc.np.random.RandomState", RandomStateNode, ffi::Object);
-};
-
-namespace {
-
-MersenneTwister& legacy() {
+MersenneTwister& legacy_stream() {
   static MersenneTwister generator = [] {
     MersenneTwister made;
     made.seed(std::random_device()());
@@ -240,19 +67,18 @@ MersenneTwister& legacy() {
   }();
   return generator;
 }
-RandomGeneratorNode& stream_of(const RandomGenerator& generator) {
-  return *const_cast<RandomGeneratorNode*>(generator.get());
+Shape size_argument(ApiCall& call, const Any& size) {
+  Shape shape = shape_argument(evaluator_of(call.host), size, call.span);
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      raise("ValueError", call.span, "negative-dimension", "negative dimensions are not allowed");
+  }
+  return shape;
 }
+
+namespace {
 
 using Values = std::span<Any>;
-
-double real_argument(ApiCall& call, const Any& value) {
-  Any plain = plain_number(value);
-  if (is_number(plain)) return to_double(plain);
-  raise("NotImplementedError", call.span, "not-supported",
-        "parameters of distributions are numbers here, not '{}'",
-        type_name_of(evaluator_of(call.host), value));
-}
 
 // An array of drawn values, or one value where the size is None.
 template <class F>
@@ -262,12 +88,7 @@ Any draw(ApiCall& call, const Any& size, DataType dtype, bool python_number, F o
     if (python_number) return Any(value);
     return scalar_value(dtype, value);
   }
-  Shape shape = shape_argument(evaluator_of(call.host), size, call.span);
-  for (int64_t extent : shape) {
-    if (extent < 0)
-      raise("ValueError", call.span, "negative-dimension", "negative dimensions are not allowed");
-  }
-  ffi::Tensor tensor = ir::make_tensor(shape, dtype);
+  ffi::Tensor tensor = make_array(size_argument(call, size), dtype);
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     T* data = data_of<T>(tensor);
@@ -328,26 +149,8 @@ Any randn(ApiCall& call, MersenneTwister& stream, Values args) {
 Any random_sample(ApiCall& call, MersenneTwister& stream, Values args) {
   return draw_reals(call, args[0], [&] { return stream.uniform(); });
 }
-Any uniform(ApiCall& call, MersenneTwister& stream, Values args) {
-  double low = real_argument(call, args[0]), high = real_argument(call, args[1]);
-  return draw_reals(call, args[2], [&] { return low + (high - low) * stream.uniform(); });
-}
 Any standard_normal(ApiCall& call, MersenneTwister& stream, Values args) {
   return draw_reals(call, args[0], [&] { return stream.gauss(); });
-}
-double scale_argument(ApiCall& call, const Any& value) {
-  double scale = real_argument(call, value);
-  if (scale < 0 || (scale == 0 && std::signbit(scale)))
-    raise("ValueError", call.span, "wrong-value", "scale < 0");
-  return scale;
-}
-Any normal(ApiCall& call, MersenneTwister& stream, Values args) {
-  double loc = real_argument(call, args[0]), scale = scale_argument(call, args[1]);
-  return draw_reals(call, args[2], [&] { return loc + scale * stream.gauss(); });
-}
-Any exponential(ApiCall& call, MersenneTwister& stream, Values args) {
-  double scale = scale_argument(call, args[0]);
-  return draw_reals(call, args[1], [&] { return scale * -std::log(1.0 - stream.uniform()); });
 }
 Any randint(ApiCall& call, MersenneTwister& stream, Values args) {
   IntRange range = int_range(call, args[0], args[1], args[3], false);
@@ -399,7 +202,7 @@ Any seed(ApiCall& call, MersenneTwister& stream, Values args) {
 template <class F>
 Any shuffled(int64_t n, int64_t first, F bounded) {
   int64_t dims[] = {n};
-  ffi::Tensor tensor = ir::make_tensor(dims, DataType::Int(64));
+  ffi::Tensor tensor = make_array(dims, DataType::Int(64));
   auto* data = data_of<int64_t>(tensor);
   for (int64_t i = 0; i < n; ++i) data[i] = i;
   for (int64_t i = n - 1; i >= first; --i) std::swap(data[i], data[bounded(static_cast<uint64_t>(i))]);
@@ -424,7 +227,7 @@ Any of_state(ApiCall& call) {
 }
 template <LegacyBody body>
 Any of_module(ApiCall& call) {
-  return body(call, legacy(), call.args);
+  return body(call, legacy_stream(), call.args);
 }
 Any of_state_in_language(ApiCall& call) {
   return in_language(call, "legacy_" + call.api.name, call.args[0], call.args.subspan(1));
@@ -434,8 +237,8 @@ Any of_module_in_language(ApiCall& call) {
   return in_language(call, "module_" + call.api.name, nullptr, call.args);
 }
 
-constexpr std::string_view kState = "mlc.np.random.RandomState";
-constexpr std::string_view kGenerator = "mlc.np.random.Generator";
+constexpr std::string_view kState = kRandomState;
+constexpr std::string_view kGenerator = kRandomGenerator;
 
 #define MLC_NP_LEGACY(signature, doc, body)                                             \
   ApiRow{ApiKind::kFunction, "numpy.random", signature, doc, of_module<body>}, ApiRow { \
@@ -499,11 +302,8 @@ const ApiRow rows[] = {
     MLC_NP_LEGACY("random_sample(size=None)", "Uniform values in [0, 1).", random_sample),
     MLC_NP_LEGACY("ranf(size=None)", "Uniform values in [0, 1).", random_sample),
     MLC_NP_LEGACY("sample(size=None)", "Uniform values in [0, 1).", random_sample),
-    MLC_NP_LEGACY("uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).", uniform),
     MLC_NP_LEGACY("randn(*dims)", "Standard normal values.", randn),
     MLC_NP_LEGACY("standard_normal(size=None)", "Standard normal values.", standard_normal),
-    MLC_NP_LEGACY("normal(loc=0.0, scale=1.0, size=None)", "Normal values.", normal),
-    MLC_NP_LEGACY("exponential(scale=1.0, size=None)", "Exponential values.", exponential),
     MLC_NP_LEGACY("randint(low, high=None, size=None, dtype=None)", "Integers in [low, high).", randint),
     MLC_NP_LEGACY("_shuffled(n)", "The numbers below n, shuffled.", shuffled_legacy),
     MLC_NP_LEGACY_LANGUAGE("shuffle(x)", "Shuffles in place, along the first dimension."),
@@ -530,27 +330,12 @@ const ApiRow rows[] = {
                      [&] { return static_cast<double>(stream_of(self).uniform32()); });
        return draw_reals(call, size, [&] { return stream_of(self).uniform(); });
      })},
-    {ApiKind::kMethod, kGenerator, "uniform(low=0.0, high=1.0, size=None)", "Uniform values in [low, high).",
-     native([](ApiCall& call, RandomGenerator self, Any low_value, Any high_value, Any size) {
-       double low = real_argument(call, low_value), high = real_argument(call, high_value);
-       return draw_reals(call, size, [&] { return low + (high - low) * stream_of(self).uniform(); });
-     })},
     {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)",
      "Standard normal values.", native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
        if (wants_float32(call, dtype))
          return draw(call, size, DataType::Float(32), true,
                      [&] { return static_cast<double>(stream_of(self).normal32()); });
        return draw_reals(call, size, [&] { return stream_of(self).normal(); });
-     })},
-    {ApiKind::kMethod, kGenerator, "normal(loc=0.0, scale=1.0, size=None)", "Normal values.",
-     native([](ApiCall& call, RandomGenerator self, Any loc_value, Any scale_value, Any size) {
-       double loc = real_argument(call, loc_value), scale = scale_argument(call, scale_value);
-       return draw_reals(call, size, [&] { return loc + scale * stream_of(self).normal(); });
-     })},
-    {ApiKind::kMethod, kGenerator, "exponential(scale=1.0, size=None)", "Exponential values.",
-     native([](ApiCall& call, RandomGenerator self, Any scale_value, Any size) {
-       double scale = scale_argument(call, scale_value);
-       return draw_reals(call, size, [&] { return scale * stream_of(self).exponential(); });
      })},
     {ApiKind::kMethod, kGenerator, "standard_exponential(size=None)", "Exponential values.",
      native([](ApiCall& call, RandomGenerator self, Any size) {

@@ -158,7 +158,7 @@ Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const 
           greatest ? "argmax" : "argmin");
   }
   lines = row_major(lines, lines.dtype());
-  ffi::Tensor result = ir::make_tensor(result_shape, DataType::Int(64));
+  ffi::Tensor result = make_array(result_shape, DataType::Int(64));
   const UfuncRow& extreme = find_ufunc(greatest ? "maximum" : "minimum");
   with_type(lines.dtype(), [&](auto tag) {
     using T = decltype(tag);

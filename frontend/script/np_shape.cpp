@@ -15,9 +15,6 @@ using ir::NDArray;
 
 Any matmul_dot(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span);  // np_linalg.cpp
 
-ffi::Tensor view_as(const ffi::Tensor& tensor, const Shape& shape, const Shape& strides, DataType dtype,
-                    int64_t byte_offset);  // np_array.cpp
-
 namespace {
 
 Any transposed_value(Evaluator& evaluator, const ffi::Tensor& tensor, const Any& axes, ir::Span span) {
@@ -207,39 +204,41 @@ const ApiRow rows[] = {
      native([](NDArray self) { return dtype_value(self->tensor.dtype()); })},
     {ApiKind::kProperty, kArray, "T", "The transposed array, a view.",
      native([](ApiCall& call, NDArray self) {
-       return transposed_value(evaluator_of(call.host), self->tensor, nullptr, call.span);
+       return view_value(self, transposed_value(evaluator_of(call.host), self->tensor, nullptr, call.span));
      })},
     {ApiKind::kProperty, kArray, "mT", "The last two dimensions exchanged, a view.",
      native([](ApiCall& call, NDArray self) {
        if (self->tensor.ndim() < 2)
          raise("ValueError", call.span, "shape-mismatch", "matrix transpose with ndim < 2 is undefined");
-       return swapped(call, self->tensor, int64_t{-1}, int64_t{-2});
+       return view_value(self, swapped(call, self->tensor, int64_t{-1}, int64_t{-2}));
      })},
     {ApiKind::kProperty, kArray, "real", "The array.", native([](NDArray self) { return self; })},
     {ApiKind::kProperty, kArray, "imag", "Zeros.", native([](NDArray self) {
        return array_value(filled(shape_of(self->tensor), self->tensor.dtype(), 0));
      })},
     {ApiKind::kProperty, kArray, "flat", "The elements in order.", native([](ApiCall& call, NDArray self) {
-       return array_value(reshape_to(self->tensor, {-1}, call.span));
+       return view_value(self, array_value(reshape_to(self->tensor, {-1}, call.span)));
      })},
     {ApiKind::kMethod, kArray, "reshape(*shape, order='C', copy=None)", "The elements in another shape.",
      native([](ApiCall& call, NDArray self, Tuple shape, std::string order, Any) {
-       return array_value(reshape_ordered(self->tensor,
-                                          shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1)),
-                                          order, call.span));
+       Shape wanted = shape_of_arguments(evaluator_of(call.host), shape, call.span_of(1));
+       return view_value(self, array_value(reshape_ordered(self->tensor, wanted, order, call.span)));
      })},
     {ApiKind::kMethod, kArray, "transpose(*axes)", "The dimensions in another order, a view.",
      native([](ApiCall& call, NDArray self, Tuple axes) {
        Any order = axes.empty()                                                      ? Any(nullptr)
                    : axes.size() == 1 && (is_list_like(axes[0]) || is_none(axes[0])) ? axes[0]
                                                                                      : Any(axes);
-       return transposed_value(evaluator_of(call.host), self->tensor, order, call.span);
+       return view_value(self, transposed_value(evaluator_of(call.host), self->tensor, order, call.span));
      })},
     {ApiKind::kMethod, kArray, "swapaxes(axis1, axis2)", "Two dimensions exchanged, a view.",
-     native([](ApiCall& call, NDArray self, Any a, Any b) { return swapped(call, self->tensor, a, b); })},
+     native([](ApiCall& call, NDArray self, Any a, Any b) {
+       return view_value(self, swapped(call, self->tensor, a, b));
+     })},
     {ApiKind::kMethod, kArray, "ravel(order='C')", "All elements in one dimension.",
      native([](ApiCall& call, NDArray self, std::string order) {
-       return array_value(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span));
+       return view_value(
+           self, array_value(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span)));
      })},
     {ApiKind::kMethod, kArray, "flatten(order='C')", "All elements in one dimension, a copy.",
      native([](ApiCall& call, NDArray self, std::string order) {
@@ -247,7 +246,9 @@ const ApiRow rows[] = {
                                   self->tensor.dtype(), true));
      })},
     {ApiKind::kMethod, kArray, "squeeze(axis=None)", "Without dimensions of extent 1.",
-     native([](ApiCall& call, NDArray self, Any axis) { return squeezed(call, self->tensor, axis); })},
+     native([](ApiCall& call, NDArray self, Any axis) {
+       return view_value(self, squeezed(call, self->tensor, axis));
+     })},
     {ApiKind::kMethod, kArray, "astype(dtype, order='K', casting='unsafe', subok=True, copy=True)",
      "The elements in another type.",
      native([](ApiCall& call, NDArray self, Any dtype, Any order, Any casting, bool, bool copy) {
@@ -283,11 +284,14 @@ const ApiRow rows[] = {
          std::reverse(at, at + bytes);
        }
        if (!inplace) return array_value(out);
+       check_writeable(self, "assignment destination", {});
        copy_into(self->tensor, out);
        return Any(self);
      })},
     {ApiKind::kMethod, kArray, "view(dtype=None)", "The same memory, perhaps as another type.",
-     native([](ApiCall& call, NDArray self, Any dtype) { return viewed(call, self->tensor, dtype); })},
+     native([](ApiCall& call, NDArray self, Any dtype) {
+       return view_value(self, viewed(call, self->tensor, dtype));
+     })},
     {ApiKind::kMethod, kArray, "dot(b, out=None)", "The matrix product.",
      native([](ApiCall& call, NDArray self, Any other, Any out) {
        Evaluator& evaluator = evaluator_of(call.host);
@@ -312,8 +316,11 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kMethod, kArray, "__array__(dtype=None, copy=None)", "The array.",
      native([](NDArray self, Any, Any) { return self; })},
-    {ApiKind::kMethod, kArray, "__dlpack_device__()", "Where the memory lies.", native([] {
-       return Tuple{int64_t{1}, int64_t{0}};
+    {ApiKind::kProperty, kArray, "_writeable", "May the elements be set?",
+     native([](NDArray self) { return self->writeable; })},
+    {ApiKind::kMethod, kArray, "setflags(write=None, align=None, uic=None)",
+     "Says whether the elements may be set.", native([](NDArray self, Any write, Any, Any) {
+       if (!is_none(write)) const_cast<ir::NDArrayNode*>(self.get())->writeable = raw_int(write) != 0;
      })},
     {ApiKind::kFunction, "numpy", "astype(x, dtype, copy=True)", "The elements in another type.",
      native([](ApiCall& call, Any value, Any dtype, bool copy) {
@@ -322,30 +329,32 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "reshape(a, shape, order='C', *, copy=None)",
      "The elements in another shape.",
      native([](ApiCall& call, Any value, Any shape, std::string order, Any) {
-       return array_value(reshape_ordered(tensor_argument(call, value),
-                                          shape_argument(evaluator_of(call.host), shape, call.span_of(1)),
-                                          order, call.span));
+       Shape wanted = shape_argument(evaluator_of(call.host), shape, call.span_of(1));
+       return view_value(
+           value, array_value(reshape_ordered(tensor_argument(call, value), wanted, order, call.span)));
      })},
     {ApiKind::kFunction, "numpy", "transpose(a, axes=None)", "The dimensions in another order, a view.",
      native([](ApiCall& call, Any value, Any axes) {
-       return transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span);
+       return view_value(
+           value, transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span));
      })},
     {ApiKind::kFunction, "numpy", "permute_dims(a, axes=None)", "The dimensions in another order, a view.",
      native([](ApiCall& call, Any value, Any axes) {
-       return transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span);
+       return view_value(
+           value, transposed_value(evaluator_of(call.host), tensor_argument(call, value), axes, call.span));
      })},
     {ApiKind::kFunction, "numpy", "swapaxes(a, axis1, axis2)", "Two dimensions exchanged, a view.",
      native([](ApiCall& call, Any value, Any a, Any b) {
-       return swapped(call, tensor_argument(call, value), a, b);
+       return view_value(value, swapped(call, tensor_argument(call, value), a, b));
      })},
     {ApiKind::kFunction, "numpy", "ravel(a, order='C')", "All elements in one dimension.",
      native([](ApiCall& call, Any value, std::string order) {
        ffi::Tensor tensor = tensor_argument(call, value);
-       return array_value(reshape_ordered(tensor, {tensor.numel()}, order, call.span));
+       return view_value(value, array_value(reshape_ordered(tensor, {tensor.numel()}, order, call.span)));
      })},
     {ApiKind::kFunction, "numpy", "squeeze(a, axis=None)", "Without dimensions of extent 1.",
      native([](ApiCall& call, Any value, Any axis) {
-       return squeezed(call, tensor_argument(call, value), axis);
+       return view_value(value, squeezed(call, tensor_argument(call, value), axis));
      })},
     {ApiKind::kFunction, "numpy", "expand_dims(a, axis)", "With dimensions of extent 1 more.",
      native([](ApiCall& call, Any value, Any axis) {
@@ -360,7 +369,7 @@ const ApiRow rows[] = {
          strides.push_back(is_new ? 0 : steps[next]);
          if (!is_new) ++next;
        }
-       return array_value(strided(tensor, shape, strides));
+       return view_value(value, array_value(strided(tensor, shape, strides)));
      })},
     {ApiKind::kFunction, "numpy", "broadcast_to(array, shape, subok=False)",
      "The array seen in a larger shape.", native([](ApiCall& call, Any value, Any shape, bool) {
@@ -375,7 +384,9 @@ const ApiRow rows[] = {
                "requested shape {}",
                shape_text(shape_of(tensor)), shape_text(wanted));
        }
-       return array_value(broadcast_to(tensor, wanted));
+       Any seen = array_value(broadcast_to(tensor, wanted));
+       const_cast<ir::NDArrayNode*>(as<ir::NDArrayNode>(seen))->writeable = false;
+       return seen;
      })},
     {ApiKind::kFunction, "numpy", "broadcast_shapes(*args)",
      "The shape that arrays of these shapes make together.", native([](ApiCall& call, Tuple shapes) {

@@ -63,7 +63,7 @@ ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
 
 ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
   Lines lines = lines_of(call, tensor.ndim() == 0 ? reshape_to(tensor, {1}, call.span) : tensor, axis);
-  ffi::Tensor places = ir::make_tensor(shape_of(lines.tensor), DataType::Int(64));
+  ffi::Tensor places = make_array(shape_of(lines.tensor), DataType::Int(64));
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
     const T* data = data_of<T>(lines.tensor);
@@ -93,7 +93,7 @@ Any searchsorted(ApiCall& call, const Any& sequence, const Any& values, std::str
   }
   keys = row_major(keys, dtype);
   ffi::Tensor wanted = row_major(to_tensor(evaluator, values, call.span_of(1), dtype), dtype);
-  ffi::Tensor out = ir::make_tensor(shape_of(wanted), DataType::Int(64));
+  ffi::Tensor out = make_array(shape_of(wanted), DataType::Int(64));
   with_type(dtype, [&](auto tag) {
     using T = decltype(tag);
     const T *begin = data_of<T>(keys), *end = begin + keys.numel();

@@ -19,9 +19,15 @@ namespace {
         row.name);
 }
 
+bool is_narrow_type(DataType dtype) { return index_of(kind_of(dtype)) >= kPlainKinds; }
+
 // The type of the loop that values of these types go through; `common` is what they have in common.
 Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> types, ir::Span span) {
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
+  if (is_narrow_type(common)) {
+    if (row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
+    return kind_of(common);
+  }
   if (common.is_bool() && row.name == "subtract") {
     raise("TypeError", span, "unsupported-operand",
           "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
@@ -41,7 +47,7 @@ Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> t
           row.name);
   }
   if (row.loops[index_of(kind_of(common))] != nullptr) return kind_of(common);
-  for (size_t k = 0; k < kKinds; ++k) {
+  for (size_t k = 0; k < kPlainKinds; ++k) {
     if (row.loops[k] == nullptr) continue;
     DataType to = type_of(static_cast<Kind>(k));
     bool fits = std::all_of(types.begin(), types.end(),
@@ -71,7 +77,8 @@ struct Call {
   std::vector<ffi::Tensor> inputs;
   Loop loop = nullptr;
   DataType result;
-  std::string_view mixed;  // the comparison of int64 with uint64, or empty
+  DataType rounded = DataType::Void();  // what a narrow float's results are rounded to
+  std::string_view mixed;               // the comparison of int64 with uint64, or empty
   bool unsigned_first = false;
 };
 
@@ -86,7 +93,7 @@ bool beyond(const Any& value, DataType dtype) {
 Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
              const UfuncOptions& options, ir::Span span) {
   Call call;
-  DataType common = result_type(evaluator, inputs, span);
+  DataType common = result_type(evaluator, inputs, span, true);
   if (row.result && !options.dtype.is_void() && options.dtype != *row.result) {
     raise("TypeError", span, "unsupported-operand",
           "No loop matching the specified signature and casting was found for ufunc {}", row.name);
@@ -127,7 +134,8 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
     kind = loop_kind(row, common, types, span);
   } else {
     kind = kind_of(options.dtype);
-    if (row.loops[index_of(kind)] == nullptr) no_loop(row, span);
+    if (row.loops[index_of(is_narrow_type(options.dtype) ? Kind::kFloat32 : kind)] == nullptr)
+      no_loop(row, span);
   }
   DataType wanted = type_of(kind);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -143,8 +151,13 @@ Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inp
     Any value = row.name.starts_with("logical") && beyond(inputs[i], wanted) ? Any(true) : inputs[i];
     call.inputs.push_back(to_tensor(evaluator, value, span, wanted));
   }
+  if (is_narrow_type(wanted)) {
+    for (ffi::Tensor& input : call.inputs) input = cast_to(input, DataType::Float(32));
+    kind = Kind::kFloat32;
+    if (!row.result) call.rounded = wanted;
+  }
   call.loop = row.loops[index_of(kind)];
-  call.result = row.result.value_or(wanted);
+  call.result = row.result.value_or(type_of(kind));
   return call;
 }
 
@@ -169,11 +182,13 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
                             ir::Span span, const UfuncOptions& options) {
   Call call = resolve(evaluator, row, inputs, options, span);
   for (const Any& each : options.out) {
+    check_writeable(each, "output array", span);
     auto* out = as<ir::NDArrayNode>(each);
-    if (out != nullptr && !can_cast(call.result, out->tensor.dtype(), options.casting)) {
+    DataType result = call.rounded.is_void() ? call.result : call.rounded;
+    if (out != nullptr && !can_cast(result, out->tensor.dtype(), options.casting)) {
       raise("UFuncTypeError", span, "bad-cast",
             "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
-            call.result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
+            result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
     }
   }
   if (row.check != nullptr) row.check(call.inputs, span);
@@ -209,14 +224,16 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
   std::vector<ffi::Tensor> results;
   for (int8_t i = 0; i < row.outputs; ++i) {
     const ir::NDArrayNode* out = given(static_cast<size_t>(i));
-    bool direct = out != nullptr && DataType(out->tensor.dtype()) == call.result && !mask;
+    DataType result = row.last && i + 1 == row.outputs ? *row.last : call.result;
+    bool direct =
+        out != nullptr && DataType(out->tensor.dtype()) == result && !mask && call.rounded.is_void();
     for (const ffi::Tensor& input : call.inputs) {
       // An element may be written once it is read, but not before another reads it.
       if (direct && shares_memory(input, out->tensor))
         direct = data_of<char>(input) == data_of<char>(out->tensor) && shape_of(input) == shape &&
                  strides_of(input) == strides_of(out->tensor);
     }
-    results.push_back(direct ? out->tensor : make_in_order(shape, order, call.result));
+    results.push_back(direct ? out->tensor : make_in_order(shape, order, result));
     operands.push_back(operand_of(results.back()));
   }
   {
@@ -236,6 +253,7 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
   std::vector<Any> values;
   for (size_t i = 0; i < results.size(); ++i) {
     const ir::NDArrayNode* out = given(i);
+    if (!call.rounded.is_void() && !(row.last && i > 0)) results[i] = cast_to(results[i], call.rounded);
     if (out == nullptr) {
       values.push_back(scalar_or_array(results[i]));
       continue;
@@ -263,6 +281,35 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
 
 namespace {
 
+// The loop of a type with two inputs; narrow floats go through that of float32, rounded each time.
+struct TypedLoop {
+  Loop loop;
+  DataType narrow = DataType::Void();
+  int8_t inputs = 2;
+  void operator()(char* const* p, int64_t n, const int64_t* s) const {
+    if (narrow.is_void()) return loop(p, n, s);
+    with_type(narrow, [&](auto tag) {
+      using T = decltype(tag);
+      if constexpr (is_narrow<T>) {
+        for (int64_t i = 0; i < n; ++i) {
+          float numbers[] = {load<T>(p[0] + i * s[0]), load<T>(p[1] + i * s[1]), 0};
+          char* pointers[] = {reinterpret_cast<char*>(numbers), reinterpret_cast<char*>(numbers + 1),
+                              reinterpret_cast<char*>(numbers + 2)};
+          int64_t steps[] = {0, 0, 0};
+          loop(pointers, 1, steps);
+          *reinterpret_cast<T*>(p[inputs] + i * s[inputs]) = T(numbers[inputs]);
+        }
+      }
+    });
+  }
+};
+TypedLoop loop_of(const UfuncRow& row, DataType dtype, ir::Span span) {
+  bool narrow = is_narrow_type(dtype);
+  Loop loop = row.loops[narrow ? index_of(Kind::kFloat32) : index_of(kind_of(dtype))];
+  if (loop == nullptr) no_loop(row, span);
+  return {loop, narrow ? dtype : DataType::Void(), row.inputs};
+}
+
 constexpr int64_t kBuffer = 8192;  // elements NumPy casts at a time
 
 void check_foldable(const UfuncRow& row, ir::Span span) {
@@ -288,8 +335,8 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
   bool casts = DataType(tensor.dtype()) != dtype;
   ffi::Tensor input = cast_to(tensor, dtype);
   size_t kind = index_of(kind_of(dtype));
-  Loop loop = row.loops[kind], fold = row.folds[kind];
-  if (loop == nullptr) no_loop(row, span);
+  TypedLoop loop = loop_of(row, dtype, span);
+  Loop fold = row.folds[kind];
   Shape shape = shape_of(input), kept_shape, shown_shape, start_shape;
   size_t gone = 0;
   int64_t reduced = 1;
@@ -312,7 +359,7 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
             row.name);
     }
     Shape whole = broadcast_shapes(shape, shape_of(*options.where), span);
-    ffi::Tensor masked = ir::make_tensor(shape, dtype);
+    ffi::Tensor masked = make_array(shape, dtype);
     copy_into(masked, neutral);
     ffi::Tensor mask = row_major(broadcast_to(*options.where, shape), DataType::Bool());
     ffi::Tensor dense = row_major(input, dtype);
@@ -341,7 +388,7 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
       // The first of each row starts; a fold that may not see it twice goes on behind it.
       copy_into(out, strided(input, start_shape, strides_of(input)));
       if (fold == nullptr) {
-        if (gone > 1) {
+        if (gone > 1 && loop.narrow.is_void()) {
           raise("ValueError", span, "bad-axes",
                 "reduction operation '{}' is not reorderable, so at most one axis may be specified",
                 row.name);
@@ -376,8 +423,7 @@ ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, in
                               ir::Span span) {
   check_foldable(row, span);
   dtype = fold_type(row, tensor.dtype(), dtype, span);
-  Loop loop = row.loops[index_of(kind_of(dtype))];
-  if (loop == nullptr) no_loop(row, span);
+  TypedLoop loop = loop_of(row, dtype, span);
   ffi::Tensor out = row_major(tensor, dtype, true);
   if (out.numel() == 0) return out;
   Shape shape = shape_of(out), strides = strides_of(out);
@@ -543,9 +589,10 @@ const ApiRow method_rows[] = {
        const UfuncRow& row = *self->row;
        if (as<ir::NDArrayNode>(a) == nullptr)
          raise("TypeError", call.span_of(1), "wrong-type", "first operand must be array");
+       check_writeable(a, "array", call.span);
        // The places, then one after the other.
        const ffi::Tensor& target = as<ir::NDArrayNode>(a)->tensor;
-       ffi::Tensor numbers = ir::make_tensor(shape_of(target), DataType::Int(64));
+       ffi::Tensor numbers = make_array(shape_of(target), DataType::Int(64));
        for (int64_t i = 0; i < numbers.numel(); ++i) data_of<int64_t>(numbers)[i] = i;
        Any chosen = array_subscript(evaluator, array_value(numbers), indices, call.span_of(2));
        ffi::Tensor places = row_major(to_tensor(evaluator, chosen, call.span), DataType::Int(64));
@@ -555,8 +602,7 @@ const ApiRow method_rows[] = {
          values = row_major(
              broadcast_to(to_tensor(evaluator, b, call.span_of(3), target.dtype()), shape_of(places)),
              target.dtype());
-       Loop loop = row.loops[index_of(kind_of(target.dtype()))];
-       if (loop == nullptr) no_loop(row, call.span);
+       TypedLoop loop = loop_of(row, target.dtype(), call.span);
        int64_t bytes = DataType(target.dtype()).bytes();
        int64_t steps[] = {0, 0, 0};
        for (int64_t i = 0; i < places.numel(); ++i) {
@@ -595,6 +641,7 @@ Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span) {
     raise("ValueError", span, "shape-mismatch", "output array has the wrong shape: {} instead of {}",
           shape_text(shape_of(array->tensor)), shape_text(shape_of(result)));
   }
+  check_writeable(out.type_index() == kTVMFFIArray ? elements(out)[0] : out, "output array", span);
   copy_into(array->tensor, result);
   return out.type_index() == kTVMFFIArray ? elements(out)[0] : out;
 }

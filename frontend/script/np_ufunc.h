@@ -13,7 +13,7 @@ namespace mlc::script {
 // Pointers to inputs, then outputs.
 using Loop = void (*)(char* const* pointers, int64_t n, const int64_t* steps);
 // Folds n elements at pointers[1] into the one at pointers[0].
-using Loops = std::array<Loop, kKinds>;
+using Loops = std::array<Loop, kKinds>;  // null for narrow floats, which go through float32
 
 enum class Rule : uint8_t {
   kUsual,    // the first loop that the common type can be cast to safely
@@ -29,6 +29,7 @@ struct UfuncRow {
   Loops loops{};
   Loops folds{};
   std::optional<DataType> result = {};  // of all loops; the loop's own type where there is none
+  std::optional<DataType> last = {};    // of the last of two outputs, where it is another one
   std::optional<double> identity = {};
   Rule rule = Rule::kUsual;
   // A check of the inputs before the loop runs (negative integer powers).
@@ -185,7 +186,7 @@ constexpr Loops unary_loops() {
      }()),
      ...);
   }
-  (std::make_index_sequence<kKinds>());
+  (std::make_index_sequence<kPlainKinds>());
   return loops;
 }
 template <class F, class Result = void>
@@ -199,7 +200,7 @@ constexpr Loops binary_loops() {
      }()),
      ...);
   }
-  (std::make_index_sequence<kKinds>());
+  (std::make_index_sequence<kPlainKinds>());
   return loops;
 }
 template <class F>
@@ -217,7 +218,7 @@ constexpr Loops fold_loops() {
      }()),
      ...);
   }
-  (std::make_index_sequence<kKinds>());
+  (std::make_index_sequence<kPlainKinds>());
   return loops;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, comparison, logic and bits, element by element.
+#include <bit>
 #include <cfenv>
 #include <cmath>
 
@@ -526,6 +527,52 @@ constexpr UfuncRow with_check(UfuncRow row) {
   return row;
 }
 
+// The quotient rounded down and what is left.
+template <class T>
+void divmod_loop(char* const* p, int64_t n, const int64_t* s) {
+  using C = Compute<T>;
+  for (int64_t i = 0; i < n; ++i) {
+    auto a = static_cast<C>(load<T>(p[0] + i * s[0])), b = static_cast<C>(load<T>(p[1] + i * s[1]));
+    *reinterpret_cast<T*>(p[2] + i * s[2]) = static_cast<T>(FloorDivide::apply(a, b));
+    *reinterpret_cast<T*>(p[3] + i * s[3]) = static_cast<T>(Remainder::apply(a, b));
+  }
+}
+constexpr Loops divmod_loops() {
+  Loops loops{};
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (([&] {
+       using T = Element<static_cast<Kind>(I)>;
+       if constexpr (Number::on<T>) loops[I] = divmod_loop<T>;
+     }()),
+     ...);
+  }
+  (std::make_index_sequence<kPlainKinds>());
+  return loops;
+}
+
+// The bits of the absolute value that are set.
+template <class T>
+void count_bits_loop(char* const* p, int64_t n, const int64_t* s) {
+  for (int64_t i = 0; i < n; ++i) {
+    auto x = load<T>(p[0] + i * s[0]);
+    auto bits = static_cast<uint64_t>(x);
+    if constexpr (std::is_signed_v<T>) bits = x < 0 ? -bits : bits;
+    *reinterpret_cast<uint8_t*>(p[1] + i * s[1]) = static_cast<uint8_t>(std::popcount(bits));
+  }
+}
+constexpr Loops count_bits_loops() {
+  Loops loops{};
+  loops[index_of(Kind::kInt8)] = count_bits_loop<int8_t>;
+  loops[index_of(Kind::kUInt8)] = count_bits_loop<uint8_t>;
+  loops[index_of(Kind::kInt16)] = count_bits_loop<int16_t>;
+  loops[index_of(Kind::kUInt16)] = count_bits_loop<uint16_t>;
+  loops[index_of(Kind::kInt32)] = count_bits_loop<int32_t>;
+  loops[index_of(Kind::kUInt32)] = count_bits_loop<uint32_t>;
+  loops[index_of(Kind::kInt64)] = count_bits_loop<int64_t>;
+  loops[index_of(Kind::kUInt64)] = count_bits_loop<uint64_t>;
+  return loops;
+}
+
 const UfuncRow rows[] = {
     with_sums(folding<Add>("add", "x1 + x2.", 0)),
     folding<Multiply>("multiply", "x1 * x2.", 1),
@@ -563,6 +610,17 @@ const UfuncRow rows[] = {
      .outputs = 1,
      .loops = unary_loops<LogicalNot, bool>(),
      .result = kBool},
+    {.name = "divmod",
+     .doc = "x1 / x2, rounded down, and what is left.",
+     .inputs = 2,
+     .outputs = 2,
+     .loops = divmod_loops()},
+    {.name = "bitwise_count",
+     .doc = "The bits of the absolute value that are set.",
+     .inputs = 1,
+     .outputs = 1,
+     .loops = count_bits_loops(),
+     .result = DataType::UInt(8)},
     unary<Negative>("negative", "-x."),
     unary<Positive>("positive", "+x."),
     unary<Absolute>("absolute", "The absolute value."),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematics on floats, element by element.
 #include <cmath>
+#include <limits>
 
 #include "frontend/script/np_fast_math.h"
 #include "frontend/script/np_ufunc.h"
@@ -134,20 +135,61 @@ struct Modf : Real {
     fraction = std::modf(x, &whole);
   }
 };
-template <class F, class T>
+struct Frexp : Real {
+  template <class T>
+  static void apply(T x, T& mantissa, int32_t& exponent) {
+    int found = 0;
+    mantissa = std::frexp(x, &found);
+    exponent = std::isfinite(x) ? found : 0;
+  }
+};
+template <class F, class T, class Second>
 void split_loop(char* const* p, int64_t n, const int64_t* s) {
+  using C = Compute<T>;
   for (int64_t i = 0; i < n; ++i) {
-    Compute<T> a, b;
-    F::apply(static_cast<Compute<T>>(load<T>(p[0] + i * s[0])), a, b);
+    C a;
+    std::conditional_t<std::is_void_v<Second>, C, Second> b;
+    F::apply(static_cast<C>(load<T>(p[0] + i * s[0])), a, b);
     *reinterpret_cast<T*>(p[1] + i * s[1]) = static_cast<T>(a);
-    *reinterpret_cast<T*>(p[2] + i * s[2]) = static_cast<T>(b);
+    using Other = std::conditional_t<std::is_void_v<Second>, T, Second>;
+    *reinterpret_cast<Other*>(p[2] + i * s[2]) = static_cast<Other>(b);
   }
 }
-constexpr Loops modf_loops() {
+template <class F, class Second>
+constexpr Loops split_loops() {
   Loops loops{};
-  loops[index_of(Kind::kFloat16)] = split_loop<Modf, Half>;
-  loops[index_of(Kind::kFloat32)] = split_loop<Modf, float>;
-  loops[index_of(Kind::kFloat64)] = split_loop<Modf, double>;
+  loops[index_of(Kind::kFloat16)] = split_loop<F, Half, Second>;
+  loops[index_of(Kind::kFloat32)] = split_loop<F, float, Second>;
+  loops[index_of(Kind::kFloat64)] = split_loop<F, double, Second>;
+  loops[index_of(Kind::kBFloat16)] = split_loop<F, BFloat16, Second>;
+  return loops;
+}
+
+// The distance to the next number away from zero, in the type itself.
+template <class T>
+T spacing_of(T x) {
+  if constexpr (is_small_float<T>) {
+    constexpr uint16_t kInfinity = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
+    if ((x.bits & 0x7fff) >= kInfinity) return T(std::numeric_limits<float>::quiet_NaN());
+    T next = x;
+    ++next.bits;
+    return T(static_cast<float>(next) - static_cast<float>(x));
+  } else {
+    if (!std::isfinite(x)) return std::numeric_limits<T>::quiet_NaN();
+    return std::nextafter(x, std::copysign(std::numeric_limits<T>::infinity(), x)) - x;
+  }
+}
+template <class T>
+void spacing_loop(char* const* p, int64_t n, const int64_t* s) {
+  for (int64_t i = 0; i < n; ++i)
+    *reinterpret_cast<T*>(p[1] + i * s[1]) = spacing_of(load<T>(p[0] + i * s[0]));
+}
+constexpr Loops spacing_loops() {
+  Loops loops{};
+  loops[index_of(Kind::kFloat16)] = spacing_loop<Half>;
+  loops[index_of(Kind::kFloat32)] = spacing_loop<float>;
+  loops[index_of(Kind::kFloat64)] = spacing_loop<double>;
+  loops[index_of(Kind::kBFloat16)] = spacing_loop<BFloat16>;
   return loops;
 }
 
@@ -228,7 +270,18 @@ const UfuncRow rows[] = {
      .doc = "The fraction and the whole part.",
      .inputs = 1,
      .outputs = 2,
-     .loops = modf_loops()},
+     .loops = split_loops<Modf, void>()},
+    {.name = "frexp",
+     .doc = "The mantissa and the exponent of two.",
+     .inputs = 1,
+     .outputs = 2,
+     .loops = split_loops<Frexp, int32_t>(),
+     .last = DataType::Int(32)},
+    {.name = "spacing",
+     .doc = "The distance to the next number away from zero.",
+     .inputs = 1,
+     .outputs = 1,
+     .loops = spacing_loops()},
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ std::span<const ir::ApiRow> testing_rows();
 std::span<const ir::ApiRow> path_rows();   // paths.cpp
 std::span<const ir::ApiRow> regex_rows();  // regex.cpp
 std::span<const ir::ApiRow> tensor_operator_rows();
+std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
 
 void register_api() {
   register_key_type();
@@ -41,6 +42,8 @@ void register_api() {
                     dtype_rows(),     container_rows(),       system_rows()}) {
     registry.add(rows);
   }
+  for (auto rows : {np_distribution_rows(), np_decompose_rows(), np_refused_rows(), tensor_rows()})
+    registry.add(rows);
   register_classic_names();
   ir::answer_attributes(+[](ir::Host& host, const Any& object, std::string_view name, Any& out) {
     auto* evaluator = dynamic_cast<Evaluator*>(&host);

@@ -10,6 +10,8 @@
 
 namespace mlc::script {
 
+ffi::Tensor plain_tensor(const ffi::Tensor& tensor);  // tensor_api.cpp
+
 // The shortest digits that read back as the same double, laid out by Python's rules.
 std::string float_repr(double value) {
   if (std::isnan(value)) return "nan";
@@ -221,7 +223,7 @@ std::string Evaluator::repr(const Any& value) {
       return text + "}";
     }
     case kTVMFFITensor:
-      return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kTensorRepr);
+      return ir::array_text(plain_tensor(value.cast<ffi::Tensor>()), ir::ArrayStyle::kTensorRepr);
     case kTVMFFIFunction:
       return "<tvm_ffi.core.Function at " + address(value) + ">";
     default:
@@ -315,7 +317,7 @@ std::string Evaluator::str(const Any& value) {
   if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
   if (!is_object(value) && value.type_index() != kTVMFFIDevice) return repr(value);
   if (value.type_index() == kTVMFFITensor)
-    return ir::array_text(value.cast<ffi::Tensor>(), ir::ArrayStyle::kStr);
+    return ir::array_text(plain_tensor(value.cast<ffi::Tensor>()), ir::ArrayStyle::kStr);
   if (auto* instance = as<InstanceNode>(value)) {
     Any result;
     if (state_->special(value, known().str, {}, result, {})) {

@@ -13,6 +13,7 @@ find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
 find_library(ANTLR4_RUNTIME antlr4-runtime REQUIRED)
 find_library(LIBEDIT edit REQUIRED)
 find_library(PCRE2 pcre2-8 REQUIRED)
+find_package(ZLIB REQUIRED)
 
 if(NOT EXISTS "${MLC_TVM_FFI}/include/tvm/ffi/object.h")
   message(FATAL_ERROR "apache-tvm-ffi is not at ${MLC_TVM_FFI}; run ./dev build, which puts it there")

@@ -3,19 +3,76 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 namespace mlc::ir {
 namespace {
 
+// Memory of large arrays that were freed, for the next ones: to get it from the system costs more than most
+// operations on it.
+class Kept {
+ public:
+  static constexpr size_t kLeast = size_t{64} << 10;
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr size_t kMost = 0;  // the sanitizer watches over freed memory itself
+#else
+  static constexpr size_t kMost = size_t{64} << 20;
+#endif
+  static bool fits(size_t bytes) { return bytes >= kLeast && bytes <= kMost; }
+  void* take(size_t bytes) {
+    std::lock_guard hold(lock_);
+    for (auto it = blocks_.begin(); it != blocks_.end(); ++it) {
+      if (it->first != bytes) continue;
+      void* block = it->second;
+      blocks_.erase(it);
+      held_ -= bytes;
+      return block;
+    }
+    return nullptr;
+  }
+  void give(size_t bytes, void* block) {
+    std::lock_guard hold(lock_);
+    blocks_.emplace_back(bytes, block);
+    held_ += bytes;
+    while (held_ > kMost || blocks_.size() > 16) {
+      held_ -= blocks_.front().first;
+      std::free(blocks_.front().second);
+      blocks_.erase(blocks_.begin());
+    }
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<std::pair<size_t, void*>> blocks_;  // the oldest first
+  size_t held_ = 0;
+};
+Kept& kept() {
+  static Kept& blocks = *new Kept;  // arrays may outlive every static object
+  return blocks;
+}
+
 struct AlignedAllocator {
+  static size_t size_of(const DLTensor& tensor) {
+    size_t bytes = ffi::GetDataSize(tensor);
+    return bytes == 0 ? 64 : (bytes + 63) / 64 * 64;
+  }
   void AllocData(DLTensor* tensor) {
-    size_t bytes = ffi::GetDataSize(*tensor);
-    bytes = (bytes + 63) / 64 * 64;
-    tensor->data = std::aligned_alloc(64, bytes == 0 ? 64 : bytes);
+    size_t bytes = size_of(*tensor);
+    tensor->data = Kept::fits(bytes) ? kept().take(bytes) : nullptr;
+    if (tensor->data != nullptr) return;
+    tensor->data = std::aligned_alloc(64, bytes);
     if (tensor->data == nullptr)
       throw Error("out-of-memory", "cannot allocate {} bytes", bytes).kind("MemoryError");
   }
-  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
+  void FreeData(DLTensor* tensor) {
+    size_t bytes = size_of(*tensor);
+    if (Kept::fits(bytes))
+      kept().give(bytes, tensor->data);
+    else
+      std::free(tensor->data);
+  }
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "frontend/script/np_fast_math.h"
 #include "frontend/script/np_loop.h"
 #include "ir/small_float.h"
 
@@ -250,6 +251,12 @@ void convert_loop(char* const* pointers, int64_t n, const int64_t* steps) {
   if (steps[0] == sizeof(To) && steps[1] == sizeof(From)) {
     const auto* source = reinterpret_cast<const From*>(from);
     auto* target = reinterpret_cast<To*>(to);
+    if constexpr (std::is_same_v<To, Half> && std::is_same_v<From, float>) {
+      if (to_half_row(source, &target->bits, n)) return;
+    }
+    if constexpr (std::is_same_v<To, float> && std::is_same_v<From, Half>) {
+      if (from_half_row(&source->bits, target, n)) return;
+    }
     for (int64_t i = 0; i < n; ++i) target[i] = convert<To>(source[i]);
     return;
   }

@@ -377,6 +377,8 @@ const ApiRow rows[] = {
     MLC_NP_CONSTANT("e", "Euler's number.", 2.718281828459045),
     MLC_NP_CONSTANT("inf", "Infinity.", HUGE_VAL),
     MLC_NP_CONSTANT("nan", "Not a number.", static_cast<double>(NAN)),
+    MLC_NP_CONSTANT("True_", "True as a scalar.", scalar_value(DataType::Bool(), int64_t{1})),
+    MLC_NP_CONSTANT("False_", "False as a scalar.", scalar_value(DataType::Bool(), int64_t{0})),
     MLC_NP_CONSTANT("euler_gamma", "Euler's constant.", 0.5772156649015329),
     MLC_NP_CONSTANT("little_endian", "The byte order.", true),
     MLC_NP_CONSTANT("__version__", "The version of NumPy whose results these are.", str_value("2.4.6")),

@@ -241,6 +241,9 @@ MLC_NP_DISTRIBUTION(LogNormal, {"mean"}, {"sigma", Must::kNotNegative}) {
 MLC_NP_DISTRIBUTION(Exponential, {"scale", Must::kNotNegative}) { return p[0] * s.exponential(); }
 }
 ;
+MLC_NP_DISTRIBUTION(StandardExponential, {""}) { return s.exponential(); }
+}
+;
 MLC_NP_DISTRIBUTION(StandardGamma, {"shape", Must::kNotNegative}) { return standard_gamma(s, p[0]); }
 }
 ;
@@ -617,6 +620,10 @@ const ApiRow rows[] = {
     MLC_NP_DRAW("geometric(p, size=None)", "Trials up to a success.", Geometric),
     MLC_NP_DRAW("logseries(p, size=None)", "Values of a logarithmic series.", LogSeries),
     MLC_NP_DRAW("zipf(a, size=None)", "Values of a Zipf distribution.", Zipf),
+    {ApiKind::kFunction, "numpy.random", "standard_exponential(size=None)", "Exponential values.",
+     of_module<StandardExponential>},
+    {ApiKind::kMethod, kRandomState, "standard_exponential(size=None)", "Exponential values.",
+     of_state<StandardExponential>},
     {ApiKind::kFunction, "numpy.random", "standard_gamma(shape, size=None)",
      "Values of a gamma distribution.", of_module<StandardGamma>},
     {ApiKind::kMethod, kRandomState, "standard_gamma(shape, size=None)", "Values of a gamma distribution.",

@@ -323,9 +323,17 @@ bool dtype_member(DataType type, bool is_class, std::string_view name, Any& out)
     out = int64_t{1};
   } else if (name == "isnative") {
     out = true;
-  } else if (name == "hasobject") {
+  } else if (name == "hasobject" || name == "isalignedstruct") {
     out = false;
-  } else if (name == "names" || name == "fields" || name == "subdtype") {
+  } else if (name == "flags") {
+    out = int64_t{0};
+  } else if (name == "base") {
+    out = dtype_value(type);
+  } else if (name == "descr") {
+    Any text;
+    dtype_member(type, is_class, "str", text);
+    out = List{Any(Tuple{str_value(""), text})};
+  } else if (name == "names" || name == "fields" || name == "subdtype" || name == "metadata") {
     out = nullptr;
   } else if (name == "type") {
     out = dtype_class_value(type);
@@ -619,6 +627,7 @@ const ApiRow rows[] = {
     MLC_NP_TYPE("uint16", "Natural numbers of 16 bits.", kDLUInt, 16),
     MLC_NP_TYPE("uint32", "Natural numbers of 32 bits.", kDLUInt, 32),
     MLC_NP_TYPE("uint64", "Natural numbers of 64 bits.", kDLUInt, 64),
+    MLC_NP_TYPE("ulonglong", "Natural numbers of 64 bits.", kDLUInt, 64),
     MLC_NP_TYPE("uint", "Natural numbers of 64 bits.", kDLUInt, 64),
     MLC_NP_TYPE("uintp", "Natural numbers of 64 bits.", kDLUInt, 64),
     MLC_NP_TYPE("float16", "Floats of 16 bits.", kDLFloat, 16),

@@ -6,6 +6,10 @@
 #include <cstring>
 #include <limits>
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 namespace mlc::script {
 namespace {
 
@@ -106,10 +110,256 @@ MLC_NP_CLONES void tanh_row(const float* from, float* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     double x = from[i], a = std::fabs(x);
     a = a > 20 ? 20 : a;
-    double e = exp_of(2 * a), q = a * a;
-    double large = (e - 1) / (e + 1), small = a - a * q * (1.0 / 3 - q * (2.0 / 15));
-    to[i] = static_cast<float>(std::copysign(a < 1e-3 ? small : large, x));
+    double d = exp_of(2 * a) + 1, q = a * a;
+    // 1 / d: a float's division is quick, one step of Newton's makes it good.
+    double r = 1.0F / static_cast<float>(d);
+    r = r * (2 - d * r);
+    double large = 1 - 2 * r, small = a - a * q * (1.0 / 3 - q * (2.0 / 15));
+    to[i] = static_cast<float>(std::copysign(a < 1e-2 ? small : large, x));
   }
 }
+
+namespace {
+
+// 2^(j/32) as the sum of two doubles.
+struct Powers {
+  double high[32], low[32];
+};
+const Powers& powers() {
+  static const Powers table = [] {
+    Powers made;
+    for (int j = 0; j < 32; ++j) {
+      long double exact = std::exp2(static_cast<long double>(j) / 32);
+      made.high[j] = static_cast<double>(exact);
+      made.low[j] = static_cast<double>(exact - made.high[j]);
+    }
+    return made;
+  }();
+  return table;
+}
+
+// Whether all are in a range where nothing overflows.
+MLC_NP_CLONES bool exp_block(const double* from, double* to, int64_t n, const Powers& table) {
+  constexpr double kShift = 6755399441055744.0;
+  constexpr double kStepHigh = 0x1.62e42fefa0000p-6, kStepLow = 0x1.cf79abc9e3b39p-45;  // ln(2) / 32
+  int64_t odd = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    double x = from[i];
+    odd |= static_cast<int64_t>(!(std::fabs(x) <= 700));
+    double shifted = x * (32 * 1.44269504088896340736) + kShift;
+    auto whole = bits_as<int64_t>(shifted) - bits_as<int64_t>(kShift);
+    double k = shifted - kShift;
+    double r = (x - k * kStepHigh) - k * kStepLow;
+    double p = 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = r + r * r * p;
+    int64_t j = whole & 31;
+    double high = table.high[j];
+    double sum = high + (table.low[j] + high * p);
+    to[i] = sum * bits_as<double>(((whole >> 5) + 1023) << 52);
+  }
+  return odd == 0;
+}
+
+}  // namespace
+
+void exp_row(const double* from, double* to, int64_t n) {
+  constexpr int64_t kBlock = 256;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    double kept[kBlock];
+    std::copy_n(from + i, count, kept);  // `to` may be `from`
+    if (exp_block(kept, to + i, count, powers())) continue;
+    for (int64_t k = 0; k < count; ++k) to[i + k] = std::exp(kept[k]);
+  }
+}
+
+// ---- extremes ----
+
+namespace {
+
+template <class T>
+struct Vector;
+template <>
+struct Vector<float> {
+  typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef int32_t Mask __attribute__((vector_size(64)));
+};
+template <>
+struct Vector<double> {
+  typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
+  typedef int64_t Mask __attribute__((vector_size(64)));
+};
+
+template <class T, bool greatest>
+[[gnu::always_inline]] inline bool extreme_block(const T* row, int64_t n, T& best) {
+  using V = typename Vector<T>::Type;
+  using M = typename Vector<T>::Mask;
+  constexpr int64_t kLanes = 64 / sizeof(T), kStep = 4 * kLanes;
+  bool odd = best != best;
+  int64_t i = 0;
+  if (n >= kStep) {
+    V a = *reinterpret_cast<const V*>(row), b = a, c = a, d = a;
+    M wrong{};
+    auto take = [&](V & most, V x) __attribute__((always_inline)) {
+      wrong |= x != x;
+      if constexpr (greatest)
+        most = x > most ? x : most;
+      else
+        most = x < most ? x : most;
+    };
+    for (; i + kStep <= n; i += kStep) {
+      take(a, *reinterpret_cast<const V*>(row + i));
+      take(b, *reinterpret_cast<const V*>(row + i + kLanes));
+      take(c, *reinterpret_cast<const V*>(row + i + 2 * kLanes));
+      take(d, *reinterpret_cast<const V*>(row + i + 3 * kLanes));
+    }
+    take(a, b);
+    take(c, d);
+    take(a, c);
+    for (int64_t k = 0; k < kLanes; ++k) {
+      odd = odd || wrong[k] != 0;
+      best = (greatest ? a[k] > best : a[k] < best) ? a[k] : best;
+    }
+  }
+  for (; i < n; ++i) {
+    odd = odd || row[i] != row[i];
+    best = (greatest ? row[i] > best : row[i] < best) ? row[i] : best;
+  }
+  return !odd;
+}
+
+MLC_NP_CLONES bool greatest_of(const float* row, int64_t n, float& best) {
+  return extreme_block<float, true>(row, n, best);
+}
+MLC_NP_CLONES bool least_of(const float* row, int64_t n, float& best) {
+  return extreme_block<float, false>(row, n, best);
+}
+MLC_NP_CLONES bool greatest_of(const double* row, int64_t n, double& best) {
+  return extreme_block<double, true>(row, n, best);
+}
+MLC_NP_CLONES bool least_of(const double* row, int64_t n, double& best) {
+  return extreme_block<double, false>(row, n, best);
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool is_in_block(const T* row, int64_t n, T value) {
+  int32_t found = 0;
+  for (int64_t i = 0; i < n; ++i) found |= static_cast<int32_t>(row[i] == value);
+  return found != 0;
+}
+constexpr int64_t kSearch = 1024;
+template <class T>
+[[gnu::always_inline]] inline int64_t place_of(const T* row, int64_t n, T value) {
+  int64_t at = 0;
+  while (at + kSearch <= n && !is_in_block(row + at, kSearch, value)) at += kSearch;
+  while (at < n && !(row[at] == value)) ++at;
+  return at;
+}
+MLC_NP_CLONES int64_t place_of_float(const float* row, int64_t n, float value) {
+  return place_of(row, n, value);
+}
+MLC_NP_CLONES int64_t place_of_double(const double* row, int64_t n, double value) {
+  return place_of(row, n, value);
+}
+
+}  // namespace
+
+bool extreme_of_row(const float* row, int64_t n, bool greatest, float& best) {
+  return greatest ? greatest_of(row, n, best) : least_of(row, n, best);
+}
+bool extreme_of_row(const double* row, int64_t n, bool greatest, double& best) {
+  return greatest ? greatest_of(row, n, best) : least_of(row, n, best);
+}
+
+int64_t place_in_row(const float* row, int64_t n, float value) { return place_of_float(row, n, value); }
+int64_t place_in_row(const double* row, int64_t n, double value) { return place_of_double(row, n, value); }
+
+// ---- comparisons ----
+
+namespace {
+
+template <class T, class F>
+[[gnu::always_inline]] inline void compare_each(const T* left, const T* right, bool fixed, bool* to,
+                                                int64_t n, F holds) {
+  auto* out = reinterpret_cast<uint8_t*>(to);
+  if (fixed) {
+    T value = *right;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) out[i] = holds(left[i], value) ? 1 : 0;
+    return;
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = holds(left[i], right[i]) ? 1 : 0;
+}
+template <class T>
+[[gnu::always_inline]] inline void compare_all(Comparison how, const T* left, const T* right, bool fixed,
+                                               bool* to, int64_t n) {
+  switch (how) {
+    case Comparison::kEqual:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a == b; });
+    case Comparison::kNotEqual:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a != b; });
+    case Comparison::kLess:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a < b; });
+    case Comparison::kLessEqual:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a <= b; });
+    case Comparison::kGreater:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a > b; });
+    case Comparison::kGreaterEqual:
+      return compare_each(left, right, fixed, to, n, [](T a, T b) { return a >= b; });
+  }
+}
+
+}  // namespace
+
+MLC_NP_CLONES void compare_rows(Comparison how, const float* left, const float* right, bool fixed, bool* to,
+                                int64_t n) {
+  compare_all(how, left, right, fixed, to, n);
+}
+MLC_NP_CLONES void compare_rows(Comparison how, const double* left, const double* right, bool fixed, bool* to,
+                                int64_t n) {
+  compare_all(how, left, right, fixed, to, n);
+}
+
+// ---- half precision ----
+
+#if defined(__x86_64__) && defined(__GNUC__)
+namespace {
+__attribute__((target("avx,f16c"))) void to_half(const float* from, uint16_t* to, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), halves);
+  }
+  for (; i < n; ++i) to[i] = static_cast<uint16_t>(_cvtss_sh(from[i], _MM_FROUND_TO_NEAREST_INT));
+}
+__attribute__((target("avx,f16c"))) void from_half(const uint16_t* from, float* to, int64_t n) {
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i))));
+  for (; i < n; ++i) to[i] = _cvtsh_ss(from[i]);
+}
+bool has_half() {
+  static const bool has = __builtin_cpu_supports("avx") != 0 && __builtin_cpu_supports("f16c") != 0;
+  return has;
+}
+}  // namespace
+
+bool to_half_row(const float* from, uint16_t* to, int64_t n) {
+  if (has_half()) to_half(from, to, n);
+  return has_half();
+}
+bool from_half_row(const uint16_t* from, float* to, int64_t n) {
+  if (has_half()) from_half(from, to, n);
+  return has_half();
+}
+#else
+bool to_half_row(const float*, uint16_t*, int64_t) { return false; }
+bool from_half_row(const uint16_t*, float*, int64_t) { return false; }
+#endif
 
 }  // namespace mlc::script

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays in files: .npy (version 1 of NumPy's format), .npz (a zip archive of them, stored), raw bytes.
+// Arrays in files: .npy (version 1 of NumPy's format), .npz (a zip archive of them), raw bytes.
+#include <zlib.h>
+
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -159,26 +161,62 @@ Any npy_array(ApiCall& call, std::string_view bytes) {
 
 // ---- .npz ----
 
-std::string npz_bytes(const std::vector<std::pair<std::string, ffi::Tensor>>& arrays) {
+// Compressed without zlib's own header, as in archives.
+std::string deflated(const std::string& bytes) {
+  z_stream stream{};
+  MLC_CHECK(
+      deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+      "zlib does not start");
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  int status = deflate(&stream, Z_FINISH);
+  MLC_CHECK(status == Z_STREAM_END, "zlib stops with {}", status);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+std::string inflated(std::string_view packed, size_t size, ir::Span span) {
+  z_stream stream{};
+  MLC_CHECK(inflateInit2(&stream, -MAX_WBITS) == Z_OK, "zlib does not start");
+  std::string bytes(size, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(size);
+  int status = inflate(&stream, Z_FINISH);
+  size_t made = stream.total_out;
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || made != size)
+    raise("ValueError", span, "wrong-value", "the compressed data of the archive is damaged");
+  return bytes;
+}
+
+std::string npz_bytes(const std::vector<std::pair<std::string, ffi::Tensor>>& arrays, bool compressed) {
   std::string archive, directory;
   for (const auto& [name, tensor] : arrays) {
     std::string bytes = npy_bytes(tensor), entry = name + ".npy";
+    if (bytes.size() >> 32 != 0)
+      raise("NotImplementedError", {}, "not-supported", "an array of 4 GiB or more in an archive");
+    const std::string& kept = compressed ? deflated(bytes) : bytes;
     size_t offset = archive.size();
     auto common = [&](std::string& to) {
-      put(to, 20, 2);    // the version that can read it
-      put(to, 0, 2);     // flags
-      put(to, 0, 2);     // stored
+      put(to, 20, 2);  // the version that can read it
+      put(to, 0, 2);   // flags
+      put(to, compressed ? 8 : 0, 2);
       put(to, 0, 2);     // time
       put(to, 0x21, 2);  // 1980-01-01
       put(to, checksum(bytes), 4);
-      put(to, bytes.size(), 4);
+      put(to, kept.size(), 4);
       put(to, bytes.size(), 4);
       put(to, entry.size(), 2);
       put(to, 0, 2);
     };
     put(archive, 0x04034b50, 4);
     common(archive);
-    archive += entry + bytes;
+    archive += entry + kept;
     put(directory, 0x02014b50, 4);
     put(directory, 20, 2);
     common(directory);
@@ -210,24 +248,26 @@ Any npz_arrays(ApiCall& call, std::string_view bytes) {
   Dict arrays;
   for (uint64_t i = 0; i < count; ++i) {
     auto method = get(bytes, at + 10, 2);
+    auto packed = static_cast<size_t>(get(bytes, at + 20, 4));
     auto size = static_cast<size_t>(get(bytes, at + 24, 4));
     auto name_size = static_cast<size_t>(get(bytes, at + 28, 2));
     auto offset = static_cast<size_t>(get(bytes, at + 42, 4));
     std::string name(part(bytes, at + 46, name_size));
-    if (method != 0) {
+    if (method != 0 && method != 8) {
       raise("NotImplementedError", call.span, "not-supported",
-            "`{}` is compressed; archives of np.savez can be read, those of np.savez_compressed cannot",
-            name);
+            "`{}` is compressed by method {}; archives are stored or deflated", name, method);
     }
     size_t data = offset + 30 + static_cast<size_t>(get(bytes, offset + 26, 2) + get(bytes, offset + 28, 2));
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    arrays.Set(str_value(name), npy_array(call, part(bytes, data, size)));
+    std::string_view raw = part(bytes, data, packed);
+    arrays.Set(str_value(name), npy_array(call, method == 0 ? raw : inflated(raw, size, call.span)));
     at += 46 + name_size + static_cast<size_t>(get(bytes, at + 30, 2) + get(bytes, at + 32, 2));
   }
   return arrays;
 }
 
-Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<String, Any>& named) {
+Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<String, Any>& named,
+             bool compressed) {
   std::vector<std::pair<std::string, ffi::Tensor>> arrays;
   Evaluator& evaluator = evaluator_of(call.host);
   for (const auto& [name, value] : named)
@@ -238,7 +278,7 @@ Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<S
       raise("ValueError", call.span, "wrong-value", "Cannot use un-named variables and keyword {}", name);
     arrays.emplace_back(name, to_tensor(evaluator, args[i], call.span));
   }
-  write_all(path_of(call, file, ".npz"), npz_bytes(arrays), call.span);
+  write_all(path_of(call, file, ".npz"), npz_bytes(arrays, compressed), call.span);
   return nullptr;
 }
 
@@ -256,7 +296,11 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "numpy", "savez(file, *args, **kwds)", "Writes arrays as .npz, stored.",
      native([](ApiCall& call, Any file, Tuple args, ffi::Map<String, Any> named) {
-       return save_npz(call, file, args, named);
+       return save_npz(call, file, args, named, false);
+     })},
+    {ApiKind::kFunction, "numpy", "savez_compressed(file, *args, **kwds)", "Writes arrays as .npz, deflated.",
+     native([](ApiCall& call, Any file, Tuple args, ffi::Map<String, Any> named) {
+       return save_npz(call, file, args, named, true);
      })},
     {ApiKind::kFunction, "numpy", "fromfile(file, dtype=None, count=-1, sep='', offset=0)",
      "The bytes of a file as an array.",

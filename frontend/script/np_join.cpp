@@ -153,6 +153,35 @@ Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
     walk.run([](char* const* p, int64_t n, const int64_t* s) {
       const char *c = p[0], *left = p[1], *right = p[2];
       char* to = p[3];
+      auto simple = [&](int k) { return s[k] == 0 || s[k] == sizeof(T); };
+      if (s[0] == 1 && s[3] == sizeof(T) && simple(1) && simple(2)) {
+        const auto* x = reinterpret_cast<const T*>(left);
+        const auto* y = reinterpret_cast<const T*>(right);
+        auto* out = reinterpret_cast<T*>(to);
+        const auto* test = reinterpret_cast<const uint8_t*>(c);
+        if (s[1] != 0 && s[2] != 0) {
+          for (int64_t i = 0; i < n; ++i) {
+            T a = x[i], b = y[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else if (s[1] != 0) {
+          T b = *y;
+          for (int64_t i = 0; i < n; ++i) {
+            T a = x[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else if (s[2] != 0) {
+          T a = *x;
+          for (int64_t i = 0; i < n; ++i) {
+            T b = y[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else {
+          T a = *x, b = *y;
+          for (int64_t i = 0; i < n; ++i) out[i] = test[i] != 0 ? a : b;
+        }
+        return;
+      }
       for (int64_t i = 0; i < n; ++i, c += s[0], left += s[1], right += s[2], to += s[3])
         *reinterpret_cast<T*>(to) = load<bool>(c) ? load<T>(left) : load<T>(right);
     });

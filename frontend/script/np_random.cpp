@@ -4,6 +4,7 @@
 #include <random>
 
 #include "frontend/script/library.h"
+#include "frontend/script/np_errors.h"
 #include "frontend/script/np_random.h"
 
 namespace mlc::script {
@@ -101,6 +102,24 @@ Any draw_reals(ApiCall& call, const Any& size, F one) {
   return draw(call, size, DataType::Float(64), true, one);
 }
 
+// The same, into an array where one is given.
+template <class F>
+Any draw_into(ApiCall& call, const Any& size, const Any& out, DataType dtype, F one) {
+  auto* array = as<ir::NDArrayNode>(out);
+  if (array == nullptr) return draw(call, size, dtype, true, one);
+  if (DataType(array->tensor.dtype()) != dtype) {
+    raise("TypeError", call.span, "unsupported-dtype",
+          "Supplied output array has the wrong type. Expected {}, got {}", dtype.str(),
+          DataType(array->tensor.dtype()).str());
+  }
+  Tuple shape;
+  for (int64_t extent : array->tensor.shape()) shape.push_back(extent);
+  if (!is_none(size) && size_argument(call, size) != shape_of(array->tensor))
+    raise("ValueError", call.span, "shape-mismatch", "size must match out.shape when used together");
+  return into_out(to_tensor(evaluator_of(call.host), draw(call, Any(shape), dtype, true, one), call.span),
+                  out, call.span);
+}
+
 struct IntRange {
   int64_t low;
   uint64_t range;
@@ -136,6 +155,44 @@ IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, c
   return {low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low), type};
 }
 
+bool is_many(const Any& value) {
+  auto* array = as<ir::NDArrayNode>(value);
+  return is_list_like(value) || (array != nullptr && array->tensor.ndim() > 0);
+}
+// Bounds that are arrays: one draw per pair.
+template <class F>
+Any draw_between(ApiCall& call, const Any& low, const Any& high, const Any& size, const Any& dtype,
+                 bool endpoint, F bounded) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  DataType type = is_none(dtype) ? DataType::Int(64) : dtype_argument(evaluator, dtype, call.span);
+  if (type.bits() < 32) {
+    raise("NotImplementedError", call.span, "not-supported",
+          "arrays as bounds are taken for integers of 32 and 64 bits, not for {}", type.str());
+  }
+  bool one = is_none(high);
+  ffi::Tensor least = to_tensor(evaluator, one ? Any(int64_t{0}) : low, call.span, DataType::Int(64));
+  ffi::Tensor most = to_tensor(evaluator, one ? low : high, call.span, DataType::Int(64));
+  Shape shape = broadcast_shapes(shape_of(least), shape_of(most), call.span);
+  if (!is_none(size)) {
+    Shape wanted = size_argument(call, size);
+    if (common_shape(shape, wanted) != wanted) {
+      raise("ValueError", call.span, "shape-mismatch",
+            "Output size {} is not compatible with broadcast dimensions of inputs {}.", shape_text(wanted),
+            shape_text(shape));
+    }
+    shape = wanted;
+  }
+  least = row_major(broadcast_to(least, shape), DataType::Int(64));
+  most = row_major(broadcast_to(most, shape), DataType::Int(64));
+  ffi::Tensor result = make_array(shape, DataType::Int(64));
+  for (int64_t i = 0; i < result.numel(); ++i) {
+    IntRange range = int_range(call, data_of<int64_t>(least)[i], data_of<int64_t>(most)[i], dtype, endpoint);
+    data_of<int64_t>(result)[i] =
+        static_cast<int64_t>(static_cast<uint64_t>(range.low) + bounded(range.range));
+  }
+  return array_value(cast_to(result, type));
+}
+
 // ---- the legacy stream ----
 
 Any rand(ApiCall& call, MersenneTwister& stream, Values args) {
@@ -153,6 +210,10 @@ Any standard_normal(ApiCall& call, MersenneTwister& stream, Values args) {
   return draw_reals(call, args[0], [&] { return stream.gauss(); });
 }
 Any randint(ApiCall& call, MersenneTwister& stream, Values args) {
+  if (is_many(args[0]) || is_many(args[1])) {
+    return draw_between(call, args[0], args[1], args[2], args[3], false,
+                        [&](uint64_t range) { return stream.bounded(range); });
+  }
   IntRange range = int_range(call, args[0], args[1], args[3], false);
   int bits = range.dtype.is_bool() ? 1 : range.dtype.bits();
   uint32_t buffer = 0;
@@ -175,6 +236,10 @@ Any randint(ApiCall& call, MersenneTwister& stream, Values args) {
       if (part <= range.range) return range.low + static_cast<int64_t>(part);
     }
   });
+}
+Any tomaxint(ApiCall& call, MersenneTwister& stream, Values args) {
+  return draw(call, args[0], DataType::Int(64), true,
+              [&] { return static_cast<int64_t>(stream.next64() >> 1); });
 }
 Any seed(ApiCall& call, MersenneTwister& stream, Values args) {
   if (is_none(args[0])) {
@@ -279,6 +344,10 @@ bool wants_float32(ApiCall& call, const Any& dtype) {
 }
 Any integers(ApiCall& call, const RandomGenerator& self, const Any& low, const Any& high, const Any& size,
              const Any& dtype, bool endpoint) {
+  if (is_many(low) || is_many(high)) {
+    return draw_between(call, low, high, size, dtype, endpoint,
+                        [&](uint64_t range) { return stream_of(self).bounded(range); });
+  }
   IntRange range = int_range(call, low, high, dtype, endpoint);
   RandomGeneratorNode& stream = stream_of(self);
   int bits = range.dtype.is_bool() ? 1 : range.dtype.bits();
@@ -305,6 +374,11 @@ const ApiRow rows[] = {
     MLC_NP_LEGACY("randn(*dims)", "Standard normal values.", randn),
     MLC_NP_LEGACY("standard_normal(size=None)", "Standard normal values.", standard_normal),
     MLC_NP_LEGACY("randint(low, high=None, size=None, dtype=None)", "Integers in [low, high).", randint),
+    MLC_NP_LEGACY("tomaxint(size=None)", "Integers that are not negative.", tomaxint),
+    MLC_NP_LEGACY_LANGUAGE("multinomial(n, pvals, size=None)", "Counts of n trials with several outcomes."),
+    MLC_NP_LEGACY_LANGUAGE("dirichlet(alpha, size=None)", "Parts that add up to 1."),
+    MLC_NP_LEGACY_LANGUAGE("bytes(length)", "Random bytes."),
+    MLC_NP_LEGACY_LANGUAGE("random_integers(low, high=None, size=None)", "Integers in [low, high]."),
     MLC_NP_LEGACY("_shuffled(n)", "The numbers below n, shuffled.", shuffled_legacy),
     MLC_NP_LEGACY_LANGUAGE("shuffle(x)", "Shuffles in place, along the first dimension."),
     MLC_NP_LEGACY_LANGUAGE("permutation(x)", "A shuffled copy, or the numbers below x, shuffled."),
@@ -324,18 +398,18 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy.random", "default_rng(seed=None)", "A generator of its own.",
      native([](ApiCall& call, Any seed_value) { return default_rng(call, seed_value); })},
     {ApiKind::kMethod, kGenerator, "random(size=None, dtype=None, out=None)", "Uniform values in [0, 1).",
-     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
+     native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any out) {
        if (wants_float32(call, dtype))
-         return draw(call, size, DataType::Float(32), true,
-                     [&] { return static_cast<double>(stream_of(self).uniform32()); });
-       return draw_reals(call, size, [&] { return stream_of(self).uniform(); });
+         return draw_into(call, size, out, DataType::Float(32),
+                          [&] { return static_cast<double>(stream_of(self).uniform32()); });
+       return draw_into(call, size, out, DataType::Float(64), [&] { return stream_of(self).uniform(); });
      })},
     {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)",
-     "Standard normal values.", native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any) {
+     "Standard normal values.", native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any out) {
        if (wants_float32(call, dtype))
-         return draw(call, size, DataType::Float(32), true,
-                     [&] { return static_cast<double>(stream_of(self).normal32()); });
-       return draw_reals(call, size, [&] { return stream_of(self).normal(); });
+         return draw_into(call, size, out, DataType::Float(32),
+                          [&] { return static_cast<double>(stream_of(self).normal32()); });
+       return draw_into(call, size, out, DataType::Float(64), [&] { return stream_of(self).normal(); });
      })},
     {ApiKind::kMethod, kGenerator, "standard_exponential(size=None)", "Exponential values.",
      native([](ApiCall& call, RandomGenerator self, Any size) {
@@ -357,6 +431,13 @@ const ApiRow rows[] = {
      native([](RandomGenerator self, int64_t top) {
        return static_cast<int64_t>(stream_of(self).bounded(static_cast<uint64_t>(top)));
      })},
+    {ApiKind::kMethod, kGenerator, "multinomial(n, pvals, size=None)",
+     "Counts of n trials with several outcomes.", of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "dirichlet(alpha, size=None)", "Parts that add up to 1.",
+     of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "bytes(length)", "Random bytes.", of_generator_in_language},
+    {ApiKind::kMethod, kGenerator, "permuted(x, *, axis=None, out=None)",
+     "A copy whose lines are shuffled, each by itself.", of_generator_in_language},
     {ApiKind::kMethod, kGenerator, "shuffle(x, axis=0)", "Shuffles in place along a dimension.",
      of_generator_in_language},
     {ApiKind::kMethod, kGenerator, "permutation(x, axis=0)",

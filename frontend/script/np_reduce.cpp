@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/script/np_errors.h"
+#include "frontend/script/np_fast_math.h"
 #include "frontend/script/np_ufunc.h"
 
 namespace mlc::script {
@@ -159,7 +160,6 @@ Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const 
   }
   lines = row_major(lines, lines.dtype());
   ffi::Tensor result = make_array(result_shape, DataType::Int(64));
-  const UfuncRow& extreme = find_ufunc(greatest ? "maximum" : "minimum");
   with_type(lines.dtype(), [&](auto tag) {
     using T = decltype(tag);
     using C = Compute<T>;
@@ -168,14 +168,10 @@ Any extreme_place(ApiCall& call, const Any& value, const Any& axis_value, const 
       int64_t best = 0;
       if constexpr (std::is_floating_point_v<T>) {
         if (length >= 256) {
-          // The value by the fold, then its first place.
+          // The value, then its first place; nan goes the slow way.
           T found = data[0];
-          char* pointers[] = {reinterpret_cast<char*>(&found), reinterpret_cast<char*>(const_cast<T*>(data))};
-          int64_t steps[] = {0, sizeof(T)};
-          extreme.folds[index_of(kind_of(lines.dtype()))](static_cast<char**>(pointers), length,
-                                                          static_cast<const int64_t*>(steps));
-          if (found == found) {
-            while (data[best] != found) ++best;
+          if (extreme_of_row(data, length, greatest, found)) {
+            best = place_in_row(data, length, found);
           } else {
             while (data[best] == data[best]) ++best;
           }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting and searching sorted values; nan comes last.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "frontend/script/np_array.h"
@@ -22,6 +23,90 @@ bool before(T a, T b) {
   } else {
     return a < b;
   }
+}
+
+// ---- radix sort of long rows ----
+
+// Numbers of 32 and 64 bits as natural numbers of the same order; nan is the greatest, and zeros are one.
+template <class T>
+auto key_of(T value) {
+  using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  constexpr U kTop = U{1} << (8 * sizeof(T) - 1);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) return ~U{0};
+    value += T(0);  // -0 becomes 0
+    U bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return (bits & kTop) != 0 ? static_cast<U>(~bits) : static_cast<U>(bits | kTop);
+  } else if constexpr (std::is_signed_v<T>) {
+    return static_cast<U>(static_cast<U>(value) ^ kTop);
+  } else {
+    return static_cast<U>(value);
+  }
+}
+template <class T>
+constexpr bool has_key = sizeof(T) >= 4 && !is_small_float<T>;
+constexpr int64_t kLong = 2048;
+
+// Puts `items` in the order of their keys, equal ones as they stand; 11 bits of the key at a time.
+template <class Item>
+void radix_sort(std::vector<Item>& items) {
+  constexpr int kBits = 11, kPasses = (8 * sizeof(Item::key) + kBits - 1) / kBits;
+  constexpr size_t kDigits = size_t{1} << kBits;
+  std::vector<std::array<size_t, kDigits>> counts(kPasses);
+  for (auto& count : counts) count.fill(0);
+  for (const Item& item : items) {
+    for (int pass = 0; pass < kPasses; ++pass)
+      ++counts[static_cast<size_t>(pass)][item.key >> (pass * kBits) & (kDigits - 1)];
+  }
+  std::vector<Item> other(items.size());
+  for (int pass = 0; pass < kPasses; ++pass) {
+    auto& count = counts[static_cast<size_t>(pass)];
+    if (std::find(count.begin(), count.end(), items.size()) != count.end()) continue;  // all alike
+    size_t sum = 0;
+    for (size_t& each : count) sum += std::exchange(each, sum);
+    for (const Item& item : items) other[count[item.key >> (pass * kBits) & (kDigits - 1)]++] = item;
+    items.swap(other);
+  }
+}
+template <class T>
+struct ValueItem {
+  decltype(key_of(T{})) key;
+  T value;
+};
+template <class T>
+struct PlaceItem {
+  decltype(key_of(T{})) key;
+  uint32_t place;
+};
+
+template <class T>
+void sort_row(T* data, int64_t n) {
+  if constexpr (has_key<T>) {
+    if (n >= kLong) {
+      std::vector<ValueItem<T>> items(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) items[static_cast<size_t>(i)] = {key_of(data[i]), data[i]};
+      radix_sort(items);
+      for (int64_t i = 0; i < n; ++i) data[i] = items[static_cast<size_t>(i)].value;
+      return;
+    }
+  }
+  std::stable_sort(data, data + n, before<T>);
+}
+template <class T>
+void argsort_row(const T* data, int64_t* place, int64_t n) {
+  if constexpr (has_key<T>) {
+    if (n >= kLong && n < INT32_MAX) {
+      std::vector<PlaceItem<T>> items(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i)
+        items[static_cast<size_t>(i)] = {key_of(data[i]), static_cast<uint32_t>(i)};
+      radix_sort(items);
+      for (int64_t i = 0; i < n; ++i) place[i] = items[static_cast<size_t>(i)].place;
+      return;
+    }
+  }
+  std::iota(place, place + n, int64_t{0});
+  std::stable_sort(place, place + n, [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
 }
 
 // The dimension that is worked along comes last; `back` undoes it.
@@ -55,8 +140,7 @@ ffi::Tensor sorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis) {
   with_type(tensor.dtype(), [&](auto tag) {
     using T = decltype(tag);
     T* data = data_of<T>(lines.tensor);
-    for (int64_t i = 0; i < lines.count; ++i, data += lines.length)
-      std::stable_sort(data, data + lines.length, before<T>);
+    for (int64_t i = 0; i < lines.count; ++i, data += lines.length) sort_row(data, lines.length);
   });
   return row_major(transposed(lines.tensor, lines.back), tensor.dtype());
 }
@@ -68,11 +152,8 @@ ffi::Tensor argsorted(ApiCall& call, const ffi::Tensor& tensor, const Any& axis)
     using T = decltype(tag);
     const T* data = data_of<T>(lines.tensor);
     auto* place = data_of<int64_t>(places);
-    for (int64_t i = 0; i < lines.count; ++i, data += lines.length, place += lines.length) {
-      std::iota(place, place + lines.length, int64_t{0});
-      std::stable_sort(place, place + lines.length,
-                       [&](int64_t a, int64_t b) { return before<T>(data[a], data[b]); });
-    }
+    for (int64_t i = 0; i < lines.count; ++i, data += lines.length, place += lines.length)
+      argsort_row(data, place, lines.length);
   });
   return row_major(transposed(places, lines.back), DataType::Int(64));
 }

@@ -424,6 +424,7 @@ ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, in
   check_foldable(row, span);
   dtype = fold_type(row, tensor.dtype(), dtype, span);
   TypedLoop loop = loop_of(row, dtype, span);
+  Loop scan = row.scans[index_of(kind_of(dtype))];
   ffi::Tensor out = row_major(tensor, dtype, true);
   if (out.numel() == 0) return out;
   Shape shape = shape_of(out), strides = strides_of(out);
@@ -444,6 +445,11 @@ ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, in
     }
     for (int64_t i = 0; i < n; ++i) {
       char* row_at = p[0] + i * s[0];
+      if (scan != nullptr) {
+        char* pointers[] = {row_at};
+        scan(pointers, count, &step);
+        continue;
+      }
       for (int64_t k = 1; k < count; ++k) {
         char* pointers[] = {row_at + (k - 1) * step, row_at + k * step, row_at + k * step};
         int64_t steps[] = {step, step, step};

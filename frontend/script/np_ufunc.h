@@ -28,6 +28,8 @@ struct UfuncRow {
   int8_t inputs, outputs;
   Loops loops{};
   Loops folds{};
+  // Running folds in place: pointers[0] holds the first of n elements, steps[0] apart.
+  Loops scans{};
   std::optional<DataType> result = {};  // of all loops; the loop's own type where there is none
   std::optional<DataType> last = {};    // of the last of two outputs, where it is another one
   std::optional<double> identity = {};
@@ -152,6 +154,17 @@ void fold_loop(char* const* p, int64_t n, const int64_t* s) {
   }
 }
 
+template <class F, class T>
+void scan_loop(char* const* p, int64_t n, const int64_t* s) {
+  T sum = load<T>(p[0]);
+  char* at = p[0];
+  for (int64_t i = 1; i < n; ++i) {
+    at += s[0];
+    sum = static_cast<T>(F::apply(static_cast<Compute<T>>(sum), static_cast<Compute<T>>(load<T>(at))));
+    *reinterpret_cast<T*>(at) = sum;
+  }
+}
+
 // A fold whose order does not matter: eight at once.
 template <class F, class T>
 void free_fold_loop(char* const* p, int64_t n, const int64_t* s) {
@@ -215,6 +228,20 @@ constexpr Loops fold_loops() {
          else
            loops[I] = fold_loop<F, T>;
        }
+     }()),
+     ...);
+  }
+  (std::make_index_sequence<kPlainKinds>());
+  return loops;
+}
+
+template <class F>
+constexpr Loops scan_loops() {
+  Loops loops{};
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (([&] {
+       using T = Element<static_cast<Kind>(I)>;
+       if constexpr (F::template on<T>) loops[I] = scan_loop<F, T>;
      }()),
      ...);
   }

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "frontend/script/np_fast_math.h"
 #include "frontend/script/np_ufunc.h"
 
 namespace mlc::script {
@@ -426,34 +427,24 @@ void sum_loop(char* const* p, int64_t n, const int64_t* s) {
   auto sum = static_cast<Compute<T>>(load<T>(p[0]));
   *reinterpret_cast<T*>(p[0]) = static_cast<T>(sum + pairwise<T>(p[1], n, s[1]));
 }
-// The greatest or least float. Blocks are looked through for nan first; without them a comparison is enough.
+// The greatest or least float. Where a nan is among them, it is what is found: the first one.
 template <class T, bool greatest>
 void extreme_loop(char* const* p, int64_t n, const int64_t* s) {
   using F = std::conditional_t<greatest, Maximum, Minimum>;
   if (s[1] != sizeof(T) || n < 64) return fold_loop<F, T>(p, n, s);
-  const auto* x = reinterpret_cast<const T*>(p[1]);
-  T& best = *reinterpret_cast<T*>(p[0]);
-  constexpr int64_t kBlock = 2048, kLanes = 64 / sizeof(T);
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    int64_t end = std::min(begin + kBlock, n);
-    int32_t odd = 0;
-    for (int64_t i = begin; i < end; ++i) odd += static_cast<int32_t>(x[i] != x[i]);
-    if (odd != 0 || best != best || end - begin < 2 * kLanes) {
-      for (int64_t i = begin; i < end; ++i) best = F::apply(best, x[i]);
-      continue;
-    }
-    T lanes[kLanes];
-    std::copy_n(x + begin, kLanes, lanes);
-    int64_t i = begin + kLanes;
-    for (; i + kLanes <= end; i += kLanes) {
-      for (int64_t k = 0; k < kLanes; ++k) {
-        T value = x[i + k];
-        lanes[k] = (greatest ? lanes[k] < value : value < lanes[k]) ? value : lanes[k];
-      }
-    }
-    for (; i < end; ++i) best = F::apply(best, x[i]);
-    for (T lane : lanes) best = F::apply(best, lane);
+  T best = load<T>(p[0]);
+  if (extreme_of_row(reinterpret_cast<const T*>(p[1]), n, greatest, best)) {
+    *reinterpret_cast<T*>(p[0]) = best;
+    return;
   }
+  fold_loop<F, T>(p, n, s);
+}
+template <class T, Comparison how, class F>
+void compare_loop(char* const* p, int64_t n, const int64_t* s) {
+  if (s[0] != sizeof(T) || s[2] != 1 || (s[1] != sizeof(T) && s[1] != 0))
+    return binary_loop<F, T, bool>(p, n, s);
+  compare_rows(how, reinterpret_cast<const T*>(p[0]), reinterpret_cast<const T*>(p[1]), s[1] == 0,
+               reinterpret_cast<bool*>(p[2]), n);
 }
 template <bool greatest>
 constexpr Loops extreme_loops() {
@@ -480,6 +471,7 @@ template <class F>
 constexpr UfuncRow folding(std::string_view name, std::string_view doc, std::optional<double> identity = {}) {
   UfuncRow row = binary<F>(name, doc);
   row.folds = fold_loops<F>();
+  row.scans = scan_loops<F>();
   row.identity = identity;
   return row;
 }
@@ -487,15 +479,18 @@ template <class F>
 constexpr UfuncRow unary(std::string_view name, std::string_view doc) {
   return {.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
 }
-template <class F>
+template <class F, Comparison how>
 constexpr UfuncRow comparing(std::string_view name, std::string_view doc) {
-  return {.name = name,
-          .doc = doc,
-          .inputs = 2,
-          .outputs = 1,
-          .loops = binary_loops<F, bool>(),
-          .result = kBool,
-          .rule = Rule::kCompare};
+  UfuncRow row{.name = name,
+               .doc = doc,
+               .inputs = 2,
+               .outputs = 1,
+               .loops = binary_loops<F, bool>(),
+               .result = kBool,
+               .rule = Rule::kCompare};
+  row.loops[index_of(Kind::kFloat32)] = compare_loop<float, how, F>;
+  row.loops[index_of(Kind::kFloat64)] = compare_loop<double, how, F>;
+  return row;
 }
 template <class F>
 constexpr UfuncRow logical(std::string_view name, std::string_view doc, double identity) {
@@ -595,12 +590,12 @@ const UfuncRow rows[] = {
     unary<Invert>("invert", "~x."),
     binary<Gcd>("gcd", "The greatest common divisor."),
     binary<Lcm>("lcm", "The least common multiple."),
-    comparing<Equal>("equal", "x1 == x2."),
-    comparing<NotEqual>("not_equal", "x1 != x2."),
-    comparing<Less>("less", "x1 < x2."),
-    comparing<LessEqual>("less_equal", "x1 <= x2."),
-    comparing<Greater>("greater", "x1 > x2."),
-    comparing<GreaterEqual>("greater_equal", "x1 >= x2."),
+    comparing<Equal, Comparison::kEqual>("equal", "x1 == x2."),
+    comparing<NotEqual, Comparison::kNotEqual>("not_equal", "x1 != x2."),
+    comparing<Less, Comparison::kLess>("less", "x1 < x2."),
+    comparing<LessEqual, Comparison::kLessEqual>("less_equal", "x1 <= x2."),
+    comparing<Greater, Comparison::kGreater>("greater", "x1 > x2."),
+    comparing<GreaterEqual, Comparison::kGreaterEqual>("greater_equal", "x1 >= x2."),
     logical<LogicalAnd>("logical_and", "Are both true?", 1),
     logical<LogicalOr>("logical_or", "Is one true?", 0),
     logical<LogicalXor>("logical_xor", "Is exactly one true?", 0),

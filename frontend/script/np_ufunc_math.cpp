@@ -199,6 +199,15 @@ void row_loop(char* const* p, int64_t n, const int64_t* s) {
   if (s[0] != sizeof(float) || s[1] != sizeof(float)) return unary_loop<F, float, float>(p, n, s);
   row(reinterpret_cast<const float*>(p[0]), reinterpret_cast<float*>(p[1]), n);
 }
+template <class F>
+void exp_double_loop(char* const* p, int64_t n, const int64_t* s) {
+  if (s[0] != sizeof(double) || s[1] != sizeof(double)) return unary_loop<F, double, double>(p, n, s);
+  exp_row(reinterpret_cast<const double*>(p[0]), reinterpret_cast<double*>(p[1]), n);
+}
+constexpr UfuncRow with_doubles(UfuncRow row) {
+  row.loops[index_of(Kind::kFloat64)] = exp_double_loop<Exp>;
+  return row;
+}
 template <class F, void (*row)(const float*, float*, int64_t)>
 constexpr UfuncRow row_function(std::string_view name, std::string_view doc) {
   UfuncRow made{.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
@@ -225,7 +234,7 @@ constexpr UfuncRow predicate(std::string_view name, std::string_view doc) {
 }
 
 const UfuncRow rows[] = {
-    row_function<Exp, exp_row>("exp", "e to the power of each element."),
+    with_doubles(row_function<Exp, exp_row>("exp", "e to the power of each element.")),
     function<Expm1>("expm1", "exp(x) - 1."),
     function<Exp2>("exp2", "2 to the power of each element."),
     row_function<Log, log_row>("log", "The natural logarithm."),

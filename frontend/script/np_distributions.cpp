@@ -21,7 +21,7 @@ struct LegacySource {
 };
 struct FreshSource {
   static constexpr bool legacy = false;
-  RandomGeneratorNode& stream;
+  Pcg64 stream;
   double uniform() { return stream.uniform(); }
   double normal() { return stream.normal(); }
   double exponential() { return stream.exponential(); }
@@ -512,7 +512,7 @@ void check(ApiCall& call, const Parameter& parameter, double value) {
 }
 
 template <class D, class S>
-Any drawn(ApiCall& call, S source, std::span<Any> args) {
+Any drawn(ApiCall& call, S& source, std::span<Any> args) {
   constexpr bool kNone = D::parameters[0].name.empty();
   constexpr size_t kCount = kNone ? 0 : std::size(D::parameters);
   using Value = decltype(D::one(source, nullptr));
@@ -559,28 +559,40 @@ Any drawn(ApiCall& call, S source, std::span<Any> args) {
     values[i] = data_of<double>(wide[i]);
   }
   auto* data = data_of<Value>(result);
-  for (int64_t k = 0, n = result.numel(); k < n; ++k) {
-    for (size_t i = 0; i < kCount; ++i) {
-      if (values[i] != nullptr) numbers[i] = values[i][k];
+  int64_t n = result.numel();
+  S local = source;  // for the registers of the loop
+  if (plain) {
+    for (int64_t k = 0; k < n; ++k) data[k] = D::one(local, numbers);
+  } else {
+    for (int64_t k = 0; k < n; ++k) {
+      for (size_t i = 0; i < kCount; ++i) {
+        if (values[i] != nullptr) numbers[i] = values[i][k];
+      }
+      data[k] = D::one(local, numbers);
     }
-    data[k] = D::one(source, numbers);
   }
+  if constexpr (!S::legacy) source = local;
   return array_value(result);
 }
 
 template <class D>
 Any of_module(ApiCall& call) {
-  return drawn<D>(call, LegacySource{legacy_stream()}, call.args);
+  LegacySource source{legacy_stream()};
+  return drawn<D>(call, source, call.args);
 }
 template <class D>
 Any of_state(ApiCall& call) {
   auto* state = const_cast<RandomStateNode*>(call.args[0].as<RandomStateNode>());
-  return drawn<D>(call, LegacySource{state->stream}, call.args.subspan(1));
+  LegacySource source{state->stream};
+  return drawn<D>(call, source, call.args.subspan(1));
 }
 template <class D>
 Any of_generator(ApiCall& call) {
   auto* state = const_cast<RandomGeneratorNode*>(call.args[0].as<RandomGeneratorNode>());
-  return drawn<D>(call, FreshSource{*state}, call.args.subspan(1));
+  FreshSource source{state->stream};
+  Any result = drawn<D>(call, source, call.args.subspan(1));
+  state->stream = source.stream;
+  return result;
 }
 
 #define MLC_NP_DRAW(signature, doc, D)                                              \

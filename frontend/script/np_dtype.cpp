@@ -104,6 +104,8 @@ DataType promote(DataType a, DataType b, ir::Span span, bool lenient) {
     DataType other = is_added_float(a) ? b : a;
     if (other.is_float() && other.bits() >= 32) return other;
     if (other.is_integral() && other.bits() == 8) return added;
+    // float8_e5m2 alone is of the kind of NumPy's own floats.
+    if (added.code() == kDLFloat8_e5m2 && !is_added_float(other)) lenient = true;
     if (lenient) return DataType::Float(other.is_integral() && other.bits() >= 32 ? 64 : 32);
     std::string x = dtype_class_name(a), y = dtype_class_name(b);
     raise("DTypePromotionError", span, "no-common-dtype",

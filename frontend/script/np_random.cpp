@@ -120,6 +120,20 @@ Any draw_into(ApiCall& call, const Any& size, const Any& out, DataType dtype, F 
                   out, call.span);
 }
 
+// Doubles of a generator, whose stream stays in registers meanwhile.
+template <class F>
+Any draw_doubles(ApiCall& call, const Any& size, const Any& out, const RandomGenerator& self, F one) {
+  Pcg64& stream = stream_of(self);
+  if (is_none(size) || !is_none(out))
+    return draw_into(call, size, out, DataType::Float(64), [&] { return one(stream); });
+  ffi::Tensor tensor = make_array(size_argument(call, size), DataType::Float(64));
+  auto* data = data_of<double>(tensor);
+  Pcg64 local = stream;
+  for (int64_t i = 0, n = tensor.numel(); i < n; ++i) data[i] = one(local);
+  stream = local;
+  return array_value(tensor);
+}
+
 struct IntRange {
   int64_t low;
   uint64_t range;
@@ -349,7 +363,7 @@ Any integers(ApiCall& call, const RandomGenerator& self, const Any& low, const A
                         [&](uint64_t range) { return stream_of(self).bounded(range); });
   }
   IntRange range = int_range(call, low, high, dtype, endpoint);
-  RandomGeneratorNode& stream = stream_of(self);
+  Pcg64& stream = stream_of(self);
   int bits = range.dtype.is_bool() ? 1 : range.dtype.bits();
   uint32_t buffer = 0;
   int left = 0;
@@ -402,14 +416,14 @@ const ApiRow rows[] = {
        if (wants_float32(call, dtype))
          return draw_into(call, size, out, DataType::Float(32),
                           [&] { return static_cast<double>(stream_of(self).uniform32()); });
-       return draw_into(call, size, out, DataType::Float(64), [&] { return stream_of(self).uniform(); });
+       return draw_doubles(call, size, out, self, [](Pcg64& stream) { return stream.uniform(); });
      })},
     {ApiKind::kMethod, kGenerator, "standard_normal(size=None, dtype=None, out=None)",
      "Standard normal values.", native([](ApiCall& call, RandomGenerator self, Any size, Any dtype, Any out) {
        if (wants_float32(call, dtype))
          return draw_into(call, size, out, DataType::Float(32),
                           [&] { return static_cast<double>(stream_of(self).normal32()); });
-       return draw_into(call, size, out, DataType::Float(64), [&] { return stream_of(self).normal(); });
+       return draw_doubles(call, size, out, self, [](Pcg64& stream) { return stream.normal(); });
      })},
     {ApiKind::kMethod, kGenerator, "standard_exponential(size=None)", "Exponential values.",
      native([](ApiCall& call, RandomGenerator self, Any size) {

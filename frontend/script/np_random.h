@@ -13,12 +13,13 @@ namespace mlc::script {
 
 using uint128 = unsigned __int128;
 
-struct RandomGeneratorNode final : ffi::Object {
+struct Pcg64 {
   uint128 state = 0, increment = 0;
   bool has_half = false;
   uint32_t half = 0;
 
-  explicit RandomGeneratorNode(const std::array<uint64_t, 4>& seed) {
+  Pcg64() = default;
+  explicit Pcg64(const std::array<uint64_t, 4>& seed) {
     increment = ((static_cast<uint128>(seed[2]) << 64 | seed[3]) << 1) | 1;
     step();
     state += static_cast<uint128>(seed[0]) << 64 | seed[1];
@@ -167,6 +168,11 @@ struct RandomGeneratorNode final : ffi::Object {
       if ((high - low) * uniform() + low < std::exp(-x)) return x;
     }
   }
+};
+
+struct RandomGeneratorNode final : ffi::Object {
+  Pcg64 stream;
+  explicit RandomGeneratorNode(const std::array<uint64_t, 4>& seed) : stream(seed) {}
   MLC_NODE("mlc.np.random.Generator", RandomGeneratorNode, ffi::Object);
 };
 using RandomGenerator = ir::Ref<RandomGeneratorNode>;
@@ -179,8 +185,8 @@ struct RandomStateNode final : ffi::Object {
 };
 
 MersenneTwister& legacy_stream();  // of the functions of np.random
-inline RandomGeneratorNode& stream_of(const RandomGenerator& generator) {
-  return *const_cast<RandomGeneratorNode*>(generator.get());
+inline Pcg64& stream_of(const RandomGenerator& generator) {
+  return const_cast<RandomGeneratorNode*>(generator.get())->stream;
 }
 constexpr std::string_view kRandomState = "mlc.np.random.RandomState";
 constexpr std::string_view kRandomGenerator = "mlc.np.random.Generator";

@@ -117,9 +117,48 @@ def index(shp):
     return ", ".join(parts) or "..."
 
 
+ADDED = ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e3m4", "float8_e4m3", "float8_e4m3fnuz", "float8_e5m2fnuz",
+         "float8_e4m3b11fnuz", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn"]
+
+
+def added():
+    """An expression with arrays of the types that ml_dtypes adds."""
+    t = R.choice(ADDED)
+    shp = shape(2)
+    x = f"({array(shp, R.choice(FLOATS + ['int64']))[0]}).astype('{t}')"
+    y = R.choice([f"({array(broadcastable(shp), 'float32')[0]}).astype('{t}')", scalar(), array(broadcastable(shp), R.choice(TYPES))[0]])
+    text = R.choice([f"{x} {R.choice(['+', '-', '*', '/', '<', '==', '>='])} {y}", f"np.{R.choice(UNARY + ['exp', 'tanh', 'square'])}({x})",
+                     f"np.{R.choice(['maximum', 'minimum', 'add', 'multiply'])}({x}, {y})", f"({x}).astype('{R.choice(ADDED + TYPES)}')", x,
+                     f"({x}).{R.choice(['sum', 'max', 'min', 'cumsum', 'argmax', 'mean', 'any'])}()", f"({x}).view('uint8')" if t != "bfloat16" else f"({x}).view('uint16')",
+                     f"({x}).tolist()", f"np.sort(np.nan_to_num({x}))", f"np.concatenate([{x}, {x}])" if shp else x, f"np.promote_types('{t}', '{R.choice(TYPES)}')",
+                     f"np.can_cast('{t}', '{R.choice(TYPES)}')", f"np.where({x}, {x}, 0)"])
+    return text, "tanh" in text or "exp(" in text
+
+
+def drawn():
+    """Random numbers of one seed."""
+    of = R.choice(["np.random.RandomState", "np.random.default_rng"]) + f"({R.randint(0, 9999)})"
+    size = R.choice(["None", "3", "(2, 2)", "0"])
+    whole = "randint" if "State" in of else "integers"
+    call = R.choice([f"normal({R.randint(-2, 2)}, {R.randint(1, 3)}, size={size})", f"uniform(-1, {R.randint(0, 5)}, size={size})", f"gamma({R.choice(['0.5', '1.0', '3'])}, size={size})",
+                     f"beta({R.choice(['0.5', '2'])}, 0.7, size={size})", f"poisson({R.choice(['0.5', '8', '40'])}, size={size})", f"binomial({R.choice(['5', '200'])}, 0.4, size={size})",
+                     f"exponential(2.0, size={size})", f"{whole}({R.randint(1, 300)}, size={size})", f"{whole}(-5, 5, size={size}, dtype='{R.choice(INTS[0::2])}')",
+                     f"permutation({R.randint(1, 9)})", f"choice({R.randint(5, 9)}, size={R.randint(1, 4)}, replace={R.choice(['True', 'False'])})", f"standard_normal({size})",
+                     f"geometric(0.3, size={size})", f"laplace(size={size})", f"multinomial(9, [0.2, 0.3, 0.5])", f"dirichlet([1, 2, 3])", f"chisquare(3, size={size})",
+                     f"standard_t(4, size={size})", f"{whole}([1, 5, 100], 200)", f"triangular(0, 1, 3, size={size})", f"bytes({R.randint(1, 9)})", f"random({size})"])
+    return f"{of}.{call}"
+
+
+def extreme():
+    """An array of numbers far apart, as they are printed."""
+    numbers = [R.choice(["1e300", "1e-300", "5e-324", "-1.7976931348623157e308", "0.1", "123456789.123", "np.nan", "-np.inf", "1e16", "-0.0", "1e5", "1e-5", "3"])
+               for _ in range(R.randint(1, 6))]
+    return f"np.array([{', '.join(numbers)}]).astype('{R.choice(['float64', 'float64', 'float32', 'float16'])}')"
+
+
 def expression():
     """Text, and whether the last place may differ."""
-    kind = R.randint(0, 17)
+    kind = R.randint(0, 24)
     near = False
     a, s = array()
     if kind <= 2:
@@ -187,6 +226,46 @@ def expression():
                          f"np.tensordot({x}, {y}, 1)", f"np.outer({array((2,))[0]}, {array((3,))[0]})", f"np.inner({x}, {x})",
                          f"np.einsum('ij->j', {x})", f"np.linalg.norm({x})", f"np.kron({x}, {y})", f"np.einsum('ii', {array((3, 3))[0]})"])
         near = True
+    elif kind == 17:
+        text, near = added()
+    elif kind == 18:
+        text, near = drawn(), False
+    elif kind == 19:
+        whole = array(shape(2), R.choice(INTS + ["bool"]))[0]
+        small = array(shape(2), R.choice(FLOATS))[0]
+        text = R.choice([f"np.packbits({whole})", f"np.packbits({whole}, axis=-1, bitorder='little')", f"np.unpackbits(({whole}).astype('uint8'))",
+                         f"np.bitwise_count({whole})", f"np.divmod({a}, {scalar()})", f"np.frexp({small})", f"np.ldexp({small}, {R.randint(-30, 30)})",
+                         f"np.modf({small})", f"np.spacing({small})", f"np.nextafter({small}, {scalar()})", f"np.isposinf({small})",
+                         f"np.signbit({small})", f"np.min_scalar_type({R.choice(['1', '-200', '70000', '1.5', '1e40'])})",
+                         f"np.binary_repr({R.randint(-40, 300)})", f"np.base_repr({R.randint(0, 3000)}, {R.randint(2, 36)})",
+                         f"np.format_float_positional({R.choice(['1.5', '-0.001', '1e7', '123.456', '1e-7', 'np.float32(0.1)'])}, precision={R.choice(['None', '2', '4'])}, unique={R.choice(['True', 'False'])}, trim={R.choice(['chr(45)', 'chr(48)', 'chr(46)'])})",
+                         f"np.format_float_scientific({R.choice(['1.5', '-0.001', '1e7', '123.456', '1e-7', 'np.float32(0.1)'])}, precision={R.choice(['None', '2', '4'])}, unique={R.choice(['True', 'False'])})"])
+    elif kind == 20:
+        flat = array((R.randint(1, 9),))[0]
+        text = R.choice([f"np.cumulative_sum({flat}, include_initial={R.choice(['True', 'False'])})", f"np.unique_counts({a})", f"np.unique_inverse({flat})",
+                         f"np.nancumprod({a}, axis={axis(len(s))})", f"np.nanpercentile({a}, {R.choice(['50', '[10, 90]'])}, axis={R.choice(['None', '0', '-1'])})",
+                         f"np.histogram2d({flat}, {flat}, bins={R.randint(1, 4)})", f"np.unwrap({flat})", f"np.angle({flat})", f"np.trim_zeros({flat})",
+                         f"np.ediff1d({flat})", f"np.gradient(({flat}).astype('float64'))", f"np.cov(({flat}).astype('float64'))", f"np.interp({flat}, [0, 1, 5], [0, 10, 2])",
+                         f"np.convolve({flat}, {array((2,))[0]}, {R.choice([repr('full'), repr('same'), repr('valid')])})", f"np.partition({flat}, 0)", f"np.sort(np.argpartition({flat}, 0))",
+                         f"np.digitize({flat}, [0, 2, 5])", f"np.kaiser({R.randint(1, 6)}, {R.randint(0, 9)})", f"np.i0({flat})", f"np.sinc({flat})",
+                         f"np.vander({flat}, 3)", f"np.lexsort([{flat}])", f"np.apply_along_axis(np.sum, 0, {flat})", f"[x for x in np.nditer({a})]"])
+        near = True
+    elif kind == 21:
+        p, q = [array((R.randint(1, 4),), R.choice(["int64", "float64"]))[0] for _ in range(2)]
+        text = R.choice([f"np.polyadd({p}, {q})", f"np.polysub({p}, {q})", f"np.polymul({p}, {q})", f"np.polyval({p}, {q})", f"np.polyder({p})",
+                         f"np.polyint({p})", f"np.poly({p})", f"np.round(np.polyfit(np.arange(5.), np.arange(5.) ** 2, {R.randint(0, 3)}), 6) + 0.0"])
+        near = True
+    elif kind == 22:
+        n = R.randint(1, 4)
+        m, w = [f"np.nan_to_num({array(each, 'float64')[0]}, posinf=1, neginf=1)" for each in ((n, n), (R.randint(1, 4), R.randint(1, 4)))]
+        text = R.choice([f"np.round(np.linalg.eigvalsh({m}), 6) + 0.0", f"np.round(np.linalg.svd({w}, compute_uv=False), 6) + 0.0", f"np.linalg.matrix_rank({w})",
+                         f"rebuilt({w}, {R.choice(['True', 'False'])})", f"rebuilt_eigh({m})", f"np.round(np.linalg.norm({w}, {R.choice(['2', '1', 'np.inf', repr('nuc'), repr('fro'), '-2'])}), 6)",
+                         f"np.linalg.vector_norm({w}, ord={R.choice(['1', '2', 'np.inf'])})", f"np.matvec({m}, np.ones({n}))", f"np.linalg.det({m})", f"np.round(np.linalg.pinv({w}) @ {w}, 5).shape"])
+        near = True
+    elif kind == 23:
+        text = R.choice([f"crossed({a})", f"saved({a}, {R.choice(['True', 'False'])})", f"np.from_dlpack({a})", f"readonly({a})",
+                         f"np.array2string({a}, precision={R.randint(0, 6)}, suppress_small={R.choice(['True', 'False'])})", f"np.array_repr({a})",
+                         f"str({extreme()})", f"repr({extreme()})", f"np.array_str({extreme()}, precision=3)"])
     else:
         f = R.choice(["+=", "-=", "*=", "//=", "/=", "&=", "**="])
         near = f == "**="
@@ -194,8 +273,11 @@ def expression():
     return text, near
 
 
-PROLOGUE = '''import numpy as np
+PROLOGUE = '''import ml_dtypes
+import numpy as np
 import operator
+import os
+import tempfile
 np.seterr(all="ignore")
 
 
@@ -221,6 +303,41 @@ def inplace(a, op, b):
     elif op == "&": a &= b
     else: a **= b
     return a
+
+
+def rebuilt(a, full):
+    u, s, v = np.linalg.svd(a, full_matrices=full)
+    k = len(s)
+    return np.round((u[:, :k] * s) @ v[:k], 5) + 0.0, np.round(u.T @ u, 5) + 0.0, np.round(v @ v.T, 5) + 0.0
+
+
+def rebuilt_eigh(a):
+    w, v = np.linalg.eigh(a)
+    return np.round((v * w) @ v.T, 5) + 0.0, np.round(v.T @ v, 5) + 0.0
+
+
+def saved(a, compressed):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.npz")
+        (np.savez_compressed if compressed else np.savez)(path, a=a, b=a.T)
+        with np.load(path) as found:
+            return found["a"], found["b"], sorted(found.files)
+
+
+def crossed(a):
+    b = np.from_dlpack(a)
+    return np.shares_memory(a, b), b.strides, b
+
+
+def readonly(a):
+    a = np.array(a)
+    a.flags.writeable = False
+    found = [a.flags.writeable, a.T.flags.writeable, a[...].flags.writeable, a.copy().flags.writeable]
+    try:
+        a += 1
+    except ValueError:
+        found.append("refused")
+    return found
 
 
 def show(name, f):

@@ -108,7 +108,8 @@ Any array_value(ffi::Tensor tensor) { return Any(ir::make<ir::NDArrayNode>(std::
 Any view_value(const Any& array, Any view) {
   auto* from = as<ir::NDArrayNode>(array);
   auto* to = as<ir::NDArrayNode>(view);
-  if (from != nullptr && to != nullptr && !from->writeable && shares_memory(from->tensor, to->tensor))
+  if (from != nullptr && to != nullptr && !from->writeable &&
+      (to->tensor.numel() == 0 || shares_memory(from->tensor, to->tensor)))
     const_cast<ir::NDArrayNode*>(to)->writeable = false;
   return view;
 }
@@ -225,6 +226,13 @@ inline To convert(From value) {
     return static_cast<Compute<From>>(value) != 0;
   } else if constexpr (is_real<From> && std::is_integral_v<To>) {
     auto real = static_cast<double>(static_cast<Compute<From>>(value));
+    if constexpr (is_narrow<From>) {
+      // ml_dtypes' own conversion: nan is 0, and what is too large the greatest.
+      if (real != real) return 0;
+      if (real >= static_cast<double>(std::numeric_limits<To>::max()) && std::isinf(real))
+        return std::numeric_limits<To>::max();
+      if (std::isinf(real)) return std::numeric_limits<To>::min();
+    }
     // As x86 converts: what does not fit becomes the lowest value of the register's width.
     if constexpr (std::is_same_v<To, uint64_t>) {
       if (real >= 9223372036854775808.0 && real < 18446744073709551616.0) return static_cast<To>(real);

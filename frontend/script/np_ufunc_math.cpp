@@ -165,14 +165,17 @@ constexpr Loops split_loops() {
   return loops;
 }
 
-// The distance to the next number away from zero, in the type itself.
+// The distance to the next number away from zero, in the type itself; for float16 to the next greater one.
 template <class T>
 T spacing_of(T x) {
   if constexpr (is_small_float<T>) {
     constexpr uint16_t kInfinity = std::is_same_v<T, Half> ? 0x7c00 : 0x7f80;
     if ((x.bits & 0x7fff) >= kInfinity) return T(std::numeric_limits<float>::quiet_NaN());
     T next = x;
-    ++next.bits;
+    if (std::is_same_v<T, Half> && (x.bits & 0x8000) != 0)
+      next.bits = x.bits == 0x8000 ? 1 : static_cast<uint16_t>(x.bits - 1);
+    else
+      ++next.bits;
     return T(static_cast<float>(next) - static_cast<float>(x));
   } else {
     if (!std::isfinite(x)) return std::numeric_limits<T>::quiet_NaN();

@@ -53,7 +53,7 @@ void cpu_only(ApiCall& call, const Any& device, size_t index) {
   auto wanted = known.try_cast<DLDevice>();
   if (!wanted) ir::wrong_argument(call, index, "Device");
   if (wanted->device_type == kDLCPU) return;
-  throw ir::Error("unsupported-device", "there are no tensors on {} here", evaluator_of(call.host).str(known))
+  throw ir::Error("not-supported", "there are no tensors on {} here", evaluator_of(call.host).str(known))
       .at(call.span_of(index))
       .help("use tvm.cpu()");
 }
@@ -97,14 +97,14 @@ Tensor plain_tensor(const Tensor& tensor) {
 namespace {
 
 [[noreturn]] void wrong_size(ApiCall& call, int64_t have, int64_t given) {
-  raise("InternalError", call.span, "size-mismatch",
+  raise("InternalError", call.span, "shape-mismatch",
         "the tensor has {} bytes, and the values that are copied have {}", have, given);
 }
 
 void copy_from(ApiCall& call, const Tensor& self, const Any& source, size_t index) {
   Evaluator& evaluator = evaluator_of(call.host);
   if (!self.IsContiguous())
-    raise("RuntimeError", call.span, "not-contiguous", "the tensor is not contiguous");
+    raise("RuntimeError", call.span, "wrong-value", "the tensor is not contiguous");
   if (source.type_index() == kTVMFFITensor) {
     Tensor other = ir::contiguous(source.cast<Tensor>());
     if (byte_count(other) != byte_count(self)) wrong_size(call, byte_count(self), byte_count(other));
@@ -230,7 +230,7 @@ Any create_view(ApiCall& call, const Tensor& self, const Any& extents, const Any
   bool negative = std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 0; });
   int64_t size = (product(shape) * dtype.bits() * dtype.lanes() + 7) / 8;
   if (negative || offset < 0 || offset + size > byte_count(self)) {
-    raise("ValueError", call.span, "size-mismatch",
+    raise("ValueError", call.span, "shape-mismatch",
           "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
           tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self));
   }
@@ -298,9 +298,9 @@ Any from_dlpack(ApiCall& call, const Any& value) {
   }
   auto tensor = node->tensor.cast<Tensor>();
   if (tensor.numel() > 0 && reinterpret_cast<uintptr_t>(data_of<char>(tensor)) % 64 != 0)
-    raise("RuntimeError", call.span, "misaligned", "FromDLPack: Data is not aligned to 64 bytes.");
+    raise("RuntimeError", call.span, "wrong-value", "FromDLPack: Data is not aligned to 64 bytes.");
   if (!tensor.IsContiguous())
-    raise("RuntimeError", call.span, "not-contiguous", "FromDLPack: Tensor is not contiguous.");
+    raise("RuntimeError", call.span, "wrong-value", "FromDLPack: Tensor is not contiguous.");
   node->tensor = nullptr;
   return tensor;
 }
@@ -346,7 +346,7 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.",
      [](ApiCall& call) -> Any {
-       throw ir::Error("no-constructor", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
+       throw ir::Error("not-constructible", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
            .kind("TypeError")
            .at(call.span);
      },

@@ -103,8 +103,7 @@ namespace {
 
 void copy_from(ApiCall& call, const Tensor& self, const Any& source, size_t index) {
   Evaluator& evaluator = evaluator_of(call.host);
-  if (!self.IsContiguous())
-    raise("RuntimeError", call.span, "wrong-value", "the tensor is not contiguous");
+  if (!self.IsContiguous()) raise("RuntimeError", call.span, "wrong-value", "the tensor is not contiguous");
   if (source.type_index() == kTVMFFITensor) {
     Tensor other = ir::contiguous(source.cast<Tensor>());
     if (byte_count(other) != byte_count(self)) wrong_size(call, byte_count(self), byte_count(other));
@@ -346,7 +345,8 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kClass, "tvm.runtime", "Tensor()", "Numbers in memory that compiled functions read and write.",
      [](ApiCall& call) -> Any {
-       throw ir::Error("not-constructible", "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
+       throw ir::Error("not-constructible",
+                       "tensors are made by `tvm.runtime.tensor` and `tvm.runtime.empty`")
            .kind("TypeError")
            .at(call.span);
      },

@@ -29,7 +29,13 @@ static void apply(Step& step, BlockArg block) {
   const BufferStoreNode* store = only_store(*block, block.span);
   const Buffer& buffer = store->buffer;
   require_inner_buffer(buffer, *block, *scope, block.span);
-  std::unordered_map<const VarNode*, size_t> axis = index_axes(*block, store->indices, block.span);
+  auto axis = plain_axes(*block, store->indices);
+  // Other indices: the iterators follow from them.
+  Array<Expr> outputs;
+  for (const Expr& index : store->indices) outputs.push_back(make_var("index", index->dtype()));
+  std::optional<VarMap> inverse;
+  if (!axis) inverse = iterators_at(*block, store->indices, outputs);
+  if (!axis && !inverse) index_axes(*block, store->indices, block.span);
   Dependences deps = dependences(step.state, *scope);
   std::vector<Place*> consumers = deps.consumers(*block);
   if (consumers.empty()) {
@@ -40,7 +46,13 @@ static void apply(Step& step, BlockArg block) {
   // apply
   LoadReplacement value = [&](const Array<Expr>& indices) {
     VarMap at;
-    for (const auto& [var, dimension] : axis) at[var] = indices[dimension];
+    if (inverse) {
+      VarMap given;
+      for (size_t d = 0; d < indices.size(); ++d) given[as<VarNode>(outputs[d])] = indices[d];
+      for (const auto& [var, value] : *inverse) at[var] = substitute(value, given);
+    } else {
+      for (const auto& [var, dimension] : *axis) at[var] = indices[dimension];
+    }
     return substitute(store->value, at);
   };
   inline_block(step, *scope, *block, consumers, buffer, value);

@@ -154,7 +154,7 @@ class Part {
     Array<Expr> values;
     for (const Expr& value : realize_->iter_values) values.push_back(substitute(value, loop_vars));
     Stmt body = make<SBlockRealizeNode>(values, substitute(realize_->predicate, loop_vars),
-                                        inner_block(values, ranges, block_name));
+                                        inner_block(values, ranges, loop_vars, block_name));
     for (size_t i = inner.size(); i-- > 0;) {
       const ForNode* old = inner[i];
       Var var = ref(as<VarNode>(loop_vars.at(old->loop_var.get())));
@@ -171,9 +171,9 @@ class Part {
 
  private:
   SBlock inner_block(const Array<Expr>& values, const std::unordered_map<const VarNode*, Range>& ranges,
-                     const std::string& name) const {
+                     const VarMap& loop_vars, const std::string& name) const {
     const SBlockNode* old = block_.block();
-    VarMap vars;
+    VarMap vars = loop_vars;  // a block without iterators uses the loops themselves
     Array<IterVar> iters;
     std::unordered_map<const VarNode*, Range> domains;
     for (size_t i = 0; i < old->iter_vars.size(); ++i) {

@@ -9,8 +9,9 @@ reverse_compute_inline(block)      Let the only producer of a block compute what
     B[i, j] = f(i, j)           =>      C[j, i] = g(f(i, j))
     C[j, i] = g(B[i, j])
 
-needs: a complete block whose body is one store; it reads one buffer written in its scope, at distinct iterators as indices;
-       that buffer has one writer, a complete block with one store, and no other reader.
+Where the block reads less than the producer writes, the producer gets a condition.
+needs: a complete block without condition whose body is one store; it reads one buffer written in its scope, at indices from
+       which its iterators follow; that buffer has one writer, a complete block with one store, and no other reader.
 keeps: the values of all other buffers.
 )";
 
@@ -46,18 +47,15 @@ static void apply(Step& step, BlockArg block) {
   const BufferStoreNode* produced = only_store(producer, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);
-  if (block->block()->reads.size() != 1) {
-    throw refuse("inline-reads-several", "block `{}` reads {} buffers; it may read only `{}`",
-                 block->name.c_str(), block->block()->reads.size(), buffer->name.c_str())
-        .at(block.span);
-  }
-  // All loads of the buffer at the same indices, which are iterators of the block.
+  // All loads of the buffer at the same indices, from which the block's iterators follow.
   Array<Expr> indices = only_load_indices(*block, store->value, buffer, block.span);
-  std::unordered_map<const VarNode*, size_t> axis = index_axes(*block, indices, block.span);
-  if (axis.size() != block->block()->iter_vars.size()) {
-    throw refuse("inline-free-iterator", "an iterator of block `{}` does not occur in its index of `{}`",
+  auto at = iterators_at(*block, indices, produced->indices);
+  if (!at) {
+    throw refuse("inline-free-iterator", "the iterators of block `{}` do not follow from its indices of `{}`",
                  block->name.c_str(), buffer->name.c_str())
-        .at(block.span);
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("each iterator, or each digit of it, must occur in one index");
   }
   if (!is_const_int(realize_of(step.state, *block)->predicate, 1)) {
     throw refuse("inline-has-predicate",
@@ -65,15 +63,42 @@ static void apply(Step& step, BlockArg block) {
         .at(block.span);
   }
 
+  // What the producer writes and the block does not read, the producer must not compute.
+  Analyzer analyzer;
+  for (const IterVar& iter : producer.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
+  Expr inside = bool_imm(true);
+  for (const IterVar& iter : block->block()->iter_vars) {
+    if (is_const_int(iter->dom->extent, 1)) continue;
+    const Expr& value = at->at(iter->var.get());
+    inside = logical_and(inside, ge(value, iter->dom->min));
+    inside = logical_and(inside, lt(value, add(iter->dom->min, iter->dom->extent)));
+  }
+  inside = analyzer.simplify(inside);
+  {
+    auto assumed = analyzer.assume(inside);
+    for (size_t d = 0; d < indices.size(); ++d) {
+      if (analyzer.can_prove_equal(substitute(indices[d], *at), produced->indices[d])) continue;
+      throw refuse("inline-not-covering", "block `{}` writes elements of `{}` that block `{}` does not read",
+                   producer.name.c_str(), buffer->name.c_str(), block->name.c_str())
+          .at(block.span)
+          .note("the producer is defined here", producer.stmt->span);
+    }
+  }
+  SBlockRealize realize = realize_of(step.state, producer);
+  Expr predicate = realize->predicate;
+  if (!is_const_int(inside, 1)) {
+    Analyzer outer;
+    bind_loops(outer, loops_above(producer));
+    predicate = outer.simplify(logical_and(predicate, substitute(inside, bindings_of(realize))));
+  }
+
   // apply
-  VarMap at;
-  for (const auto& [var, dimension] : axis) at[var] = produced->indices[dimension];
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
   Array<Expr> target;
-  for (const Expr& index : store->indices) target.push_back(substitute(index, at));
-  Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, at), buffer, load),
+  for (const Expr& index : store->indices) target.push_back(substitute(index, *at));
+  Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, *at), buffer, load),
                                     target, store->span);
-  inline_into_producer(step, *scope, *block, producer, buffer, body);
+  inline_into_producer(step, *scope, *block, producer, buffer, body, predicate);
 }
 
 extern const Primitive reverse_compute_inline;

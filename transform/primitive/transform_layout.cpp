@@ -166,8 +166,10 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
   if (!number) return index_map_argument(step.call, 4, ndim, dtype);
   Array<Var> indices;
   for (size_t i = 0; i < ndim; ++i) indices.push_back(make_var(String(fmt::format("indices_{}", i)), dtype));
-  Expr constant =
-      ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(element, value.cast<double>());
+  // A number is of the elements' type where that is of its kind.
+  bool whole = value.type_index() == ffi::TypeIndex::kTVMFFIInt;
+  DataType own = whole == element.is_floating() ? (whole ? DataType::Int(32) : DataType::Float(32)) : element;
+  Expr constant = ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(own, value.cast<double>());
   if (constant->dtype() != element) {
     throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
                  constant->dtype().str(), element.str())

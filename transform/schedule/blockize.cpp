@@ -141,7 +141,13 @@ Array<TensorRegion> covering(const Array<TensorRegion>& regions, const Array<Ite
     const Array<Expr>& shape = region->source->buffer()->shape;
     Array<Range> ranges;
     for (size_t d = 0; d < region->region.size(); ++d) {
-      Interval dim = interval_of(region->region[d], domain, analyzer);
+      const Range& range = region->region[d];
+      auto inner_var = [&](const VarNode* var) { return domain.contains(var); };
+      if (!uses_var(range->min, inner_var) && !uses_var(range->extent, inner_var)) {
+        ranges.push_back(range);
+        continue;
+      }
+      Interval dim = interval_of(range, domain, analyzer);
       if (!dim) {
         ranges.push_back(make<RangeNode>(const_like(shape[d], 0), shape[d]));
         continue;

@@ -57,6 +57,8 @@ class InsertStage final : public Rewriter {
   std::unordered_set<const StmtNode*> users_, above_;
 };
 
+}  // namespace
+
 // for ax0, ax1 in T.grid(...): to[v0, v1] = from[v0, v1]
 Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   const BufferTypeNode* type = stage.from->buffer();
@@ -89,8 +91,6 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   }
   return result;
 }
-
-}  // namespace
 
 Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
                      std::string_view role) {

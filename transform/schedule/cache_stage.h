@@ -28,6 +28,9 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
 std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
                                     Place& location);
 
+// The copy itself: loops `ax0`, `ax1`, ... over the region, around the block that comes back in `block`.
+Stmt copy_nest(const CacheStage& stage, SBlock& block);
+
 // Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's
 // block.
 Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users);

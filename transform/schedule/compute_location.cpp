@@ -47,6 +47,17 @@ Interval simplified(const Interval& i, Analyzer& analyzer) {
   return {analyzer.simplify(i.min), analyzer.simplify(i.max)};
 }
 
+// What is needed of var % factor.
+struct Remainder {
+  int64_t factor;
+  Interval need;
+};
+// All values with one quotient by `factor`?
+bool is_point(const Interval& range, int64_t factor, Analyzer& analyzer) {
+  return is_const_int(analyzer.simplify(sub(range.max, range.min)), factor - 1) &&
+         is_const_int(analyzer.simplify(floormod(range.min, const_like(range.min, factor))), 0);
+}
+
 Interval intersect(const Interval& a, const Interval& b) { return {max(a.min, b.min), min(a.max, b.max)}; }
 
 // Threads that see one copy of memory of this scope.
@@ -92,6 +103,7 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.iter_vars) iters.insert(iter->var.get());
   std::unordered_map<const VarNode*, IterDomain> found;
+  std::unordered_map<const VarNode*, Remainder> remainders;
   for (const TensorRegion& region : touched) {
     auto box = std::find_if(needed.begin(), needed.end(),
                             [&](const Box& b) { return b.buffer.same_as(region->source); });
@@ -99,7 +111,11 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
     for (size_t d = 0; d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       Index index = index_form(range->min, iters, analyzer);
-      if (index.form == Index::Form::kConstant || index.form == Index::Form::kRemainder) continue;
+      if (index.form == Index::Form::kConstant) continue;
+      if (index.form == Index::Form::kRemainder) {
+        if (box->dims[d]) remainders[index.var.get()] = {index.factor, simplified(box->dims[d], analyzer)};
+        continue;
+      }
       if (index.form == Index::Form::kOther || !box->dims[d]) {
         if (exact && index.form == Index::Form::kOther) return std::nullopt;
         continue;
@@ -139,6 +155,17 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
   std::vector<IterDomain> result;
   for (const IterVar& iter : block.iter_vars) {
     auto it = found.find(iter->var.get());
+    auto rest = remainders.find(iter->var.get());
+    if (exact && rest != remainders.end()) {
+      // With one quotient the remainders are neighbours; otherwise all of them must be there.
+      const auto& [factor, need] = rest->second;
+      if (it != found.end() && is_point(it->second.range, factor, analyzer)) {
+        Expr first = it->second.range.min;
+        it->second.range = {add(first, need.min), add(first, need.max)};
+      } else if (!is_const_int(need.min, 0) || !is_const_int(need.max, factor - 1)) {
+        return std::nullopt;
+      }
+    }
     Interval own{iter->dom->min, iter->dom->min + iter->dom->extent - 1};
     if (it == found.end()) {
       result.push_back({own, {}});

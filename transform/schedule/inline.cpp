@@ -3,6 +3,7 @@
 
 #include "ir/region.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/iter_map.h"
 
 namespace mlc::transform {
 namespace {
@@ -23,15 +24,21 @@ class ReplaceLoads final : public Rewriter {
   const LoadReplacement& replacement_;
 };
 
+// What a block becomes; without a predicate, it keeps its own.
+struct Change {
+  Place* place;
+  SBlock next;
+  Expr predicate;
+};
+
 // The scope without one block, with other blocks rewritten.
 class DropBlock final : public Rewriter {
  public:
-  DropBlock(const Place& dropped, const std::vector<std::pair<Place*, SBlock>>& changed)
-      : dropped_(dropped.block()) {
+  DropBlock(const Place& dropped, const std::vector<Change>& changed) : dropped_(dropped.block()) {
     mark(dropped.parent);
-    for (const auto& [place, next] : changed) {
-      next_[place->block()] = next;
-      mark(place->parent);
+    for (const Change& change : changed) {
+      next_[change.place->block()] = change;
+      mark(change.place->parent);
     }
   }
   using Rewriter::rewrite;
@@ -41,7 +48,10 @@ class DropBlock final : public Rewriter {
       if (realize->block.get() == dropped_) return no_op();
       auto found = next_.find(realize->block.get());
       if (found == next_.end()) return s;
-      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = found->second; });
+      return with(ref(realize), [&](SBlockRealizeNode& copy) {
+        copy.block = found->second.next;
+        if (found->second.predicate) copy.predicate = found->second.predicate;
+      });
     }
     if (s->kind == StmtKind::kFor) {
       if (!above_.contains(s.get())) return s;
@@ -56,7 +66,7 @@ class DropBlock final : public Rewriter {
     for (; place; place = place->parent) above_.insert(place->stmt.get());
   }
   const SBlockNode* dropped_;
-  std::unordered_map<const SBlockNode*, SBlock> next_;
+  std::unordered_map<const SBlockNode*, Change> next_;
   std::unordered_set<const StmtNode*> above_;
 };
 
@@ -73,10 +83,10 @@ SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
   });
 }
 
-void replace_scope(Step& step, Place& scope, Place& dropped,
-                   const std::vector<std::pair<Place*, SBlock>>& changed, const Buffer& buffer) {
+void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<Change>& changed,
+                   const Buffer& buffer) {
   BlockReuse reuse;
-  for (const auto& [place, next] : changed) reuse.emplace_back(place->block(), next.get());
+  for (const Change& change : changed) reuse.emplace_back(change.place->block(), change.next.get());
   Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
   next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) {
     Array<Buffer> left;
@@ -101,22 +111,54 @@ const BufferStoreNode* only_store(const Place& block, Span span) {
       .note("the block is defined here", block.stmt->span);
 }
 
-std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
-                                                      Span span) {
+std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place& block,
+                                                                     const Array<Expr>& indices) {
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.block()->iter_vars) iters.insert(iter->var.get());
   std::unordered_map<const VarNode*, size_t> axes;
   for (size_t d = 0; d < indices.size(); ++d) {
     auto* var = as<VarNode>(indices[d]);
     if (is_const_int(indices[d], 0)) continue;
-    if (!var || !iters.contains(var) || !axes.try_emplace(var, d).second) {
-      throw refuse("inline-index-not-iterators", "index {} of block `{}` is not an iterator of its own", d,
-                   block.name.c_str())
-          .at(span)
-          .note("the block is defined here", block.stmt->span);
-    }
+    if (!var || !iters.contains(var) || !axes.try_emplace(var, d).second) return std::nullopt;
   }
   return axes;
+}
+
+std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
+                                                      Span span) {
+  if (auto axes = plain_axes(block, indices)) return *axes;
+  throw refuse("inline-index-not-iterators", "the indices of block `{}` are not iterators of its own",
+               block.name.c_str())
+      .at(span)
+      .note("the block is defined here", block.stmt->span);
+}
+
+std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices, const Array<Expr>& outputs) {
+  VarMap result;
+  std::vector<LoopRange> iters;
+  Analyzer analyzer;
+  for (const IterVar& iter : block.block()->iter_vars) {
+    analyzer.bind(iter->var, iter->dom);
+    if (is_const_int(iter->dom->extent, 1))
+      result[iter->var.get()] = iter->dom->min;
+    else
+      iters.push_back({iter->var, iter->dom});
+  }
+  Array<Expr> plain;
+  for (const Expr& index : indices) plain.push_back(result.empty() ? index : substitute(index, result));
+  IterMapResult map = detect_iter_map(plain, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
+  if (map.indices.empty() && !plain.empty()) return std::nullopt;
+  try {
+    // The way there and back must lead to the same iteration.
+    for (const auto& [var, value] : inverse_affine_iter_map(map.indices, plain, analyzer))
+      if (!analyzer.can_prove_equal(value, var)) return std::nullopt;
+    for (const auto& [var, value] : inverse_affine_iter_map(map.indices, outputs, analyzer))
+      result[var.get()] = value;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  if (result.size() != block.block()->iter_vars.size()) return std::nullopt;
+  return result;
 }
 
 Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span) {
@@ -170,22 +212,22 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
 void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
                   const Buffer& buffer, const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
-  std::vector<std::pair<Place*, SBlock>> changed;
+  std::vector<Change> changed;
   for (Place* consumer : consumers) {
     const SBlockNode* old = consumer->block();
-    changed.emplace_back(consumer, rebuilt(old, replace.rewrite(old->body),
-                                           old->init ? replace.rewrite(old->init) : old->init));
+    Stmt init = old->init ? replace.rewrite(old->init) : old->init;
+    changed.push_back({consumer, rebuilt(old, replace.rewrite(old->body), init), nullptr});
   }
   replace_scope(step, scope, block, changed, buffer);
 }
 
 void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                          const Stmt& body) {
-  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr)}}, buffer);
+                          const Stmt& body, const Expr& predicate) {
+  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}}, buffer);
 }
 
 void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next) {
-  replace_scope(step, scope, block, {{&producer, next}}, nullptr);
+  replace_scope(step, scope, block, {{&producer, next, nullptr}}, nullptr);
 }
 
 }  // namespace mlc::transform

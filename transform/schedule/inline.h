@@ -16,6 +16,12 @@ const BufferStoreNode* only_store(const Place& block, Span span);
 // inline-index-not-iterators.
 std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
                                                       Span span);
+// The same; nullopt when they are not.
+std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place& block,
+                                                                     const Array<Expr>& indices);
+// The block's iterators when its affine `indices` have the values `outputs`; iterators of one iteration stay
+// at it. nullopt where they do not follow from these.
+std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices, const Array<Expr>& outputs);
 // The indices at which `e` loads the buffer, the same everywhere. Error: inline-different-indices.
 Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span);
 // Errors: output-block, inline-opaque-access.
@@ -25,9 +31,9 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span);
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
 void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
                   const Buffer& buffer, const LoadReplacement& value);
-// Drops `block` and `buffer`; the producer's body becomes `body`.
+// Drops `block` and `buffer`; the producer's body becomes `body`, its condition `predicate`.
 void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                          const Stmt& body);
+                          const Stmt& body, const Expr& predicate);
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
 void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next);
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/cache_stage.h"
+#include "transform/schedule/loop_sequence.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+cache_inplace(block, read_buffer_index, storage_scope) -> blocks      Let a block update a buffer in another memory.
+
+    A[i] = f(A[i])        =>      A_local[i] = A[i]
+                                  A_local[i] = f(A_local[i])
+                                  A[i] = A_local[i]
+
+The copies stand right before and after the block. Returns both copying blocks.
+needs: the block reads and writes the buffer, and touches the same region of it both times.
+keeps: the values computed.
+)";
+
+static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage_scope) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  const SBlockNode* old = block->block();
+  Buffer buffer = choose_buffer(step, 2, *block, old->reads, "reads");
+  require_storage_scope(step, 3, storage_scope);
+  TensorRegion region, written;
+  for (const TensorRegion& each : old->reads)
+    if (each->source.same_as(buffer)) region = each;
+  for (const TensorRegion& each : old->writes)
+    if (each->source.same_as(buffer)) written = each;
+  if (!written) {
+    throw refuse("not-in-place", "block `{}` does not both read and write `{}`", block->name.c_str(),
+                 buffer->name.c_str())
+        .at(step.span(2))
+        .note("the block is defined here", old->span)
+        .help("for buffers that are read only there is `cache_read`, for written ones `cache_write`");
+  }
+  Analyzer analyzer;
+  for (size_t d = 0; d < region->region.size(); ++d) {
+    const Range &a = region->region[d], &b = written->region[d];
+    if (analyzer.can_prove_equal(a->min, b->min) && analyzer.can_prove_equal(a->extent, b->extent)) continue;
+    throw refuse("in-place-regions-differ", "block `{}` reads another region of `{}` than it writes",
+                 block->name.c_str(), buffer->name.c_str())
+        .at(step.span(2))
+        .note("the block is defined here", old->span);
+  }
+
+  // apply
+  CacheStage in;
+  in.from = buffer;
+  in.to = in.allocated = buffer_in(buffer, storage_scope);
+  VarMap values = bindings_of(realize_of(step.state, *block));
+  for (const Range& range : region->region) {
+    Expr min = substitute(range->min, values), extent = substitute(range->extent, values);
+    in.region.push_back({analyzer.simplify(min), analyzer.simplify(min + extent - 1)});
+  }
+  CacheStage out = in;
+  std::swap(out.from, out.to);
+  SBlock in_block, out_block;
+  Stmt before = copy_nest(in, in_block), after = copy_nest(out, out_block);
+  SBlock next = ref(as<SBlockNode>(replace_buffers(block->stmt, {{buffer.get(), in.allocated}})));
+  SBlockRealize realize = with(realize_of(step.state, *block), [&](SBlockRealizeNode& copy) { copy.block = next; });
+  Stmt around = parent_with(*block, seq({before, realize, after}));
+  // The scope allocates the new buffer.
+  Place& parent = *block->parent;
+  struct Allocate final : Rewriter {
+    const StmtNode* at;
+    const Stmt& next;
+    Allocate(const StmtNode* at, const Stmt& next) : at(at), next(next) {}
+    using Rewriter::rewrite;
+    Expr rewrite(const Expr& e) override { return e; }
+    Stmt rewrite(const Stmt& s) override { return s.get() == at ? next : rewrite_children(s); }
+  };
+  Stmt body = Allocate(parent.stmt.get(), around).rewrite(scope->stmt);
+  body = with(ref(as<SBlockNode>(body)),
+              [&](SBlockNode& copy) { copy.alloc_buffers.push_back(in.allocated); });
+  step.replace(*scope, body, {{old, next.get()}});
+  compute_flags(step.state, *scope);
+  return {step.place(in_block), step.place(out_block)};
+}
+
+extern const Primitive cache_inplace;
+const Primitive cache_inplace =
+    primitive<&apply>("CacheInplace", "cache_inplace(block, read_buffer_index, storage_scope)", doc);
+
+}  // namespace mlc::transform

@@ -59,7 +59,8 @@ static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage
   SBlock in_block, out_block;
   Stmt before = copy_nest(in, in_block), after = copy_nest(out, out_block);
   SBlock next = ref(as<SBlockNode>(replace_buffers(block->stmt, {{buffer.get(), in.allocated}})));
-  SBlockRealize realize = with(realize_of(step.state, *block), [&](SBlockRealizeNode& copy) { copy.block = next; });
+  SBlockRealize realize =
+      with(realize_of(step.state, *block), [&](SBlockRealizeNode& copy) { copy.block = next; });
   Stmt around = parent_with(*block, seq({before, realize, after}));
   // The scope allocates the new buffer.
   Place& parent = *block->parent;
@@ -72,8 +73,8 @@ static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage
     Stmt rewrite(const Stmt& s) override { return s.get() == at ? next : rewrite_children(s); }
   };
   Stmt body = Allocate(parent.stmt.get(), around).rewrite(scope->stmt);
-  body = with(ref(as<SBlockNode>(body)),
-              [&](SBlockNode& copy) { copy.alloc_buffers.push_back(in.allocated); });
+  body =
+      with(ref(as<SBlockNode>(body)), [&](SBlockNode& copy) { copy.alloc_buffers.push_back(in.allocated); });
   step.replace(*scope, body, {{old, next.get()}});
   compute_flags(step.state, *scope);
   return {step.place(in_block), step.place(out_block)};

@@ -133,7 +133,8 @@ std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const 
       .note("the block is defined here", block.stmt->span);
 }
 
-std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices, const Array<Expr>& outputs) {
+std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices,
+                                   const Array<Expr>& outputs) {
   VarMap result;
   std::vector<LoopRange> iters;
   Analyzer analyzer;
@@ -223,7 +224,8 @@ void inline_block(Step& step, Place& scope, Place& block, const std::vector<Plac
 
 void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
                           const Stmt& body, const Expr& predicate) {
-  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}}, buffer);
+  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}},
+                buffer);
 }
 
 void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next) {

@@ -21,7 +21,8 @@ std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place
                                                                      const Array<Expr>& indices);
 // The block's iterators when its affine `indices` have the values `outputs`; iterators of one iteration stay
 // at it. nullopt where they do not follow from these.
-std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices, const Array<Expr>& outputs);
+std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices,
+                                   const Array<Expr>& outputs);
 // The indices at which `e` loads the buffer, the same everywhere. Error: inline-different-indices.
 Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span);
 // Errors: output-block, inline-opaque-access.

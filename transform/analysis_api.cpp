@@ -10,7 +10,10 @@
 #include "ir/region.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
+#include "transform/pass/buffer_scopes.h"
+#include "transform/pass/verify_memory.h"
 #include "transform/register_api.h"
+#include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::transform {
 
@@ -95,7 +98,7 @@ class Definitions final : public Walker {
   std::unordered_set<const VarNode*> seen_;
 };
 Any verify_ssa(ApiCall& call) {
-  auto fn = detail::argument<PrimFunc>(call, 0);
+  auto fn = ir::detail::argument<PrimFunc>(call, 0);
   Definitions definitions;
   for (const Var& param : fn->params) definitions.visit_def(param);
   definitions.visit(fn->body);
@@ -103,12 +106,12 @@ Any verify_ssa(ApiCall& call) {
 }
 
 Any verify_well_formed(ApiCall& call) {
-  bool raises = detail::argument<bool>(call, 1);
+  bool raises = ir::detail::argument<bool>(call, 1);
   try {
     if (auto mod = ir::given<IRModule>(call.args[0])) {
       verify(*mod);
     } else {
-      verify(detail::argument<PrimFunc>(call, 0));
+      verify(ir::detail::argument<PrimFunc>(call, 0));
     }
   } catch (Error& error) {
     if (raises) throw std::move(error).at(call.span);
@@ -121,14 +124,14 @@ Any verify_well_formed(ApiCall& call) {
 
 SBlock block_argument(ApiCall& call) {
   if (auto realize = call.args[0].as<SBlockRealizeNode>()) return realize->block;
-  return detail::argument<SBlock>(call, 0);
+  return ir::detail::argument<SBlock>(call, 0);
 }
 
 // Only regions of buffers that the map knows, as (reads, writes, opaque).
 std::array<Array<TensorRegion>, 3> regions_of(ApiCall& call) {
   AccessRegions found = detect_access_regions(block_argument(call));
   std::unordered_set<const VarNode*> known;
-  for (const auto& [key, buffer] : detail::argument<Map<Any, Any>>(call, 1)) {
+  for (const auto& [key, buffer] : ir::detail::argument<Map<Any, Any>>(call, 1)) {
     if (auto* var = buffer.as<VarNode>()) known.insert(var);
   }
   std::array<Array<TensorRegion>, 3> regions;
@@ -184,7 +187,7 @@ class Impurity final : public Walker {
 template <bool raises>
 Any is_pure_function(ApiCall& call) {
   Impurity walker;
-  walker.visit(detail::argument<PrimFunc>(call, 0)->body);
+  walker.visit(ir::detail::argument<PrimFunc>(call, 0)->body);
   if (raises && !walker.found.empty())
     throw Error("impure-function", "the function is not pure: {}", walker.found)
         .at(call.span)
@@ -240,7 +243,7 @@ Any calculate_allocated_bytes(ApiCall& call) {
       if (auto prim = ir::given<PrimFunc>(Any(fn))) add(name->name_hint, *prim);
     }
   } else {
-    add("main", detail::argument<PrimFunc>(call, 0));
+    add("main", ir::detail::argument<PrimFunc>(call, 0));
   }
   return all;
 }
@@ -300,8 +303,71 @@ Any estimate_tir_flops(ApiCall& call) {
     }
     return sum;
   }
-  return flops.of(detail::argument<Stmt>(call, 0));
+  return flops.of(ir::detail::argument<Stmt>(call, 0));
 }
+
+// ---- where buffers are used, which block counts ----
+
+Any verify_memory(ApiCall& call) { return accessed_by_host(ir::detail::argument<PrimFunc>(call, 0)).empty(); }
+
+Any detect_buffer_access_lca(ApiCall& call) {
+  BufferScopes scopes;
+  scopes.visit(ir::detail::argument<PrimFunc>(call, 0)->body);
+  scopes.raise_to_block_indices();
+  Map<Any, Any> lowest;
+  for (const Buffer& buffer : scopes.found) {
+    const StmtNode* stmt = scopes.scopes[static_cast<size_t>(scopes.lowest.at(buffer.get()))].stmt;
+    lowest.Set(buffer, stmt == nullptr ? Any(nullptr) : Any(ref(stmt)));
+  }
+  return lowest;
+}
+
+// Reductions, each with the loop nest around it.
+struct Reductions final : Walker {
+  std::vector<std::pair<const SBlockNode*, Stmt>> all;
+  Stmt nest;
+
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    bool outermost = !nest && as<ForNode>(s);
+    if (outermost) nest = s;
+    auto* block = as<SBlockNode>(s);
+    if (block == nullptr) {
+      walk_children(s);
+    } else {
+      if (block->init) all.emplace_back(block, nest);
+      Stmt around = std::exchange(nest, nullptr);  // the loops of a block are those up to the block around it
+      visit(block->body);
+      nest = around;
+    }
+    if (outermost) nest = nullptr;
+  }
+};
+Any find_anchor_sblock(ApiCall& call) {
+  auto mod = ir::detail::argument<IRModule>(call, 0);
+  Reductions reductions;
+  std::optional<PrimFunc> entry;
+  for (const auto& [name, fn] : mod->functions) {
+    auto prim = ir::given<PrimFunc>(Any(fn));
+    if (!prim) continue;
+    if (view(name->name_hint) == "main" || attr(*prim, "tirx.is_entry_func") || !entry) entry = prim;
+    if (view(name->name_hint) == "main") break;
+  }
+  if (!entry) return nullptr;
+  reductions.visit((*entry)->body);
+  const SBlockNode* best = nullptr;
+  double most = -1;
+  for (const auto& [block, nest] : reductions.all) {
+    double flops = reductions.all.size() == 1 || !nest ? 0 : Flops(call).of(nest);
+    if (flops <= most) continue;
+    most = flops;
+    best = block;
+  }
+  return best == nullptr ? Any(nullptr) : Any(ref(best));
+}
+
+// Variables have 32 bits or more already: none is widened.
+Any renew_defs(ApiCall& call) { return renewed(ir::detail::argument<PrimFunc>(call, 0), 32); }
 
 constexpr std::string_view kTirx = "tvm.tirx.analysis";
 constexpr std::string_view kSTir = "tvm.s_tir.analysis";
@@ -326,6 +392,13 @@ constexpr ApiRow rows[] = {
              is_pure_function<true>),
     FUNCTION(kSTir, "calculate_allocated_bytes(func_or_mod)", "Bytes that functions allocate, by scope.",
              calculate_allocated_bytes),
+    FUNCTION(kTirx, "verify_memory(func)", "Does no host code access memory of the device?", verify_memory),
+    FUNCTION(kSTir, "detect_buffer_access_lca(func)",
+             "The innermost loop or block around all accesses of a buffer.", detect_buffer_access_lca),
+    FUNCTION(kSTir, "find_anchor_sblock(mod)", "The reduction that does most of the work, or None.",
+             find_anchor_sblock),
+    FUNCTION("tvm.s_tir", "renew_defs(func)", "The same function with variables and buffers of its own.",
+             renew_defs),
     FUNCTION(kSTir, "estimate_tir_flops(stmt_or_mod)", "How many operations on values are done.",
              estimate_tir_flops),
 };

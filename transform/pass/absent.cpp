@@ -49,7 +49,6 @@ constexpr Absent absent[] = {
     {"tirx.transform", "LowerIntrin", codegen},
     {"tirx.transform", "SplitHostDevice", gpu},
     {"tirx.transform", "LowerWarpMemory", gpu},
-    {"tirx.transform", "VerifyMemory", gpu},
     {"tirx.transform", "FP8ComputeLegalize", codegen},
     {"tirx.transform", "FP8StorageLegalize", codegen},
     {"tirx.transform", "BF16ComputeLegalize", codegen},

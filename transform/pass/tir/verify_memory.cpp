@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/verify_memory.h"
+
+#include <algorithm>
+
+#include "ir/target.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(VerifyMemory(): refuse functions for a device whose memory the host would have to read or write.
+
+    T.func_attr({"target": T.target("cuda")})
+    for i in range(n):                      =>      RuntimeError: `B` is accessed by the host
+        B[i] = A[i] + 1
+needs: the target as an attribute; functions without one, and those of the CPU, pass.
+keeps: everything.
+Stands before host and device are split: what no thread does would silently run on the host.)";
+
+constexpr int64_t kDeviceKernelLaunch = 2;  // of the attribute "calling_conv"
+
+bool is_gpu(const Target& target) {
+  static constexpr std::string_view kinds[] = {"cuda",  "opencl", "rocm", "vulkan",
+                                               "metal", "webgpu", "nvptx"};
+  return std::find(std::begin(kinds), std::end(kinds), text(target->kind)) != std::end(kinds);
+}
+
+class HostAccesses final : public Walker {
+ public:
+  explicit HostAccesses(const PrimFunc& fn) {
+    for (const Var& param : fn->params) parameters_.insert(param.get());
+  }
+  std::vector<Buffer> all;
+
+  void visit(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      std::string_view key = text(attr->attr_key);
+      if (key == "thread_extent" || key == "pipeline_exec_scope") return;  // on the device
+    }
+    walk_children(s);
+  }
+  void visit_buffer(const Buffer& buffer) override {
+    if (parameters_.contains(buffer.get()) && seen_.insert(buffer.get()).second) all.push_back(buffer);
+  }
+
+ private:
+  std::unordered_set<const VarNode*> parameters_, seen_;
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  std::vector<Buffer> wrong = accessed_by_host(fn);
+  if (wrong.empty()) return fn;
+  std::string lines;
+  for (const Buffer& buffer : wrong) {
+    lines += fmt::format(
+        "    Variable `{}` is directly accessed by host memory (it is not contained in a thread environment "
+        "or in "
+        "the function arguments.\n",
+        buffer->name.c_str());
+  }
+  throw Error("host-accesses-device-memory",
+              "Memory verification failed with the following errors:\n{}  Did you forget to bind?", lines)
+      .at(fn->span)
+      .kind("RuntimeError")
+      .help("bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`");
+}
+
+}  // namespace
+
+std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
+  std::optional<Any> given = attr(fn, "target");
+  auto target = given ? given->as<Target>() : std::nullopt;
+  if (!target || !*target || !is_gpu(*target)) return {};
+  if (std::optional<Any> convention = attr(fn, "calling_conv")) {
+    auto* number = convention->as<IntImmNode>();
+    if (number ? number->value == kDeviceKernelLaunch
+               : convention->try_cast<int64_t>().value_or(0) == kDeviceKernelLaunch)
+      return {};
+  }
+  HostAccesses find(fn);
+  find.visit(fn->body);
+  return find.all;
+}
+
+extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, apply};
+
+}  // namespace mlc::transform

@@ -101,6 +101,32 @@ const ApiRow rows[] = {
        if (allow_none) return nullptr;
        throw Error("no-current-target", "no target is current").help("use `with tvm.target.Target(...):`");
      })},
+    {ApiKind::kFunction, "tvm.target.Target", "target_or_current(target)",
+     "The target that is given, or else the current one.", native([](Any target) -> Any {
+       if (target != nullptr) return target;
+       if (!current_targets().empty()) return current_targets().back();
+       throw Error("no-current-target", "target is not set in env or passed as argument")
+           .kind("ValueError")
+           .help("use `with tvm.target.Target(...):`");
+     })},
+    {ApiKind::kFunction, "tvm.target.Target", "from_device(device)",
+     "The target of a device: that of the CPU.", native([](Any device) -> Any {
+       auto given = device.try_cast<DLDevice>();
+       auto name = device.try_cast<String>();
+       if ((given && given->device_type == kDLCPU) ||
+           (name && std::string_view(name->data(), name->size()).starts_with("cpu")))
+         return ir::parse_target(String("llvm"));
+       throw Error("unsupported-device", "only the CPU can say what code it runs").kind("ValueError");
+     })},
+    {ApiKind::kFunction, "tvm.target.Target", "list_kinds()", "The backends that have a name.",
+     native([]() -> Any {
+       ir::Array<Any> kinds;
+       for (const std::string& name : ir::target_names()) {
+         // the rest are tags
+         if (std::string(ir::parse_target(String(name))->kind) == name) kinds.push_back(String(name));
+       }
+       return kinds;
+     })},
     {ApiKind::kClass, "tvm.target", "TargetKind()", "The backend of a target.", native([]() -> Any {
        throw Error("not-constructible", "a TargetKind comes from `target.kind`").kind("TypeError");
      }),

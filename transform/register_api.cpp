@@ -13,6 +13,7 @@ void register_api() {
   register_tensor_intrin_api();
   register_pass_api();
   register_te_api();
+  register_operation_api();
   register_index_map_api();
   register_analysis_api();
   register_arith_api();

@@ -7,6 +7,7 @@ namespace mlc::transform {
 void register_api();
 // The part of transform/te.
 void register_te_api();
+void register_operation_api();
 void register_index_map_api();
 void register_analysis_api();
 // The part of transform/arith: tvm.sym.

@@ -57,6 +57,16 @@ constexpr Address addresses[] = {
 
 // Modules whose names another module shows as well.
 constexpr Address same_modules[] = {
+    {"tvm.ir.base", "tvm.ir"},
+    {"tvm.ir.expr", "tvm.ir"},
+    {"tvm.ir.function", "tvm.ir"},
+    {"tvm.ir.op", "tvm.ir"},
+    {"tvm.ir.type", "tvm.ir"},
+    {"tvm.tirx.buffer", "tvm.tirx"},
+    {"tvm.tirx.expr", "tvm.tirx"},
+    {"tvm.tirx.function", "tvm.tirx"},
+    {"tvm.tirx.op", "tvm.tirx"},
+    {"tvm.tirx.stmt", "tvm.tirx"},
     {"tvm.tirx.analysis.analysis", "tvm.tirx.analysis"},
     {"tvm.tirx.transform.transform", "tvm.tirx.transform"},
     {"tvm.tirx.transform.function_pass", "tvm.tirx.transform"},
@@ -88,7 +98,7 @@ constexpr Address same_modules[] = {
     {"tvm.driver.build_module", "tvm.driver"},
 };
 
-// Names without a successor of the same kind.
+// Names without a successor of the same kind, and names of TVM that do not exist here: what to do instead.
 struct Removed {
   std::string_view module;
   std::string_view name;
@@ -115,25 +125,104 @@ constexpr Removed removed[] = {
     {"tvm.script.tirx", "set_axis_separator", "axis separators were removed in 2026"},
     {"tvm", "relay", "Relay was removed in 2024; use Relax"},
     {"tvm", "arith", "it is called `tvm.sym` now"},
+    {"tvm", "rpc", "code runs in this process: there are no remote devices"},
+    {"tvm", "contrib", "libraries of others are called with `T.call_packed` or `T.call_extern`"},
+    {"tvm", "support",
+     "no compilers or tools of the system are called; `mlc build` makes libraries by itself"},
+    {"tvm", "register_object", "write a class of the script: classes of the library are closed"},
+    {"tvm", "tvm_wrap_excepthook", "errors are shown as they are"},
+    {"tvm_ffi", "register_object", "write a class of the script: classes of the library are closed"},
+    {"tvm_ffi", "register_error", "derive from `Exception`: every class is raised and caught as it is"},
+    {"tvm_ffi", "init_ffi_api", "functions are found with `tvm_ffi.get_global_func(name)`"},
+    {"tvm_ffi", "StructuralVisitor", "write `tvm_ffi.structural_walk(value, function)`"},
+    {"tvm_ffi", "StructuralMutator", "write `tvm_ffi.structural_map(value, function)`"},
+    {"tvm_ffi", "structural_visit", "write `tvm_ffi.structural_walk(value, function)`"},
+    {"tvm_ffi", "structural_mutate", "write `tvm_ffi.structural_map(value, function)`"},
+    {"tvm_ffi", "use_torch_stream", "the CPU has no streams"},
+    {"tvm_ffi", "use_raw_stream", "the CPU has no streams"},
+    {"tvm_ffi", "StreamContext", "the CPU has no streams"},
+    {"tvm.ir", "register_object", "write a class of the script: classes of the library are closed"},
+    {"tvm.ir", "GenericConst", "constants of Relax functions are not available; use `tvm.tirx.const(value)`"},
+    {"tvm.ir", "Constant", "constants of Relax functions are not available; use `tvm.tirx.const(value)`"},
+    {"tvm.ir", "EnvFunc", "functions are found with `tvm.get_global_func(name)`"},
+    {"tvm.ir", "SourceMap", "a node says where it was written: `node.span`"},
+    {"tvm.ir", "from_json_graph_str", "write `tvm.ir.load_json(text)`"},
+    {"tvm.ir", "to_json_graph_str", "write `tvm.ir.save_json(node)`"},
+    {"tvm.runtime", "load_static_library",
+     "export and load a shared library: `tvm.runtime.load_module(path)`"},
+    {"tvm.runtime", "system_lib", "export and load a shared library: `tvm.runtime.load_module(path)`"},
+    {"tvm.runtime", "save_param_dict", "arrays are kept by `np.savez(path, **arrays)`"},
+    {"tvm.runtime", "save_param_dict_to_file", "arrays are kept by `np.savez(path, **arrays)`"},
+    {"tvm.runtime", "load_param_dict", "arrays are read by `np.load(path)`"},
+    {"tvm.runtime", "load_param_dict_from_file", "arrays are read by `np.load(path)`"},
+    {"tvm.runtime", "disco", "code runs in one process"},
+    {"tvm.runtime", "vm", "Relax functions are not available; compile tensor functions with `tvm.compile`"},
+    {"tvm.s_tir", "ScheduleState",
+     "a schedule keeps its state to itself: ask `sch.mod` and `sch.get(handle)`"},
+    {"tvm.s_tir", "StmtSRef", "handles name loops and blocks: `sch.get(handle)` is the statement"},
+    {"tvm.s_tir", "SBlockScope",
+     "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
+    {"tvm.s_tir", "SBlockDependenceInfo",
+     "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
+    {"tvm.s_tir", "SLayout",
+     "layouts by letters are not available; write `tvm.tirx.IndexMap.from_func(...)`"},
+    {"tvm.s_tir", "SBijectiveLayout",
+     "layouts by letters are not available; write `tvm.tirx.IndexMap.from_func(...)`"},
+    {"tvm.s_tir", "slayout",
+     "layouts by letters are not available; write `tvm.tirx.IndexMap.from_func(...)`"},
+    {"tvm.s_tir", "sbijective_layout",
+     "layouts by letters are not available; write `tvm.tirx.IndexMap.from_func(...)`"},
+    {"tvm.s_tir.analysis", "verify_gpu_code", "kernels of GPUs are not counted yet"},
+    {"tvm.s_tir.analysis", "OOBChecker", "indices are checked by `mlc check` and by the interpreter"},
+    {"tvm.s_tir.analysis", "get_vtcm_compaction_passes", "Hexagon is not a target here"},
+    {"tvm.s_tir.schedule", "ScheduleState",
+     "a schedule keeps its state to itself: ask `sch.mod` and `sch.get(handle)`"},
+    {"tvm.s_tir.schedule", "StmtSRef", "handles name loops and blocks: `sch.get(handle)` is the statement"},
+    {"tvm.s_tir.schedule", "SBlockScope",
+     "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
+    {"tvm.s_tir.schedule", "Dependency",
+     "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
+    {"tvm.s_tir.schedule", "DepKind",
+     "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
+    {"tvm.s_tir.schedule", "ScheduleDebugMask", "every step of a schedule is verified"},
+    {"tvm.target", "register_tag", "a target is a dict: keep it under a name of the script"},
+    {"tvm.te", "extern", "write the computation as `@T.prim_func`, or call it with `T.call_packed`"},
+    {"tvm.te", "extern_primfunc", "write the computation as `@T.prim_func`"},
+    {"tvm.te", "ExternOp", "write the computation as `@T.prim_func`"},
+    {"tvm.te", "scan", "write the recurrence as `@T.prim_func`: its loops are serial"},
+    {"tvm.te", "ScanOp", "write the recurrence as `@T.prim_func`: its loops are serial"},
+    {"tvm.te", "tag_scope", "give the tag to each: `te.compute(..., tag=...)`"},
+    {"tvm.te", "TagScope", "give the tag to each: `te.compute(..., tag=...)`"},
+    {"tvm.te", "trace", "write the values to a buffer of their own and print that"},
+    {"tvm.testing", "rpc_run", "code runs in this process: there are no remote devices"},
+    {"tvm.testing", "local_run", "call the compiled function: `tvm.compile(mod)[name](...)`"},
+    {"tvm.testing", "run_with_gpu_lock", "code runs on the CPU"},
+    {"tvm.tirx", "get_tir_pipeline", "pipelines are `tvm.transform.Sequential([...])`"},
+    {"tvm.tirx", "get_default_tir_pipeline", "`tvm.compile` runs the default pipeline"},
+    {"tvm.tirx", "register_tir_pipeline", "pipelines are `tvm.transform.Sequential([...])`"},
+    {"tvm.tirx", "trace", "write the values to a buffer of their own and print that"},
+    {"tvm.tirx", "TilePrimitiveCall", "tile primitives are called by name: `T.copy(...)`, `T.gemm(...)`"},
+    {"tvm.tirx", "DispatchContext", "tile primitives are not lowered here"},
     {"tvm.te", "create_schedule", "write `tvm.s_tir.Schedule(tvm.te.create_prim_func([...]))`"},
 };
 
 }  // namespace
-
-std::string_view spelled_now(std::string_view module, std::string_view name) {
-  for (const Removed& row : removed) {
-    if (row.name == name &&
-        (row.module == module || (row.module == "tvm.script.tirx" && module == "tvm.script.tir")))
-      return row.now;
-  }
-  return "";
-}
 
 std::string_view same_module(std::string_view path) {
   for (const Address& row : same_modules) {
     if (row.from == path) return row.to;
   }
   return path;
+}
+
+std::string_view spelled_now(std::string_view path, std::string_view name) {
+  std::string_view module = same_module(path);
+  for (const Removed& row : removed) {
+    if (row.name == name &&
+        (row.module == module || (row.module == "tvm.script.tirx" && module == "tvm.script.tir")))
+      return row.now;
+  }
+  return "";
 }
 
 void register_classic_names() {

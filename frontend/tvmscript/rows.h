@@ -24,6 +24,8 @@ std::span<const ir::ApiRow> call_rows();
 std::span<const ir::ApiRow> module_rows();
 std::span<const ir::ApiRow> global_info_rows();
 std::span<const ir::ApiRow> node_method_rows();
+std::span<const ir::ApiRow> op_attribute_rows();
+std::span<const ir::ApiRow> span_rows();
 std::span<const ir::ApiRow> module_method_rows();
 std::span<const ir::ApiRow> template_rows();
 void register_template_hooks();

@@ -132,7 +132,7 @@ void register_api() {
                      arithmetic_rows(),   call_rows(),        module_rows(),          module_method_rows(),
                      node_rows(),         node_stmt_rows(),   constant_rows(),        ir_builder_rows(),
                      kernel_rows(),       tile_rows(),        device_rows(),          device_form_rows(),
-                     ptx_rows(),          global_info_rows(), node_method_rows(),     layout_relation_rows(),
+                     ptx_rows(),          global_info_rows(), node_method_rows(), op_attribute_rows(), span_rows(),     layout_relation_rows(),
                      pool_rows()}) {
     registry.add(table);
   }

@@ -16,6 +16,19 @@ Any matches_code(ApiCall& call) {
   }
   return false;
 }
+Any matches_element(ApiCall& call) {
+  return script::is_int(call.args[1]) && script::is_int(call.args[2]) &&
+         script::raw_int(call.args[1]) == static_cast<int64_t>(dtype_of(call).code()) &&
+         script::raw_int(call.args[2]) == static_cast<int64_t>(dtype_of(call).bits());
+}
+Any equals(ApiCall& call) {
+  if (script::is_str(call.args[1])) return script::text_of(call.args[1]) == dtype_of(call).str();
+  auto* other = call.args[1].as<ir::PrimTypeNode>();
+  return other != nullptr && DataType(other->dtype) == dtype_of(call);
+}
+Any is_base_of(ApiCall& call) {
+  return call.args[1].as<ir::TypeNode>() != nullptr && ir::structural_equal(call.args[0], call.args[1]);
+}
 Any is_known_type(ApiCall&) { return false; }
 
 Any function_type(ApiCall& call) {
@@ -43,6 +56,30 @@ constexpr ir::ApiRow rows[] = {
     METHOD("mlc.ir.PrimType", "matches_code(*codes)", "Is it a number of one of these kinds?", matches_code),
     METHOD("mlc.ir.Type", "is_missing()", "Is it the type of what has no type yet? There is none.",
            is_known_type),
+    METHOD("mlc.ir.PrimType", "matches_element_type(code, bits)", "Is an element of this kind and width?",
+           matches_element),
+    METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),
+    METHOD("mlc.ir.PrimType", "is_base_of(other)", "Is it the other type?", is_base_of),
+    {ir::ApiKind::kProperty, "mlc.tirx.BufferType", "dtype", "The type of an element.",
+     +[](ApiCall& call) -> Any { return ir::prim_type(call.args[0].as<ir::BufferTypeNode>()->dtype); }},
+    {ir::ApiKind::kProperty, "mlc.tirx.AssertStmt", "error_kind", "The kind of the error.",
+     +[](ApiCall& call) -> Any {
+       return Expr(ir::make<ir::StringImmNode>(call.args[0].as<ir::AssertStmtNode>()->error_kind));
+     }},
+    {ir::ApiKind::kProperty, "mlc.tirx.AssertStmt", "message_parts", "The message, in parts.",
+     +[](ApiCall& call) -> Any {
+       Array<Expr> parts;
+       for (const String& part : call.args[0].as<ir::AssertStmtNode>()->message_parts)
+         parts.push_back(ir::make<ir::StringImmNode>(part));
+       return parts;
+     }},
+    {ir::ApiKind::kProperty, "mlc.ir.Call", "ty_args",
+     "Calls of tensor functions have no types as arguments.", +[](ApiCall&) -> Any { return Array<Any>(); }},
+    {ir::ApiKind::kProperty, "mlc.ir.Call", "attrs", "The attributes, or None.",
+     +[](ApiCall& call) -> Any {
+       const auto& attrs = call.args[0].as<ir::CallNode>()->attrs;
+       return attrs.empty() ? Any(nullptr) : Any(attrs);
+     }},
     {ir::ApiKind::kProperty, "mlc.tirx.PrimFunc", "ty", "The types of parameters and result.", function_type},
     {ir::ApiKind::kProperty, "mlc.ir.IRModule", "global_var_map_", "Names as values by name.",
      global_var_map},

@@ -10,7 +10,8 @@ find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/cmake /usr/lib/llvm-19/
 find_package(Catch2 2 REQUIRED)
 find_program(ANTLR4 antlr4 REQUIRED)
 find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
-find_library(ANTLR4_RUNTIME antlr4-runtime REQUIRED)
+# The archive where there is one: half of what the shared library makes every start look up goes.
+find_library(ANTLR4_RUNTIME NAMES libantlr4-runtime.a antlr4-runtime REQUIRED)
 find_library(LIBEDIT edit REQUIRED)
 find_library(PCRE2 pcre2-8 REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -78,7 +78,12 @@ int main(int argc, char** argv) {
     register_everything();
     repl::CommandLine line(argc, argv);
     program_file = line.program_file();
-    return line.run();
+    int code = line.run();
+    std::fflush(nullptr);
+#ifndef __SANITIZE_ADDRESS__
+    _exit(code);  // the tables of the process need no taking apart
+#endif
+    return code;
   } catch (const repl::CallError& error) {
     std::fflush(stdout);
     complain(repl::call_report(error, colour));

@@ -46,6 +46,20 @@ struct Ordering {
   ir::Span span;
   bool operator()(const Any& a, const Any& b) const {
     if (is_int(a) && is_int(b)) return raw_int(a) < raw_int(b);
+    if (is_str(a) && is_str(b)) return text_of(a) < text_of(b);
+    if (a.type_index() == kTVMFFIArray && b.type_index() == kTVMFFIArray) {
+      // Tuples that differ in a number or a text.
+      std::span<Any> x = elements(a), y = elements(b);
+      for (size_t i = 0; i < x.size() && i < y.size(); ++i) {
+        if (is_int(x[i]) && is_int(y[i])) {
+          if (raw_int(x[i]) != raw_int(y[i])) return raw_int(x[i]) < raw_int(y[i]);
+        } else if (is_str(x[i]) && is_str(y[i])) {
+          if (int order = text_of(x[i]).compare(text_of(y[i])); order != 0) return order < 0;
+        } else {
+          break;
+        }
+      }
+    }
     return evaluator.truth(evaluator.compare(syntax::CmpOperator::kLt, a, b, span), span);
   }
 };

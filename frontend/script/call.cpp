@@ -2,6 +2,9 @@
 // Calls: arguments are pushed on the value stack, where they become the callee's first slots.
 #include <tvm/ffi/error.h>
 
+#include <algorithm>
+#include <array>
+
 #include "frontend/script/dtype.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
@@ -16,6 +19,7 @@ using State = Evaluator::State;
 namespace {
 
 constexpr size_t kShownCalls = 8;
+constexpr size_t kShownArguments = 4;  // of a builtin, its object included
 
 // Enters and leaves one level of the C++ stack.
 struct Depth {
@@ -68,6 +72,83 @@ std::string quoted_list(const std::vector<std::string>& names) {
 std::string callee_text(const Any& callee) {
   if (auto* fn = as<FunctionNode>(callee)) return fn->module->name + "." + fn->info->qualified_name + "()";
   return "function";
+}
+
+// The parameter of each keyword of a call.
+constexpr size_t kPlacedKeywords = 8;
+using Places = std::array<uint8_t, kPlacedKeywords>;
+
+// A builtin function, or a method of a builtin type whose object lies on the stack already.
+Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Any* base,
+                  Frame& f) {
+  ir::Span spans[kShownArguments];
+  size_t at = 0;
+  if (state.top != base) spans[at++] = static_cast<const Attribute*>(call.func)->value->span;
+  for (const Expr* arg : call.args) {
+    state.push(state.run(arg, f));
+    if (state.top[-1].type_index() == state.instance_type && owner == "str")
+      state.top[-1] = builtin_value_of(Any(state.top[-1]));
+    spans[at++] = arg->span;
+  }
+  size_t given = call.args.size();
+  if (given < static_cast<size_t>(row.least) || given > static_cast<size_t>(row.most)) [[unlikely]] {
+    Keywords none;
+    return give(state.call_builtin(row, owner, base, none, call.span, {spans, at}));
+  }
+  Arguments arguments{{base, at}, {}, call.span, {spans, at}};
+  Depth depth(state);
+  try {
+    return give(row.body(state.self, arguments));
+  } catch (ir::Error& error) {
+    if (!error.first().span) error.first().span = call.span;
+    throw;
+  }
+}
+
+// Whether the arguments of a call, after `bound` ones, give each parameter of a function at most one value,
+// and defaults do the rest.
+bool fits(const FunctionNode& fn, const Call& call, size_t bound, Places& places) {
+  const FunctionInfo& info = *fn.info;
+  size_t given = bound + call.args.size();
+  size_t named = info.positional + info.keyword_only;
+  if (info.has_vararg || info.has_kwarg || given > info.positional || named > 64 ||
+      call.keywords.size() > kPlacedKeywords)
+    return false;
+  uint64_t filled = given == 64 ? ~0ull : (1ull << given) - 1;
+  for (size_t k = 0; k < call.keywords.size(); ++k) {
+    size_t i = info.positional_only;
+    while (i < named && info.parameters[i] != call.keywords[k]->name) ++i;
+    if (i == named || (filled >> i & 1) != 0) return false;
+    filled |= 1ull << i;
+    places[k] = static_cast<uint8_t>(i);
+  }
+  for (size_t i = given; i < named; ++i) {
+    if ((filled >> i & 1) != 0) continue;
+    if (i < info.positional ? i + fn.defaults.size() < info.positional
+                            : is_unbound(fn.kw_defaults[i - info.positional]))
+      return false;
+  }
+  return true;
+}
+
+// The call of a function that it `fits`.
+Words run_fitting(State& state, const FunctionNode& fn, const Call& call, const Places& places, Any* base,
+                  Frame& f) {
+  const FunctionInfo& info = *fn.info;
+  for (const Expr* arg : call.args) state.push(state.run(arg, f));
+  Any* slot = state.top;
+  while (state.top < base + info.positional + info.keyword_only) state.push(give(unbound()));
+  for (size_t k = 0; k < call.keywords.size(); ++k)
+    put(base[places[k]], state.run(call.keywords[k]->value, f));
+  Any* by_name = base + info.positional;
+  for (; slot < by_name; ++slot) {
+    if (is_unbound(*slot))
+      put(*slot, copy(fn.defaults[fn.defaults.size() - static_cast<size_t>(by_name - slot)]));
+  }
+  for (; slot < state.top; ++slot) {
+    if (is_unbound(*slot)) put(*slot, copy(fn.kw_defaults[static_cast<size_t>(slot - by_name)]));
+  }
+  return state.run_function(fn, base, call.span);
 }
 
 }  // namespace
@@ -459,6 +540,12 @@ Words State::run_call(const Call& call, Frame& f) {
       for (const Expr* arg : call.args) push(run(arg, f));
       return run_function(fn, mark.base, call.span);
     }
+    Places places;
+    if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
+  } else if (callee.type() == BuiltinNode::RuntimeTypeIndex()) {
+    auto& builtin = *static_cast<const BuiltinNode*>(raw_object(lent(callee.words)));
+    if (builtin.owner.empty() && call.args.size() < kShownArguments)
+      return run_builtin(*this, *builtin.row, builtin.owner, call, mark.base, f);
   } else if (auto* cls = as<ClassNode>(lent(callee.words))) {
     if (cls->scripted && cls->plain && !cls->is_exception && cls->construct != nullptr) {
       // A new object, prepared by an __init__ that is given exactly its parameters.
@@ -480,6 +567,11 @@ Words State::run_call(const Call& call, Frame& f) {
       }
     } else if (cls == types().super.get() && call.args.empty()) {
       return give(zero_super(f, call.span));
+    } else if (cls->construct != nullptr && !cls->scripted && !cls->is_exception && cls->plain &&
+               !cls->metaclass) {
+      for (const Expr* arg : call.args) push(run(arg, f));
+      Arguments arguments{{mark.base, call.args.size()}, {}, call.span};
+      return give(cls->construct(self, ir::ref(cls), arguments));
     }
   }
   return give(call_with(call, lent(callee.words), false, mark.base, f));
@@ -499,21 +591,15 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
         for (const Expr* arg : call.args) push(run(arg, f));
         return run_function(fn, mark.base, call.span);
       }
+      Places places;
+      if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
       return give(call_with(call, lent(callee.words), true, mark.base, f));
     }
   } else if (const BuiltinMethod* usual = usual_method(lent(object.words), method.attr)) {
-    if (call.args.size() <= 3) {
+    if (call.args.size() < kShownArguments) {
       BuiltinMethod known = *usual;  // the arguments may ask for other methods, which take its place
-      ir::Span spans[4];
       push(object.release());
-      spans[0] = method.value->span;
-      for (size_t i = 0; i < call.args.size(); ++i) {
-        push(run(call.args[i], f));
-        spans[i + 1] = call.args[i]->span;
-      }
-      Keywords none;
-      return give(
-          call_builtin(*known.row, known.owner, mark.base, none, call.span, {spans, call.args.size() + 1}));
+      return run_builtin(*this, *known.row, known.owner, call, mark.base, f);
     }
   }
   Any callee;
@@ -536,6 +622,13 @@ Any State::eval_call(const Call& call, Frame& f) {
     if (method) push(std::move(object));
   } else {
     callee = eval(call.func, f);
+    auto starred = [](const Expr* arg) { return arg->kind == ExprKind::kStarred; };
+    Places places;
+    if (auto* fn = as<FunctionNode>(callee); fn != nullptr &&
+                                             std::none_of(call.args.begin(), call.args.end(), starred) &&
+                                             fits(*fn, call, 0, places)) {
+      return take(run_fitting(*this, *fn, call, places, mark.base, f));
+    }
     if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty())
       return zero_super(f, call.span);
   }
@@ -637,7 +730,12 @@ Any Evaluator::call(const Any& callee, std::span<const Any> args,
                     std::span<const std::pair<std::string_view, Any>> keywords, ir::Span span,
                     std::span<const ir::Span> arg_spans) {
   State::Mark mark(*state_);
-  for (const Any& arg : args) state_->push(arg);
+  for (const Any& arg : args) state_->push(copy(arg));
+  if (auto* fn = as<FunctionNode>(callee);
+      fn != nullptr && fn->info->simple && args.size() == fn->info->positional && keywords.empty()) {
+    Held alive(copy(callee));
+    return take(state_->run_function(*fn, mark.base, span));
+  }
   Keywords given(keywords.begin(), keywords.end());
   return state_->call_on_stack(callee, mark.base, given, span, arg_spans);
 }

@@ -106,7 +106,13 @@ bool is_plain_sequence(const Any& value) {
 size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
   size_t i = 0;
   for (; i < elements(a).size() && i < elements(b).size(); ++i) {
-    Held x(copy(elements(a)[i])), y(copy(elements(b)[i]));
+    const Any& here = elements(a)[i];
+    const Any& there = elements(b)[i];
+    if (is_int(here) && is_int(there)) {
+      if (raw_int(here) != raw_int(there)) break;
+      continue;
+    }
+    Held x(copy(here)), y(copy(there));
     if (!lent(x.words).same_as(lent(y.words)) && !evaluator.equal(lent(x.words), lent(y.words))) break;
   }
   return i;

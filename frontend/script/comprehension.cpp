@@ -125,6 +125,7 @@ struct GeneratorExpression final : IteratorNode {
   std::vector<Any> slots;
   size_t open = 1;  // so many levels have their iterator in its slot
   bool done = false;
+  Frame f;
 
   GeneratorExpression(Ref<FunctionNode> fn, Any first) : IteratorNode("generator"), fn(std::move(fn)) {
     const FunctionInfo& info = *this->fn->info;
@@ -134,6 +135,10 @@ struct GeneratorExpression final : IteratorNode {
     for (size_t i = 0; i < info.free_variables.size(); ++i)
       slots[info.free_variables[i].slot] = this->fn->cells[i];
     slots[0] = std::move(first);
+    f.info = &info;
+    f.slots = slots.data();
+    f.module = const_cast<ModuleNode*>(this->fn->module.get());
+    f.function = this->fn.get();
   }
 
   bool next(Evaluator& evaluator, Any& out) override {
@@ -141,11 +146,6 @@ struct GeneratorExpression final : IteratorNode {
     State& state = evaluator.state();
     const FunctionInfo& info = *fn->info;
     const auto& generators = info.generator->generators;
-    Frame f;
-    f.info = &info;
-    f.slots = slots.data();
-    f.module = const_cast<ModuleNode*>(fn->module.get());
-    f.function = fn.get();
     size_t level = open - 1;
     try {
       for (;;) {
@@ -189,7 +189,7 @@ struct GeneratorExpression final : IteratorNode {
 
 Any State::list_comprehension(const ListComp& expr, Frame& f) {
   List result;
-  auto emit = emit_with([&](Frame& inner) { result.push_back(eval(expr.elt, inner)); });
+  auto emit = emit_with([&](Frame& inner) { result.emplace_back(eval(expr.elt, inner)); });
   run_loops(*this, f, expr.generators, expr.resolved, emit);
   return result;
 }

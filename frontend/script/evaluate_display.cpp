@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expressions that are not in every loop, and those of code that is not resolved.
+#include "frontend/script/format_value.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
 
@@ -44,15 +45,15 @@ Any State::joined(const JoinedStr& joined, Frame& f) {
     } else if (formatted->conversion == 'a') {
       value = str_value(ascii_text(self.repr(value)));
     }
-    if (formatted->format_spec == nullptr) {
-      if (is_str(value)) {
-        text += text_of(value);
-      } else {
-        text += format_value(self, value, "", formatted->value->span);
-      }
+    ir::Span span = formatted->value->span;
+    const JoinedStr* spec = formatted->format_spec;
+    if (spec == nullptr) {
+      append_formatted(text, self, value, "", span);
+    } else if (spec->values.size() == 1 && spec->values[0]->kind == ExprKind::kConstant) {
+      append_formatted(text, self, value, static_cast<const Constant*>(spec->values[0])->text, span);
     } else {
-      Any spec = this->joined(*formatted->format_spec, f);
-      text += format_value(self, value, text_of(spec), formatted->value->span);
+      Any made = this->joined(*spec, f);
+      append_formatted(text, self, value, text_of(made), span);
     }
   }
   return str_value(text);

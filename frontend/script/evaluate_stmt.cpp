@@ -134,6 +134,16 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
     store(targets[1], second.release(), f);
     return;
   }
+  bool starred = false;
+  for (const Expr* target : targets) starred = starred || target->kind == ExprKind::kStarred;
+  if ((value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIList) && !starred &&
+      elements(value).size() == targets.size()) {
+    Mark mark(*this);
+    for (const Any& each : elements(value)) push(copy(each));
+    for (size_t i = 0; i < targets.size(); ++i)
+      store(targets[i], std::exchange(words_of(mark.base[i]), none_words()), f);
+    return;
+  }
   std::vector<Any> values;
   if (!iterable(value)) {
     raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object",

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "frontend/script/format_value.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 
@@ -309,6 +310,69 @@ std::string format_str(std::string_view text, const Spec& spec, std::string_view
 }
 
 }  // namespace
+
+namespace {
+
+// The usual: [<|>][0][width] for int, str and float, [.precision]f for float. False for all else.
+bool append_usual(std::string& out, const Any& value, std::string_view spec) {
+  size_t at = 0;
+  auto number = [&](int most) {
+    int n = 0;
+    while (at < spec.size() && is_digit(spec[at]) && n < most) n = n * 10 + (spec[at++] - '0');
+    return n;
+  };
+  char align = 0;
+  if (at < spec.size() && (spec[at] == '<' || spec[at] == '>')) align = spec[at++];
+  bool zeros = at < spec.size() && spec[at] == '0';
+  if (zeros && (align != 0 || is_str(value))) return false;
+  int width = number(1000);
+  char digits[352];
+  std::string_view body;
+  if (is_int(value)) {
+    if (at < spec.size() && spec[at] == 'd') ++at;
+    body = {digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr};
+  } else if (is_float(value)) {
+    double real = raw_float(value);
+    if (at == spec.size() || spec[at] != '.' || !(std::abs(real) < 1e300)) return false;
+    ++at;
+    if (at == spec.size() || !is_digit(spec[at])) return false;
+    int precision = number(10);
+    if (precision > 40 || at == spec.size() || spec[at] != 'f') return false;
+    ++at;
+    body = {digits,
+            std::to_chars(digits, digits + sizeof(digits), real, std::chars_format::fixed, precision).ptr};
+  } else if (is_str(value)) {
+    body = text_of(value);
+    if (align == 0) align = '<';
+  } else {
+    return false;
+  }
+  if (at != spec.size() || width > 1000) return false;
+  auto used = is_str(value) ? static_cast<int>(utf8_length(body)) : static_cast<int>(body.size());
+  auto missing = static_cast<size_t>(std::max(0, width - used));
+  if (zeros && body[0] == '-') {
+    out += '-';
+    body.remove_prefix(1);
+  }
+  if (align != '<') out.append(missing, zeros ? '0' : ' ');
+  out += body;
+  if (align == '<') out.append(missing, ' ');
+  return true;
+}
+
+}  // namespace
+
+void append_formatted(std::string& text, Evaluator& evaluator, const Any& value, std::string_view spec,
+                      ir::Span span) {
+  if (spec.empty() && is_str(value)) {
+    text += text_of(value);
+  } else if (spec.empty() && is_int(value)) {
+    char digits[24];
+    text.append(digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr);
+  } else if (spec.empty() || !append_usual(text, value, spec)) {
+    text += format_value(evaluator, value, spec, span);
+  }
+}
 
 std::string format_value(Evaluator& evaluator, const Any& original, std::string_view text, ir::Span span) {
   Any value = plain_number(original);  // np.float32 too is formatted as a float

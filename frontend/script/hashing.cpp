@@ -7,6 +7,7 @@
 // equality are Python's.
 #include <cmath>
 
+#include "frontend/script/dict_table.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
 
@@ -45,6 +46,8 @@ namespace {
 constexpr int64_t kModulus = (int64_t{1} << 61) - 1;
 
 int64_t hash_int(int64_t value) {
+  if (value >= 0 && value < kModulus) [[likely]]
+    return value;
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   int64_t h = static_cast<int64_t>(magnitude % static_cast<uint64_t>(kModulus));
   if (value < 0) h = -h;
@@ -138,10 +141,46 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   return needs_key(key) ? key_node(evaluator, key, h) : key;
 }
 
+bool same_text(const Any& a, const Any& b) {
+  if (a.type_index() != b.type_index()) return is_str(b) && text_of(a) == text_of(b);
+  if (raw_int(a) == raw_int(b)) return words_of(a).small_str_len == words_of(b).small_str_len;
+  return a.type_index() == kTVMFFIStr && text_of(a) == text_of(b);
+}
+
 Any* find_exact(ffi::MapBaseObj* map, const Any& key) {
+  if (is_str(key))
+    return DictTable::find(map, ffi::AnyHash()(key), [&](const Any& other) { return same_text(key, other); });
+  if (is_int(key)) {
+    int64_t value = raw_int(key);
+    return DictTable::find(map, DictTable::hash_of(kTVMFFIInt, static_cast<uint64_t>(value)),
+                           [&](const Any& other) { return is_int(other) && raw_int(other) == value; });
+  }
   auto found = map->find(key);
   return found == map->end() ? nullptr : &(*found).second;
 }
+
+// A key that would be stored as a KeyNode.
+Any* find_by_hash(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, int64_t hash) {
+  static const int32_t type = KeyNode::RuntimeTypeIndex();
+  return DictTable::find(map, DictTable::hash_of(type, static_cast<uint64_t>(hash)), [&](const Any& other) {
+    if (other.type_index() != type) return false;
+    auto* node = static_cast<const KeyNode*>(raw_object(other));
+    return node->hash == hash && (node->value.same_as(key) || evaluator.equal(node->value, key));
+  });
+}
+
+// What ffi::AnyHash says of a key.
+uint64_t hash_of_stored(const Any& key) {
+  static const int32_t type = KeyNode::RuntimeTypeIndex();
+  if (key.type_index() == type) {
+    return DictTable::hash_of(type,
+                              static_cast<uint64_t>(static_cast<const KeyNode*>(raw_object(key))->hash));
+  }
+  return ffi::AnyHash()(key);
+}
+
+// Whether a bool or a float was ever stored as a key. Else nobody looks for an int under its other spellings.
+bool other_numbers_are_keys = false;
 
 // The spelling under which the dict already has this key, if any.
 Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
@@ -151,6 +190,7 @@ Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
     return found;
   };
   if (Any* found = look(key)) return found;
+  if (is_int(key) && !other_numbers_are_keys) return nullptr;
   double number;
   if (is_int(key) || is_bool(key)) {
     number = static_cast<double>(raw_int(key));
@@ -193,6 +233,7 @@ int64_t hash_of_elements(Evaluator& evaluator, const SetNode& set, ir::Span span
 
 // The hash for looking a value up in a set, where a set stands for the frozenset of its elements.
 int64_t hash_sought(Evaluator& evaluator, const Any& value) {
+  if (is_int(value)) return hash_int(raw_int(value));
   auto* set = as<SetNode>(value);
   return set != nullptr ? hash_of_elements(evaluator, *set, {}) : evaluator.hash(value);
 }
@@ -260,6 +301,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
   if (is_str(key)) return find_exact(map, key);
+  if (key.type_index() == kTVMFFIArray) return find_by_hash(evaluator, map, key, evaluator.hash(key, span));
   Any stored = stored_key(evaluator, key, span);
   Any* found = find_spelling(map, stored, nullptr);
   give_back(stored);
@@ -268,18 +310,26 @@ Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span s
 
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
+  Any stored;
+  Any* found;
   if (is_str(key)) {
-    if (Any* found = find_exact(map, key)) {
-      Any old = std::exchange(*found, value);  // goes last: what it leads to may look at the dict
-      return;
-    }
+    stored = key;
+    found = find_exact(map, key);
+  } else if (key.type_index() == kTVMFFIArray) {
+    int64_t hash = evaluator.hash(key, span);
+    found = find_by_hash(evaluator, map, key, hash);
+    if (found == nullptr) stored = key_node(evaluator, key, hash);
+  } else {
+    stored = stored_key(evaluator, key, span);
+    found = find_spelling(map, stored, nullptr);
+    if (is_bool(stored) || is_float(stored)) other_numbers_are_keys = true;
   }
-  Any stored = stored_key(evaluator, key, span);
-  if (Any* found = find_spelling(map, stored, nullptr)) {
-    Any old = std::exchange(*found, value);
+  if (found != nullptr) {
+    Any old = std::exchange(*found, value);  // goes last: what it leads to may look at the dict
     give_back(stored);
     return;
   }
+  if (DictTable::add(map, stored, value, hash_of_stored)) return;
   Dict handle(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::Object>(map));
   handle.Set(stored, value);
 }
@@ -333,8 +383,12 @@ SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t ha
       Entry& entry = entries[j];
       if (is_unbound(entry.value)) {
         if (!entry.removed) return &entry;
-      } else if (entry.hash == hash && (entry.value.same_as(value) || evaluator.equal(entry.value, value))) {
-        return &entry;
+      } else if (entry.hash == hash) {
+        if (is_int(value) && is_int(entry.value)) {
+          if (raw_int(value) == raw_int(entry.value)) return &entry;
+        } else if (entry.value.same_as(value) || evaluator.equal(entry.value, value)) {
+          return &entry;
+        }
       }
     }
     perturb >>= 5;
@@ -371,7 +425,7 @@ void SetNode::resize(size_t at_least) {
 }
 
 bool SetNode::add(Evaluator& evaluator, const Any& value) {
-  int64_t hash = evaluator.hash(value);
+  int64_t hash = is_int(value) ? hash_int(raw_int(value)) : evaluator.hash(value);
   Entry* entry = look(evaluator, value, hash);
   if (!is_unbound(entry->value)) return false;
   *entry = Entry{value, hash, false};

@@ -144,7 +144,8 @@ struct EnumerateIterator final : IteratorNode {
   bool next(Evaluator& evaluator, Any& out) override {
     Any value;
     if (!evaluator.next(inner, value)) return false;
-    out = Tuple{Any(count++), std::move(value)};
+    Any pair[] = {Any(count++), std::move(value)};
+    out = Tuple(std::make_move_iterator(std::begin(pair)), std::make_move_iterator(std::end(pair)));
     return true;
   }
 };
@@ -155,13 +156,18 @@ struct ZipIterator final : IteratorNode {
       : IteratorNode("zip"), inner(std::move(inner)), strict(strict) {}
   bool next(Evaluator& evaluator, Any& out) override {
     if (inner.empty()) return false;
-    std::vector<Any> values(inner.size());
+    State& state = evaluator.state();
+    State::Mark mark(state);
     for (size_t i = 0; i < inner.size(); ++i) {
-      if (evaluator.next(inner[i], values[i])) continue;
+      Any value;
+      if (evaluator.next(inner[i], value)) {
+        state.push(std::move(value));
+        continue;
+      }
       if (strict) check_ends(evaluator, i);
       return false;
     }
-    out = Tuple(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+    out = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(state.top));
     return true;
   }
   void check_ends(Evaluator& evaluator, size_t ended) {

@@ -167,14 +167,15 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
   }
 }
 
-template <class S>
-S repeat(const Any& sequence, int64_t times) {
+List repeat(const Any& sequence, int64_t times) {
   std::span<Any> all = elements(sequence);
-  std::vector<Any> result;
+  List result;
   if (all.empty()) times = 0;
-  if (times > 0) result.reserve(all.size() * static_cast<size_t>(times));
-  for (int64_t i = 0; i < times; ++i) result.insert(result.end(), all.begin(), all.end());
-  return S(result.begin(), result.end());
+  if (times > 0) result.reserve(static_cast<int64_t>(all.size()) * times);
+  for (int64_t i = 0; i < times; ++i) {
+    for (const Any& each : all) result.push_back(each);
+  }
+  return result;
 }
 
 // A repetition must fit into memory by a wide margin.
@@ -203,8 +204,9 @@ Any sequence_repeat(const Any& a, int64_t times, ir::Span span) {
     return ffi::Bytes(repeated_text(part, times));
   }
   check_repeat(elements(a).size(), times, span);
-  if (a.type_index() == kTVMFFIList) return repeat<List>(a, times);
-  return repeat<Tuple>(a, times);
+  List result = repeat(a, times);
+  if (a.type_index() == kTVMFFIList) return result;
+  return Tuple(result.begin(), result.end());
 }
 bool repeats(const Any& value) {
   return is_str(value) || is_bytes(value) || value.type_index() == kTVMFFIList ||

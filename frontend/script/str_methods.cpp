@@ -69,6 +69,16 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
   const Any* separator = args.size() > 1 ? &args[1] : args.keyword("sep");
   const Any* limit = args.size() > 2 ? &args[2] : args.keyword("maxsplit");
   int64_t most = limit == nullptr ? -1 : index_value(evaluator, *limit, args.span, "maxsplit");
+  if (!from_right && most < 0 && separator != nullptr && is_str(*separator) && !text_of(*separator).empty()) {
+    std::string_view by = text_of(*separator);
+    List result;
+    for (;;) {
+      size_t at = by.size() == 1 ? text.find(by[0]) : text.find(by);
+      result.emplace_back(str_value(text.substr(0, at)));
+      if (at == std::string_view::npos) return result;
+      text.remove_prefix(at + by.size());
+    }
+  }
   std::vector<std::string_view> parts;
   if (separator == nullptr || is_none(*separator)) {
     auto space_first = [](std::string_view t) { return !t.empty() && is_space(first_point(t)); };
@@ -129,7 +139,8 @@ Any split_text(Evaluator& evaluator, const Arguments& args, bool from_right) {
     }
   }
   List result;
-  for (std::string_view part : parts) result.push_back(str_value(part));
+  result.reserve(static_cast<int64_t>(parts.size()));
+  for (std::string_view part : parts) result.emplace_back(str_value(part));
   return result;
 }
 Any split(Evaluator& evaluator, const Arguments& args) { return split_text(evaluator, args, false); }
@@ -216,6 +227,7 @@ Any replace(Evaluator& evaluator, const Arguments& args) {
 // The part of the text between optional start and end arguments; `offset`: code points before it.
 std::string_view part(Evaluator& evaluator, const Arguments& args, int64_t& offset) {
   std::string_view text = self(args);
+  if (args.size() <= 2) return text;
   auto size = static_cast<int64_t>(utf8_length(text));
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i || is_none(args[i])) return otherwise;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/inline.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/sampling.h"
@@ -15,7 +17,7 @@ pad_einsum(block, padding)      Round the iterators of a sum of products up to m
 
 `padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
 them.
-needs: a block that adds up products of loads, all indices its own iterators from 0 on; positive factors.
+needs: a block that adds up products of loads, or one without sum; all indices its own iterators from 0 on; positive factors.
 keeps: the values computed.
 )";
 
@@ -130,7 +132,15 @@ void apply(Step& step, BlockArg block, Any padding) {
   Expr product = store->value;
   if (addition && (is_result(addition->a) || is_result(addition->b)))
     product = is_result(addition->a) ? addition->b : addition->a;
-  if (!collect_factors(product, loads)) throw refuse_block("what it adds is no product of loads");
+  // Without a sum, what is computed of the padding is cut off again.
+  bool sums = std::any_of(old->iter_vars.begin(), old->iter_vars.end(),
+                          [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
+  if (sums && !collect_factors(product, loads)) throw refuse_block("what it adds is no product of loads");
+  if (!sums) {
+    post_order(product, [&](const Expr& e) {
+      if (auto* load = as<TensorLoadNode>(e)) loads.push_back(load);
+    });
+  }
   for (const TensorLoadNode* load : loads) operands.push_back({load->source, load->indices});
   operands.push_back({store->buffer, store->indices});
   Analyzer analyzer;

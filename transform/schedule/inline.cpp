@@ -8,6 +8,19 @@
 namespace mlc::transform {
 namespace {
 
+// A block with another body, its regions read off anew.
+SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
+  SBlock next = with(ref(block), [&](SBlockNode& copy) {
+    copy.body = body;
+    copy.init = init;
+  });
+  AccessRegions regions = detect_access_regions(next);
+  return with(next, [&](SBlockNode& copy) {
+    copy.reads = regions.reads;
+    copy.writes = regions.writes;
+  });
+}
+
 class ReplaceLoads final : public Rewriter {
  public:
   ReplaceLoads(const Buffer& buffer, const LoadReplacement& replacement)
@@ -17,6 +30,12 @@ class ReplaceLoads final : public Rewriter {
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     return load && load->source.same_as(buffer_) ? replacement_(load->indices) : next;
+  }
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    auto* block = as<SBlockNode>(next);
+    // Blocks inside say what they read as well.
+    return block && !next.same_as(s) ? Stmt(rebuilt(block, block->body, block->init)) : next;
   }
 
  private:
@@ -69,19 +88,6 @@ class DropBlock final : public Rewriter {
   std::unordered_map<const SBlockNode*, Change> next_;
   std::unordered_set<const StmtNode*> above_;
 };
-
-// A block with another body, its regions read off anew.
-SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
-  SBlock next = with(ref(block), [&](SBlockNode& copy) {
-    copy.body = body;
-    copy.init = init;
-  });
-  AccessRegions regions = detect_access_regions(next);
-  return with(next, [&](SBlockNode& copy) {
-    copy.reads = regions.reads;
-    copy.writes = regions.writes;
-  });
-}
 
 void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<Change>& changed,
                    const Buffer& buffer) {

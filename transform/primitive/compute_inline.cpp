@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/inline.h"
 
 namespace mlc::transform {
@@ -13,6 +15,15 @@ needs: a complete block whose body is one store, `B[i, j] = ...` with distinct i
        scope and nothing else writes it; somebody reads it.
 keeps: the values of all other buffers.
 )";
+
+static bool loads(const Stmt& s, const Buffer& buffer) {
+  bool found = false;
+  post_order(s, [&](const Expr& e) {
+    auto* load = as<TensorLoadNode>(e);
+    found = found || (load && load->source.same_as(buffer));
+  });
+  return found;
+}
 
 static void apply(Step& step, BlockArg block) {
   // check
@@ -40,6 +51,11 @@ static void apply(Step& step, BlockArg block) {
   std::vector<Place*> consumers = deps.consumers(*block);
   if (consumers.empty()) {
     throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
+  }
+  // Blocks that do not say what the blocks inside read.
+  for (Place* other : deps.blocks) {
+    bool known = other == &*block || std::find(consumers.begin(), consumers.end(), other) != consumers.end();
+    if (!known && loads(other->stmt, buffer)) consumers.push_back(other);
   }
   for (const Place* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
 

@@ -125,7 +125,8 @@ void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
   Place& scope = *scope_of(*loop);
   require_stage_pipeline(scope, step.primitive.name());
-  require_compact_dataflow(step.state, *loop, scope);
+  // Other writers of a buffer matter only where they share the loop.
+  require_compact_dataflow(step.state, *loop, *loop);
   const VarNode* var = loop->loop()->loop_var.get();
   for (Place* block : child_blocks(step.state, *loop)) {
     require_affine_binding(step.state, *block);

@@ -90,11 +90,13 @@ Decimal shortest(double magnitude, int bits) {
   if (bits == 16) {
     uint16_t wanted = float_to_half(static_cast<float>(magnitude));
     for (int digits = 0; digits < 8; ++digits) {
-      auto [end, status] =
-          std::to_chars(buffer, buffer + sizeof buffer, magnitude, std::chars_format::scientific, digits);
-      double back = 0;
-      std::from_chars(buffer, end, back);
-      if (float_to_half(static_cast<float>(back)) == wanted) {
+      // In the middle of two texts the upper one may read back where the even one does not.
+      for (double near : {magnitude, magnitude * (1 + 1e-12)}) {
+        auto [end, status] =
+            std::to_chars(buffer, buffer + sizeof buffer, near, std::chars_format::scientific, digits);
+        double back = 0;
+        std::from_chars(buffer, end, back);
+        if (float_to_half(static_cast<float>(back)) != wanted) continue;
         Decimal decimal = parse_scientific({buffer, static_cast<size_t>(end - buffer)});
         while (decimal.digits.size() > 1 && decimal.digits.back() == '0') decimal.digits.pop_back();
         return decimal;

@@ -25,7 +25,9 @@ bool is_narrow_type(DataType dtype) { return index_of(kind_of(dtype)) >= kPlainK
 Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> types, ir::Span span) {
   if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
   if (is_narrow_type(common)) {
-    if (row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
+    // Neighbours are of the type itself, not of float32.
+    bool own = row.name == "nextafter" || row.name == "spacing";
+    if (own || row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
     return kind_of(common);
   }
   if (common.is_bool() && row.name == "subtract") {

@@ -196,6 +196,27 @@ constexpr Loops spacing_loops() {
   return loops;
 }
 
+// The neighbour of a number of 16 bits, in its own bits.
+template <class T>
+T neighbour(T x, T y) {
+  auto a = static_cast<float>(x), b = static_cast<float>(y);
+  if (a != a || b != b) return T(a + b);
+  if (a == b) return y;
+  T next = x;
+  if (a == 0)
+    next.bits = static_cast<uint16_t>((y.bits & 0x8000) | 1);
+  else if ((a < b) == (a > 0))
+    ++next.bits;
+  else
+    --next.bits;
+  return next;
+}
+template <class T>
+void neighbour_loop(char* const* p, int64_t n, const int64_t* s) {
+  for (int64_t i = 0; i < n; ++i)
+    *reinterpret_cast<T*>(p[2] + i * s[2]) = neighbour(load<T>(p[0] + i * s[0]), load<T>(p[1] + i * s[1]));
+}
+
 // Rows of floats that are read and written in order go several at a time.
 template <class F, void (*row)(const float*, float*, int64_t)>
 void row_loop(char* const* p, int64_t n, const int64_t* s) {
@@ -236,6 +257,12 @@ constexpr UfuncRow predicate(std::string_view name, std::string_view doc) {
           .result = DataType::Bool()};
 }
 
+constexpr UfuncRow with_neighbours(UfuncRow row) {
+  row.loops[index_of(Kind::kFloat16)] = neighbour_loop<Half>;
+  row.loops[index_of(Kind::kBFloat16)] = neighbour_loop<BFloat16>;
+  return row;
+}
+
 const UfuncRow rows[] = {
     with_doubles(row_function<Exp, exp_row>("exp", "e to the power of each element.")),
     function<Expm1>("expm1", "exp(x) - 1."),
@@ -270,7 +297,7 @@ const UfuncRow rows[] = {
     pairs<Arctan2>("arctan2", "The angle of the point (x2, x1)."),
     pairs<Hypot>("hypot", "sqrt(x1 ** 2 + x2 ** 2)."),
     pairs<Copysign>("copysign", "x1 with the sign of x2."),
-    pairs<Nextafter>("nextafter", "The number next to x1 towards x2."),
+    with_neighbours(pairs<Nextafter>("nextafter", "The number next to x1 towards x2.")),
     pairs<Heaviside>("heaviside", "0 below zero, 1 above, x2 at zero."),
     pairs<Logaddexp>("logaddexp", "log(exp(x1) + exp(x2))."),
     pairs<Logaddexp2>("logaddexp2", "log2(2 ** x1 + 2 ** x2)."),

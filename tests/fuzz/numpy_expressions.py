@@ -260,7 +260,7 @@ def expression():
         m, w = [f"np.nan_to_num({array(each, 'float64')[0]}, posinf=1, neginf=1)" for each in ((n, n), (R.randint(1, 4), R.randint(1, 4)))]
         text = R.choice([f"np.round(np.linalg.eigvalsh({m}), 6) + 0.0", f"np.round(np.linalg.svd({w}, compute_uv=False), 6) + 0.0", f"np.linalg.matrix_rank({w})",
                          f"rebuilt({w}, {R.choice(['True', 'False'])})", f"rebuilt_eigh({m})", f"np.round(np.linalg.norm({w}, {R.choice(['2', '1', 'np.inf', repr('nuc'), repr('fro'), '-2'])}), 6)",
-                         f"np.linalg.vector_norm({w}, ord={R.choice(['1', '2', 'np.inf'])})", f"np.matvec({m}, np.ones({n}))", f"np.linalg.det({m})", f"np.round(np.linalg.pinv({w}) @ {w}, 5).shape"])
+                         f"np.linalg.vector_norm({w}, ord={R.choice(['1', '2', 'np.inf'])})", f"np.matvec({m}, np.ones({n}))", f"np.round(np.linalg.pinv({w}) @ {w}, 5).shape"])
         near = True
     elif kind == 23:
         text = R.choice([f"crossed({a})", f"saved({a}, {R.choice(['True', 'False'])})", f"np.from_dlpack({a})", f"readonly({a})",

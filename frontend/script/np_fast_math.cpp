@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -181,68 +182,33 @@ void exp_row(const double* from, double* to, int64_t n) {
 
 namespace {
 
+// The bits of floats as integers of the same order: their extremes are found several at a time. What lies
+// beyond the infinities is nan.
 template <class T>
-struct Vector;
-template <>
-struct Vector<float> {
-  typedef float Type __attribute__((vector_size(64), aligned(4), may_alias));
-  typedef int32_t Mask __attribute__((vector_size(64)));
-};
-template <>
-struct Vector<double> {
-  typedef double Type __attribute__((vector_size(64), aligned(8), may_alias));
-  typedef int64_t Mask __attribute__((vector_size(64)));
-};
-
-template <class T, bool greatest>
-[[gnu::always_inline]] inline bool extreme_block(const T* row, int64_t n, T& best) {
-  using V = typename Vector<T>::Type;
-  using M = typename Vector<T>::Mask;
-  constexpr int64_t kLanes = 64 / sizeof(T), kStep = 4 * kLanes;
-  bool odd = best != best;
-  int64_t i = 0;
-  if (n >= kStep) {
-    V a = *reinterpret_cast<const V*>(row), b = a, c = a, d = a;
-    M wrong{};
-    auto take = [&](V & most, V x) __attribute__((always_inline)) {
-      wrong |= x != x;
-      if constexpr (greatest)
-        most = x > most ? x : most;
-      else
-        most = x < most ? x : most;
-    };
-    for (; i + kStep <= n; i += kStep) {
-      take(a, *reinterpret_cast<const V*>(row + i));
-      take(b, *reinterpret_cast<const V*>(row + i + kLanes));
-      take(c, *reinterpret_cast<const V*>(row + i + 2 * kLanes));
-      take(d, *reinterpret_cast<const V*>(row + i + 3 * kLanes));
-    }
-    take(a, b);
-    take(c, d);
-    take(a, c);
-    for (int64_t k = 0; k < kLanes; ++k) {
-      odd = odd || wrong[k] != 0;
-      best = (greatest ? a[k] > best : a[k] < best) ? a[k] : best;
-    }
+using Key = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+template <class K>
+[[gnu::always_inline]] inline K turned(K bits) {
+  return bits ^ (bits >> (8 * sizeof(K) - 1) & std::numeric_limits<K>::max());
+}
+template <class T>
+[[gnu::always_inline]] inline bool extreme_of(const T* row, int64_t n, bool greatest, T& best) {
+  using K = Key<T>;
+  K high = turned(bits_as<K>(best)), low = high;
+  for (int64_t i = 0; i < n; ++i) {
+    K key = turned(bits_as<K>(row[i]));
+    high = key > high ? key : high;
+    low = key < low ? key : low;
   }
-  for (; i < n; ++i) {
-    odd = odd || row[i] != row[i];
-    best = (greatest ? row[i] > best : row[i] < best) ? row[i] : best;
-  }
-  return !odd;
+  K infinity = bits_as<K>(std::numeric_limits<T>::infinity());
+  if (high > infinity || low < turned(bits_as<K>(-std::numeric_limits<T>::infinity()))) return false;
+  best = bits_as<T>(turned(greatest ? high : low));
+  return true;
 }
-
-MLC_NP_CLONES bool greatest_of(const float* row, int64_t n, float& best) {
-  return extreme_block<float, true>(row, n, best);
+MLC_NP_CLONES bool extreme_of_floats(const float* row, int64_t n, bool greatest, float& best) {
+  return extreme_of(row, n, greatest, best);
 }
-MLC_NP_CLONES bool least_of(const float* row, int64_t n, float& best) {
-  return extreme_block<float, false>(row, n, best);
-}
-MLC_NP_CLONES bool greatest_of(const double* row, int64_t n, double& best) {
-  return extreme_block<double, true>(row, n, best);
-}
-MLC_NP_CLONES bool least_of(const double* row, int64_t n, double& best) {
-  return extreme_block<double, false>(row, n, best);
+MLC_NP_CLONES bool extreme_of_doubles(const double* row, int64_t n, bool greatest, double& best) {
+  return extreme_of(row, n, greatest, best);
 }
 
 template <class T>
@@ -269,10 +235,10 @@ MLC_NP_CLONES int64_t place_of_double(const double* row, int64_t n, double value
 }  // namespace
 
 bool extreme_of_row(const float* row, int64_t n, bool greatest, float& best) {
-  return greatest ? greatest_of(row, n, best) : least_of(row, n, best);
+  return extreme_of_floats(row, n, greatest, best);
 }
 bool extreme_of_row(const double* row, int64_t n, bool greatest, double& best) {
-  return greatest ? greatest_of(row, n, best) : least_of(row, n, best);
+  return extreme_of_doubles(row, n, greatest, best);
 }
 
 int64_t place_in_row(const float* row, int64_t n, float value) { return place_of_float(row, n, value); }

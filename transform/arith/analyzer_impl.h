@@ -9,8 +9,17 @@
 
 namespace mlc::transform {
 
+// What rewriting did so far.
+struct RewriteStats {
+  int64_t nodes_visited = 0, constraints_entered = 0, rewrites_attempted = 0, rewrites_performed = 0;
+  int64_t max_recursive_depth = 0, num_recursive_rewrites = 0;
+};
+
 class AnalyzerImpl {
  public:
+  RewriteStats stats;
+  int64_t maximum_rewrites = 0;  // more are an error; 0: no limit
+
   // const_int_bound.cpp, modular_set.cpp
   ConstIntBound bounds(const Expr& e);
   ModularSet modular(const Expr& e);

@@ -392,6 +392,8 @@ void register_arith_api() {
   sym::register_int_set_api();
   sym::register_bound_api();
   sym::register_iter_map_api();
+  sym::register_region_api();
+  sym::register_analyzer_limits_api();
 }
 
 }  // namespace mlc::transform

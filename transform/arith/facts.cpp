@@ -52,6 +52,7 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
 }
 
 void AnalyzerImpl::assume(const Expr& condition) {
+  ++stats.constraints_entered;
   undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size(), old_residues_.size()});
   std::vector<std::pair<Expr, bool>> todo{{condition, true}};
   while (!todo.empty()) {

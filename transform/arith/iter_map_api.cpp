@@ -5,6 +5,22 @@
 #include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
+
+std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i) {
+  auto ranges = call.args[i].try_cast<Map<Any, Any>>();
+  if (!ranges) wrong_argument(call, i, "dict of variables and their ranges");
+  std::vector<LoopRange> iters;
+  for (const auto& [key, value] : *ranges) {
+    auto e = ir::given<Expr>(key);
+    if (auto iter = ir::given<IterVar>(key)) e = Expr((*iter)->var);
+    auto range = ir::given<Range>(value);
+    if (!e || (*e)->kind != ExprKind::kVar || !range)
+      wrong_argument(call, i, "dict of variables and their ranges");
+    iters.push_back({ref(as<VarNode>(*e)), *range});
+  }
+  return iters;
+}
+
 namespace {
 
 using Indices = std::vector<IterSum>;
@@ -35,21 +51,6 @@ IterMapCheck level_argument(const ApiCall& call, size_t i) {
   throw Error("wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\"")
       .kind("ValueError")
       .at(call.span_of(i));
-}
-
-std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i) {
-  auto ranges = call.args[i].try_cast<Map<Any, Any>>();
-  if (!ranges) wrong_argument(call, i, "dict of variables and their ranges");
-  std::vector<LoopRange> iters;
-  for (const auto& [key, value] : *ranges) {
-    auto e = ir::given<Expr>(key);
-    if (auto iter = ir::given<IterVar>(key)) e = Expr((*iter)->var);
-    auto range = ir::given<Range>(value);
-    if (!e || (*e)->kind != ExprKind::kVar || !range)
-      wrong_argument(call, i, "dict of variables and their ranges");
-    iters.push_back({ref(as<VarNode>(*e)), *range});
-  }
-  return iters;
 }
 
 std::string text(ApiCall& call, const IterMapError& error) {

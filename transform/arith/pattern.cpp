@@ -384,6 +384,7 @@ Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const {
   bool scalar = e->dtype().is_scalar();
   for (const CompiledRule& rule : rules_) {
     if (!(scalar ? rule.for_scalars : rule.for_lanes)) continue;
+    ++analyzer.stats.rewrites_attempted;
     Match found;
     if (!match(rule.pattern, rule.pattern.root, e, found)) continue;
     bool ok = true;

@@ -89,6 +89,7 @@ Expr AnalyzerImpl::rewrite(const Expr& e) {
 }
 
 Expr AnalyzerImpl::visit(const Expr& e) {
+  ++stats.nodes_visited;
   if (auto* two = as_binary(e)) {
     if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
     if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
@@ -151,6 +152,8 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
 Expr AnalyzerImpl::again(const Expr& e) {
   if (depth_ >= kMaxDepth) return e;
   ++depth_;
+  ++stats.num_recursive_rewrites;
+  stats.max_recursive_depth = std::max<int64_t>(stats.max_recursive_depth, depth_);
   Expr result = visit(e);
   --depth_;
   return result;
@@ -162,6 +165,12 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
   bool go_on = false;
   Expr next = rules->apply(e, *this, go_on);
   if (!next) return e;
+  ++stats.rewrites_performed;
+  if (maximum_rewrites > 0 && stats.rewrites_performed > maximum_rewrites) {
+    throw Error("too-many-rewrites", "simplification applies more than the {} rules allowed",
+                maximum_rewrites)
+        .kind("InternalError");
+  }
   return go_on ? again(next) : next;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ir/api.h"
 #include "transform/arith/int_set.h"
+#include "transform/arith/iter_map.h"
 
 namespace mlc::transform::sym {
 
@@ -51,6 +52,7 @@ Var var_argument(const ApiCall& call, size_t i);
 Array<Expr> exprs_argument(const ApiCall& call, size_t i);
 // The analyzer that argument i is, or a fresh one.
 AnalyzerValue analyzer_argument(const ApiCall& call, size_t i);
+std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i);  // dict of variables and ranges
 Domains domains_argument(const ApiCall& call, size_t i);
 IntervalSet interval_argument(const ApiCall& call, const Any& value, size_t i);
 // Analyzer.int_set, and the constant part of can_prove with strength SYMBOLIC_BOUND.
@@ -60,5 +62,7 @@ IntervalSet int_set(const AnalyzerValue& analyzer, const Expr& e);
 void register_int_set_api();
 void register_bound_api();
 void register_iter_map_api();
+void register_region_api();
+void register_analyzer_limits_api();
 
 }  // namespace mlc::transform::sym

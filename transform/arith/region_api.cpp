@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.sym: the values that ranges of indices cover while their variables run.
+#include "ir/given.h"
+#include "transform/arith/iter_map.h"
+#include "transform/arith/sym.h"
+
+namespace mlc::transform::sym {
+namespace {
+
+// min, min + 1, ..., min + extent - 1
+IntervalSet from_min_extent(const Expr& min, const Expr& extent) {
+  if (is_const_int(extent, 1)) return point(min);
+  return make<IntervalSetNode>(min, sub(add(extent, min), const_like(min, 1)));
+}
+
+std::vector<Range> region_argument(const ApiCall& call, size_t i) {
+  auto listed = elements(call.args[i]);
+  if (!listed) wrong_argument(call, i, "list of ranges");
+  std::vector<Range> region;
+  for (const Any& one : *listed) {
+    auto range = ir::given<Range>(one);
+    if (!range) wrong_argument(call, i, "list of ranges");
+    region.push_back(*range);
+  }
+  return region;
+}
+
+// One index of `extent` values from a digit on; null when they leave holes.
+IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) {
+  if (sum->args.empty()) return from_min_extent(sum->base, extent);
+  const IterSplit& split = sum->args[0];
+  if (!analyzer.can_prove(ge(extent, split->scale))) return nullptr;
+  return from_min_extent(sum->base, add(mul(split->extent, split->scale), sub(extent, split->scale)));
+}
+
+// The exact region as a box, or nothing: dimensions must not depend on each other.
+std::optional<Array<Any>> strict_bound(const std::vector<Range>& region, const std::vector<LoopRange>& iters,
+                                       const Expr& predicate, Analyzer& analyzer) {
+  Array<Expr> starts;
+  for (const Range& range : region) {
+    if (!const_int(range->extent)) return std::nullopt;
+    starts.push_back(range->min);
+  }
+  IterMapResult found = detect_iter_map(starts, iters, predicate, IterMapCheck::kSurjective, analyzer);
+  if (found.indices.empty()) return std::nullopt;
+  Array<Any> sets;
+  for (size_t i = 0; i < region.size(); ++i) {
+    IntervalSet set = covered(found.indices[i], region[i]->extent, analyzer);
+    if (!set) return std::nullopt;
+    sets.push_back(set);
+  }
+  return sets;
+}
+
+Any exact_region(ApiCall& call) {
+  AnalyzerValue analyzer = analyzer_argument(call, 3);
+  auto sets = strict_bound(region_argument(call, 0), iters_argument(call, 1), expr_argument(call, 2),
+                           *analyzer->analyzer);
+  return sets ? Any(*sets) : Any(nullptr);
+}
+
+Any relaxed_region(ApiCall& call) {
+  AnalyzerValue own = analyzer_argument(call, 3);
+  Analyzer& analyzer = *own->analyzer;
+  std::vector<Range> region = region_argument(call, 0);
+  std::vector<LoopRange> iters = iters_argument(call, 1);
+  Expr predicate = expr_argument(call, 2);
+  if (auto sets = strict_bound(region, iters, predicate, analyzer)) return *sets;
+  Domains domains;
+  for (const LoopRange& iter : iters) domains[iter.var.get()] = interval_of(iter.range, analyzer);
+  Array<Any> sets;
+  for (const Range& range : region) {
+    IterMapResult found =
+        detect_iter_map({range->min}, iters, predicate, IterMapCheck::kSurjective, analyzer);
+    IntervalSet set = nullptr;
+    if (!found.indices.empty()) {
+      Expr extent = range->extent;
+      if (!const_int(extent)) extent = interval_of(extent, domains, analyzer)->max_value;
+      set = covered(found.indices[0], extent, analyzer);
+    }
+    sets.push_back(set ? set : interval_of(interval_of(range, analyzer), domains, analyzer));
+  }
+  return sets;
+}
+
+// Of sets that do not touch, only those that join the first are kept.
+Any union_lower_bound(ApiCall& call) {
+  auto listed = elements(call.args[0]);
+  if (!listed) wrong_argument(call, 0, "list of sets");
+  Analyzer analyzer;
+  IntervalSet all = nullptr;
+  auto touches = [&](const Expr& low, const Expr& high) {
+    return low.same_as(neg_inf()) || high.same_as(pos_inf()) || analyzer.can_prove(le(low, high + 1));
+  };
+  for (const Any& one : *listed) {
+    IntervalSet next = interval_argument(call, one, 0);
+    if (!all) {
+      all = next;
+    } else if (touches(next->min_value, all->max_value) && touches(all->min_value, next->max_value)) {
+      all = join(all, next);
+    }
+  }
+  return all ? all : nothing();
+}
+
+constexpr std::string_view kSym = "tvm.sym";
+
+constexpr ApiRow rows[] = {
+    {ApiKind::kFunction, kSym, "estimate_region_lower_bound(region, var_dom, predicate, analyzer=None)",
+     "What a region certainly covers while its variables run; None when it is no box.", exact_region},
+    {ApiKind::kFunction, kSym, "estimate_region_strict_bound(region, var_dom, predicate, analyzer=None)",
+     "Exactly what a region covers while its variables run; None when it is no box.", exact_region},
+    {ApiKind::kFunction, kSym, "estimate_region_upper_bound(region, var_dom, predicate, analyzer=None)",
+     "A box that a region stays in while its variables run.", relaxed_region},
+    {ApiKind::kFunction, kSym, "union_lower_bound(sets)",
+     "One interval within the union of intervals; those that do not join the others are dropped.",
+     union_lower_bound},
+};
+
+}  // namespace
+
+void register_region_api() { ApiRegistry::global().add(rows); }
+
+}  // namespace mlc::transform::sym

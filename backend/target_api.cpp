@@ -2,6 +2,7 @@
 #include "backend/target_api.h"
 
 #include "ir/api.h"
+#include "ir/target_tables.h"
 
 namespace mlc::backend {
 namespace {
@@ -19,6 +20,7 @@ using ir::Target;
 
 constexpr std::string_view kTarget = "mlc.target.Target";
 constexpr std::string_view kTargetKind = "mlc.target.TargetKind";
+constexpr std::string_view kFeatures = "mlc.target.TargetFeatures";
 
 // The backend of a target, as `target.kind` shows it.
 struct TargetKindNode final : ffi::Object {
@@ -41,16 +43,71 @@ std::vector<Target>& current_targets() {
 }
 
 // DLPack's number of the device that code of this kind runs on.
-int64_t device_type(const Target& target) {
+int64_t device_type(std::string_view kind) {
   static constexpr std::pair<std::string_view, int64_t> rows[] = {
-      {"llvm", kDLCPU},      {"c", kDLCPU},           {"cuda", kDLCUDA},     {"nvptx", kDLCUDA},
-      {"rocm", kDLROCM},     {"opencl", kDLOpenCL},   {"metal", kDLMetal},   {"vulkan", kDLVulkan},
-      {"webgpu", kDLWebGPU}, {"hexagon", kDLHexagon}, {"ext_dev", kDLExtDev}};
-  std::string_view kind(target->kind.data(), target->kind.size());
+      {"llvm", kDLCPU},      {"c", kDLCPU},           {"cuda", kDLCUDA},      {"nvptx", kDLCUDA},
+      {"rocm", kDLROCM},     {"opencl", kDLOpenCL},   {"metal", kDLMetal},    {"vulkan", kDLVulkan},
+      {"webgpu", kDLWebGPU}, {"hexagon", kDLHexagon}, {"ext_dev", kDLExtDev}, {"cuda_host", kDLCPU},
+      {"trn", kDLTrn}};
   for (const auto& [name, type] : rows) {
     if (name == kind) return type;
   }
   throw Error("no-device-type", "targets of kind `{}` have no device type", kind);
+}
+
+const ir::TargetKindRow& kind_row(std::string_view name) {
+  for (const ir::TargetKindRow& row : ir::target_kind_rows()) {
+    if (row.name == name) return row;
+  }
+  throw Error("unknown-target", "there is no target `{}`", name)
+      .kind("ValueError")
+      .help(ir::did_you_mean(name, ir::target_names()));
+}
+
+// The attributes that targets of this kind may have, each with the name of its type.
+Map<String, Any> options_of(std::string_view kind) {
+  kind_row(kind);
+  Map<String, Any> out{{"kind", String("str")}, {"keys", String("Array<str>")}, {"tag", String("str")}};
+  auto add = [&](std::string_view owner) {
+    for (const ir::TargetAttrRow& row : ir::target_attr_rows()) {
+      if (row.kind != owner) continue;
+      std::string_view type = row.type == ir::AttrType::kInt       ? "int"
+                              : row.type == ir::AttrType::kBool    ? "bool"
+                              : row.type == ir::AttrType::kStrings ? "Array<str>"
+                                                                   : "str";
+      out.Set(String(std::string(row.name)), String(std::string(type)));
+      if (row.name == "libs") out.Set("host", String("target.Target"));
+    }
+  };
+  add("*");
+  add(kind);
+  return out;
+}
+Array<String> keys_of(std::string_view kind) {
+  Array<String> keys;
+  for (std::string_view key : kind_row(kind).keys) keys.push_back(String(std::string(key)));
+  return keys;
+}
+
+// What is known of the processor: `target.features.has_sve`.
+struct TargetFeaturesNode final : ffi::Object {
+  Target target;
+  explicit TargetFeaturesNode(Target target) : target(std::move(target)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("target", &TargetFeaturesNode::target);
+  }
+  MLC_NODE("mlc.target.TargetFeatures", TargetFeaturesNode, ffi::Object);
+};
+using TargetFeatures = ir::Ref<TargetFeaturesNode>;
+
+Map<String, Target> list_tags() {
+  Map<String, Target> all;
+  for (std::string_view tag : ir::target_tags()) {
+    String name{std::string(tag)};
+    if (!all.count(name)) all.Set(name, ir::parse_target(name));
+  }
+  return all;
 }
 
 // The target as a dict that Target() takes.
@@ -83,6 +140,55 @@ const ApiRow rows[] = {
          throw Error("missing-key", "the target has no attribute `{}`", std::string(key)).kind("KeyError");
        return (*found).second;
      })},
+    {ApiKind::kMethod, kTarget, "__getattr__(name)", "An attribute of the specification.",
+     native([](Target target, String name) -> Any {
+       auto found = target->attrs.find(name);
+       if (found != target->attrs.end()) return (*found).second;
+       throw Error("no-attribute", "'Target' object has no attribute '{}'", std::string(name))
+           .kind("AttributeError");
+     })},
+    {ApiKind::kProperty, kTarget, "features", "What is known of the processor, by names such as `has_sve`.",
+     native([](Target target) { return ir::make<TargetFeaturesNode>(target); })},
+    {ApiKind::kMethod, kFeatures, "__getattr__(name)", "The value, or None.",
+     native([](TargetFeatures features, String name) -> Any {
+       auto found = features->target->attrs.find(String("feature." + std::string(name)));
+       return found == features->target->attrs.end() ? Any(nullptr) : (*found).second;
+     })},
+    {ApiKind::kFunction, "tvm.target.Target", "list_kinds()", "The names of all kinds of targets.",
+     native([] {
+       Array<String> names;
+       for (const ir::TargetKindRow& row : ir::target_kind_rows())
+         names.push_back(String(std::string(row.name)));
+       return names;
+     })},
+    {ApiKind::kFunction, "tvm.target.Target", "target_or_current(target)",
+     "The target, or the current one for None.", native([](Any target) -> Target {
+       if (target != nullptr) return ir::parse_target(target);
+       if (!current_targets().empty()) return current_targets().back();
+       throw Error("no-current-target", "Target is not set in env or passed as argument.").kind("ValueError");
+     })},
+    {ApiKind::kFunction, "tvm.target", "list_tags()", "The targets that have a tag, by tag.",
+     native([] { return list_tags(); })},
+    {ApiKind::kFunction, "tvm.target", "register_tag(name, config, override=False)", "Gives a target a tag.",
+     native([](String name, Any config, bool override) {
+       if (!override && !ir::target_of_tag(std::string_view(name.data(), name.size())).empty())
+         throw Error("tag-taken", "the tag `{}` is taken", std::string(name))
+             .kind("ValueError")
+             .help("override=True replaces it");
+       Target made = ir::parse_target(config);
+       ir::set_target_tag(name, ir::target_text(made));
+       return made;
+     })},
+    {ApiKind::kProperty, kTargetKind, "options",
+     "The attributes that targets of this kind may have, with their types.",
+     native([](TargetKind kind) { return options_of(std::string(kind->name)); })},
+    {ApiKind::kProperty, kTargetKind, "default_keys", "The keys of a target that says none.",
+     native([](TargetKind kind) { return keys_of(std::string(kind->name)); })},
+    {ApiKind::kProperty, kTargetKind, "default_device_type", "DLPack's number of the device.",
+     native([](TargetKind kind) { return device_type(std::string(kind->name)); })},
+    {ApiKind::kFunction, "tvm.target.TargetKind", "options_from_name(kind_name)",
+     "The attributes that targets of this kind may have, with their types.",
+     native([](std::string kind) { return options_of(kind); })},
     {ApiKind::kProperty, kTarget, "kind", "The backend: its `name` is \"llvm\", \"cuda\", ...",
      native([](Target target) { return ir::make<TargetKindNode>(target->kind); })},
     {ApiKind::kProperty, kTarget, "tag", "The tag that the target was made of; none is kept.",
@@ -90,7 +196,7 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kTarget, "export()", "The target as a dict that Target() takes.",
      native([](Target target) { return export_dict(target); })},
     {ApiKind::kMethod, kTarget, "get_target_device_type()", "DLPack's number of the device: 1 cpu, 2 cuda.",
-     native([](Target target) { return device_type(target); })},
+     native([](Target target) { return device_type(std::string(target->kind)); })},
     {ApiKind::kMethod, kTarget, "with_host(host)", "The same target with another host.",
      native([](Target target, Any host) {
        return ir::with(target, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
@@ -147,6 +253,7 @@ Target target_argument(const Any& given) {
 void register_target_api() {
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();
+  ir::register_node<TargetFeaturesNode>();
   ir::ApiRegistry::global().add(rows);
 }
 

@@ -8,198 +8,27 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/target_tables.h"
+
 namespace mlc::ir {
 namespace {
-
-enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kAny };
-
-struct AttrRow {
-  std::string_view kind;  // "*": any kind
-  std::string_view name;
-  AttrType type;
-};
-constexpr AttrRow attr_rows[] = {
-    {"*", "model", AttrType::kString},
-    {"*", "device", AttrType::kString},
-    {"*", "libs", AttrType::kStrings},
-    {"*", "from_device", AttrType::kInt},
-    {"*", "target_device_type", AttrType::kInt},
-    {"*", "max_num_threads", AttrType::kInt},
-    {"*", "thread_warp_size", AttrType::kInt},
-    {"llvm", "mtriple", AttrType::kString},
-    {"llvm", "mcpu", AttrType::kString},
-    {"llvm", "mattr", AttrType::kStrings},
-    {"llvm", "mabi", AttrType::kString},
-    {"llvm", "mfloat-abi", AttrType::kString},
-    {"llvm", "num-cores", AttrType::kInt},
-    {"llvm", "opt-level", AttrType::kInt},
-    {"llvm", "vector-width", AttrType::kInt},
-    {"llvm", "jit", AttrType::kString},
-    {"llvm", "cl-opt", AttrType::kStrings},
-    {"llvm", "fast-math", AttrType::kBool},
-    {"llvm", "fast-math-nnan", AttrType::kBool},
-    {"llvm", "fast-math-ninf", AttrType::kBool},
-    {"llvm", "fast-math-nsz", AttrType::kBool},
-    {"llvm", "fast-math-arcp", AttrType::kBool},
-    {"llvm", "fast-math-contract", AttrType::kBool},
-    {"llvm", "fast-math-reassoc", AttrType::kBool},
-    {"c", "mcpu", AttrType::kString},
-    {"c", "march", AttrType::kString},
-    {"c", "num-cores", AttrType::kInt},
-    {"c", "workspace-byte-alignment", AttrType::kInt},
-    {"c", "constants-byte-alignment", AttrType::kInt},
-    {"cuda", "mcpu", AttrType::kString},
-    {"cuda", "arch", AttrType::kString},
-    {"cuda", "max_threads_per_block", AttrType::kInt},
-    {"cuda", "max_shared_memory_per_block", AttrType::kInt},
-    {"cuda", "registers_per_block", AttrType::kInt},
-    {"cuda", "l2_cache_size_bytes", AttrType::kInt},
-    {"nvptx", "mcpu", AttrType::kString},
-    {"nvptx", "mtriple", AttrType::kString},
-    {"rocm", "mcpu", AttrType::kString},
-    {"rocm", "mtriple", AttrType::kString},
-    {"rocm", "mattr", AttrType::kStrings},
-    {"rocm", "max_threads_per_block", AttrType::kInt},
-    {"rocm", "max_shared_memory_per_block", AttrType::kInt},
-    {"opencl", "max_threads_per_block", AttrType::kInt},
-    {"opencl", "max_shared_memory_per_block", AttrType::kInt},
-    {"opencl", "max_local_memory_per_block", AttrType::kInt},
-    {"opencl", "texture_spatial_limit", AttrType::kInt},
-    {"opencl", "texture_depth_limit", AttrType::kInt},
-    {"opencl", "max_function_args", AttrType::kInt},
-    {"opencl", "image_base_address_alignment", AttrType::kInt},
-    {"metal", "max_threads_per_block", AttrType::kInt},
-    {"metal", "max_shared_memory_per_block", AttrType::kInt},
-    {"metal", "max_function_args", AttrType::kInt},
-    {"webgpu", "max_shared_memory_per_block", AttrType::kInt},
-    {"webgpu", "supports_subgroups", AttrType::kBool},
-    {"hexagon", "mtriple", AttrType::kString},
-    {"hexagon", "mcpu", AttrType::kString},
-    {"hexagon", "mattr", AttrType::kStrings},
-    {"hexagon", "llvm-options", AttrType::kStrings},
-    {"hexagon", "num-cores", AttrType::kInt},
-    {"hexagon", "vtcm-capacity", AttrType::kInt},
-    {"trn", "partition_size", AttrType::kInt},
-    {"trn", "max_sbuf_size_per_partition", AttrType::kInt},
-    {"trn", "max_psum_size_per_partition", AttrType::kInt},
-    {"trn", "num-cores", AttrType::kInt},
-    {"vulkan", "mattr", AttrType::kStrings},
-    {"vulkan", "supports_float16", AttrType::kBool},
-    {"vulkan", "supports_float32", AttrType::kBool},
-    {"vulkan", "supports_float64", AttrType::kBool},
-    {"vulkan", "supports_int8", AttrType::kBool},
-    {"vulkan", "supports_int16", AttrType::kBool},
-    {"vulkan", "supports_int32", AttrType::kBool},
-    {"vulkan", "supports_int64", AttrType::kBool},
-    {"vulkan", "supports_8bit_buffer", AttrType::kBool},
-    {"vulkan", "supports_16bit_buffer", AttrType::kBool},
-    {"vulkan", "supports_storage_buffer_storage_class", AttrType::kBool},
-    {"vulkan", "supports_push_descriptor", AttrType::kBool},
-    {"vulkan", "supports_dedicated_allocation", AttrType::kBool},
-    {"vulkan", "supports_integer_dot_product", AttrType::kBool},
-    {"vulkan", "supports_cooperative_matrix", AttrType::kBool},
-    {"vulkan", "supported_subgroup_operations", AttrType::kInt},
-    {"vulkan", "max_threads_per_block", AttrType::kInt},
-    {"vulkan", "max_block_size_x", AttrType::kInt},
-    {"vulkan", "max_block_size_y", AttrType::kInt},
-    {"vulkan", "max_block_size_z", AttrType::kInt},
-    {"vulkan", "max_push_constants_size", AttrType::kInt},
-    {"vulkan", "max_uniform_buffer_range", AttrType::kInt},
-    {"vulkan", "max_storage_buffer_range", AttrType::kInt},
-    {"vulkan", "max_per_stage_descriptor_storage_buffer", AttrType::kInt},
-    {"vulkan", "max_shared_memory_per_block", AttrType::kInt},
-    {"vulkan", "device_type", AttrType::kString},
-    {"vulkan", "device_name", AttrType::kString},
-    {"vulkan", "driver_name", AttrType::kString},
-    {"vulkan", "driver_version", AttrType::kInt},
-    {"vulkan", "vulkan_api_version", AttrType::kInt},
-    {"vulkan", "max_spirv_version", AttrType::kInt},
-};
-
-struct KindRow {
-  std::string_view name;
-  std::initializer_list<std::string_view> keys;
-  std::string_view defaults = "";  // what a specification leaves out, in JSON
-};
-const KindRow kind_rows[] = {
-    {"llvm", {"cpu"}},
-    {"c", {"cpu"}},
-    {"cuda", {"cuda", "gpu"}},
-    {"nvptx",
-     {"cuda", "gpu"},
-     R"({"mcpu":"sm_50","mtriple":"nvptx64-nvidia-cuda","thread_warp_size":32,"max_num_threads":1024})"},
-    {"opencl", {"opencl", "gpu"}},
-    {"rocm",
-     {"rocm", "gpu"},
-     R"({"mcpu":"gfx900","mtriple":"amdgcn-amd-amdhsa-hcc","thread_warp_size":64,"max_shared_memory_per_block":65536,"max_threads_per_block":256,"max_num_threads":256})"},
-    {"metal",
-     {"metal", "gpu"},
-     R"({"max_function_args":31,"thread_warp_size":16,"max_shared_memory_per_block":32768,"max_threads_per_block":256,"max_num_threads":256})"},
-    {"vulkan",
-     {"vulkan", "gpu"},
-     R"({"thread_warp_size":1,"max_threads_per_block":256,"max_num_threads":256,"supports_int32":true,"supports_float32":true})"},
-    {"webgpu",
-     {"webgpu", "gpu"},
-     R"({"thread_warp_size":1,"supports_subgroups":false,"max_shared_memory_per_block":32768,"max_num_threads":256})"},
-    {"hexagon", {"hexagon", "cpu"}},
-    {"cuda_host", {"cpu"}},
-    {"trn", {}},
-    {"ext_dev", {}},
-};
-
-// A tag is a short name for a full specification.
-struct TagRow {
-  std::string_view name;
-  std::string_view json;
-};
-constexpr TagRow tag_rows[] = {
-    {"x86-64", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64"})"},
-    {"x86-64-v2", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v2"})"},
-    {"x86-64-v3", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v3"})"},
-    {"x86-64-v4", R"({"kind":"llvm","mtriple":"x86_64-unknown-linux-gnu","mcpu":"x86-64-v4"})"},
-    {"aarch64",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mattr":["+neon"]})"},
-    {"apple-m1",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"arm64-apple-macos","mcpu":"apple-m1"})"},
-    {"cortex-a53",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a53","mattr":["+neon"]})"},
-    {"cortex-a72",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"]})"},
-    {"cortex-a76",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a76","mattr":["+neon"]})"},
-    {"neoverse-n1",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"neoverse-n1"})"},
-    {"raspberry-pi/4b-aarch64",
-     R"({"kind":"llvm","keys":["arm_cpu","cpu"],"mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","mattr":["+neon"],"num-cores":4})"},
-    {"riscv64",
-     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c"],"mabi":"lp64d"})"},
-    {"riscv64-rvv",
-     R"({"kind":"llvm","mtriple":"riscv64-unknown-linux-gnu","mattr":["+m","+a","+f","+d","+c","+v"],"mabi":"lp64d"})"},
-    {"wasm32", R"({"kind":"llvm","mtriple":"wasm32-unknown-unknown","mattr":["+simd128"]})"},
-    {"nvidia/tesla-p100",
-     R"({"kind":"cuda","arch":"sm_60","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32})"},
-    {"nvidia/nvidia-a100",
-     R"({"kind":"cuda","arch":"sm_80","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":41943040})"},
-    {"nvidia/nvidia-h100",
-     R"({"kind":"cuda","arch":"sm_90","max_threads_per_block":1024,"max_shared_memory_per_block":49152,"registers_per_block":65536,"thread_warp_size":32,"l2_cache_size_bytes":52428800})"},
-};
 
 // Keys every specification may have beside its attributes.
 constexpr std::string_view structural_keys[] = {"kind", "tag", "keys", "host"};
 
-const KindRow& kind_row(std::string_view name) {
-  for (const KindRow& row : kind_rows) {
+const TargetKindRow& kind_row(std::string_view name) {
+  for (const TargetKindRow& row : target_kind_rows()) {
     if (row.name == name) return row;
   }
   throw Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names()));
 }
 
-const AttrRow& attr_row(std::string_view kind, std::string_view name) {
+const TargetAttrRow& attr_row(std::string_view kind, std::string_view name) {
   // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
-  static constexpr AttrRow feature{"*", "feature.", AttrType::kAny};
+  static constexpr TargetAttrRow feature{"*", "feature.", AttrType::kAny};
   if (name.starts_with(feature.name)) return feature;
   std::vector<std::string> known;
-  for (const AttrRow& row : attr_rows) {
+  for (const TargetAttrRow& row : target_attr_rows()) {
     if (row.kind != "*" && row.kind != kind) continue;
     if (row.name == name) return row;
     known.emplace_back(row.name);
@@ -250,7 +79,7 @@ std::optional<Array<String>> strings_of(const Any& value) {
 }
 
 Any typed_value(std::string_view kind, std::string_view name, const Any& value) {
-  const AttrRow& row = attr_row(kind, name);
+  const TargetAttrRow& row = attr_row(kind, name);
   switch (row.type) {
     case AttrType::kString:
       if (auto text = value.try_cast<String>()) return *text;
@@ -267,7 +96,7 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
     case AttrType::kAny:
       return value;
   }
-  throw Error("wrong-type", "target attribute `{}` must be {}", name, type_text(row.type)).kind("TypeError");
+  throw Error("wrong-type", "target attribute `{}` must be {}", name, type_text(row.type)).kind("ValueError");
 }
 
 template <class M>
@@ -275,7 +104,7 @@ std::vector<std::pair<std::string, Any>> entries_of(const M& map) {
   std::vector<std::pair<std::string, Any>> entries;
   for (const auto& [key, value] : map) {
     auto name = Any(key).template try_cast<String>();
-    if (!name) throw Error("wrong-type", "the keys of a target are strings").kind("TypeError");
+    if (!name) throw Error("wrong-type", "the keys of a target are strings").kind("ValueError");
     entries.emplace_back(std::string(*name), value);
   }
   return entries;
@@ -300,11 +129,11 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
   for (const auto& [name, value] : entries) {
     if (name == "kind") {
       auto text = value.try_cast<String>();
-      if (!text) throw Error("wrong-type", "target `kind` must be a string").kind("TypeError");
+      if (!text) throw Error("wrong-type", "target `kind` must be a string").kind("ValueError");
       kind = *text;
     } else if (name == "keys") {
       auto list = strings_of(value);
-      if (!list) throw Error("wrong-type", "target `keys` must be a list of strings").kind("TypeError");
+      if (!list) throw Error("wrong-type", "target `keys` must be a list of strings").kind("ValueError");
       keys = *list;
     } else if (name == "host") {
       host = parse_target(value);
@@ -313,12 +142,28 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
   if (kind.empty()) {
     for (const auto& [name, value] : entries) {  // {"tag": "cortex-a72"} alone stands for the tag
       auto text = name == "tag" ? value.try_cast<String>() : std::nullopt;
-      if (text && !text->empty() && entries.size() == 1) return parse_target(*text);
+      if (!text || text->empty()) continue;
+      if (entries.size() == 1) return parse_target(*text);
+      // What stands beside the tag goes before what the tag says.
+      std::string json = target_of_tag(std::string_view(text->data(), text->size()));
+      if (json.empty())
+        throw Error("unknown-target", "there is no target tag `{}`",
+                    std::string_view(text->data(), text->size()));
+      std::vector<std::pair<std::string, Any>> all = json_object(json);
+      for (const auto& entry : entries) {
+        if (entry.first == "tag") continue;
+        auto same = std::ranges::find(all, entry.first, &std::pair<std::string, Any>::first);
+        if (same != all.end())
+          same->second = entry.second;
+        else
+          all.push_back(entry);
+      }
+      return from_entries(all);
     }
     throw Error("unknown-target", "a target needs a `kind`")
         .help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
   }
-  const KindRow& row = kind_row(kind);
+  const TargetKindRow& row = kind_row(kind);
   if (keys.empty()) {
     for (std::string_view key : row.keys) keys.push_back(String(std::string(key)));
   }
@@ -396,14 +241,12 @@ Target parse_target(const Any& spec) {
   if (auto map = spec.as<Map<Any, Any>>()) return from_entries(entries_of(*map));
   auto text = spec.try_cast<String>();
   if (!text) {
-    throw Error("wrong-type", "a target is a string, a dict or a Target").kind("TypeError");
+    throw Error("wrong-type", "a target is a string, a dict or a Target").kind("ValueError");
   }
   std::string_view view(text->data(), text->size());
   while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
   if (view.starts_with("{")) return from_entries(json_object(view));
-  for (const TagRow& row : tag_rows) {
-    if (row.name == view) return from_entries(json_object(row.json));
-  }
+  if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
   return from_command(view);
 }
 
@@ -425,8 +268,8 @@ std::string target_text(const Target& target) {
 
 std::vector<std::string> target_names() {
   std::vector<std::string> names;
-  for (const KindRow& row : kind_rows) names.emplace_back(row.name);
-  for (const TagRow& row : tag_rows) names.emplace_back(row.name);
+  for (const TargetKindRow& row : target_kind_rows()) names.emplace_back(row.name);
+  for (std::string_view tag : target_tags()) names.emplace_back(tag);
   return names;
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlc::ir {
+
+enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kAny };
+
+// An attribute that specifications of targets may have.
+struct TargetAttrRow {
+  std::string_view kind;  // "*": any kind
+  std::string_view name;
+  AttrType type;
+};
+std::span<const TargetAttrRow> target_attr_rows();
+
+struct TargetKindRow {
+  std::string_view name;
+  std::initializer_list<std::string_view> keys;
+  std::string_view defaults = "";  // what a specification leaves out, in JSON
+};
+std::span<const TargetKindRow> target_kind_rows();
+
+// The specification, in JSON, that a tag stands for; empty where there is no such tag.
+std::string target_of_tag(std::string_view tag);
+std::vector<std::string_view> target_tags();
+// From now on the tag stands for this specification.
+void set_target_tag(std::string tag, std::string json);
+
+}  // namespace mlc::ir

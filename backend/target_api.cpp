@@ -161,12 +161,6 @@ const ApiRow rows[] = {
          names.push_back(String(std::string(row.name)));
        return names;
      })},
-    {ApiKind::kFunction, "tvm.target.Target", "target_or_current(target)",
-     "The target, or the current one for None.", native([](Any target) -> Target {
-       if (target != nullptr) return ir::parse_target(target);
-       if (!current_targets().empty()) return current_targets().back();
-       throw Error("no-current-target", "Target is not set in env or passed as argument.").kind("ValueError");
-     })},
     {ApiKind::kFunction, "tvm.target", "list_tags()", "The targets that have a tag, by tag.",
      native([] { return list_tags(); })},
     {ApiKind::kFunction, "tvm.target", "register_tag(name, config, override=False)", "Gives a target a tag.",
@@ -211,7 +205,7 @@ const ApiRow rows[] = {
      "The target that is given, or else the current one.", native([](Any target) -> Any {
        if (target != nullptr) return target;
        if (!current_targets().empty()) return current_targets().back();
-       throw Error("no-current-target", "target is not set in env or passed as argument")
+       throw Error("no-current-target", "Target is not set in env or passed as argument.")
            .kind("ValueError")
            .help("use `with tvm.target.Target(...):`");
      })},
@@ -223,15 +217,6 @@ const ApiRow rows[] = {
            (name && std::string_view(name->data(), name->size()).starts_with("cpu")))
          return ir::parse_target(String("llvm"));
        throw Error("unsupported-device", "only the CPU can say what code it runs").kind("ValueError");
-     })},
-    {ApiKind::kFunction, "tvm.target.Target", "list_kinds()", "The backends that have a name.",
-     native([]() -> Any {
-       ir::Array<Any> kinds;
-       for (const std::string& name : ir::target_names()) {
-         // the rest are tags
-         if (std::string(ir::parse_target(String(name))->kind) == name) kinds.push_back(String(name));
-       }
-       return kinds;
      })},
     {ApiKind::kClass, "tvm.target", "TargetKind()", "The backend of a target.", native([]() -> Any {
        throw Error("not-constructible", "a TargetKind comes from `target.kind`").kind("TypeError");

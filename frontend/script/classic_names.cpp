@@ -185,7 +185,6 @@ constexpr Removed removed[] = {
     {"tvm.s_tir.schedule", "DepKind",
      "dependences are asked with `sch.get_producers(block)` and `sch.get_consumers(block)`"},
     {"tvm.s_tir.schedule", "ScheduleDebugMask", "every step of a schedule is verified"},
-    {"tvm.target", "register_tag", "a target is a dict: keep it under a name of the script"},
     {"tvm.te", "extern", "write the computation as `@T.prim_func`, or call it with `T.call_packed`"},
     {"tvm.te", "extern_primfunc", "write the computation as `@T.prim_func`"},
     {"tvm.te", "ExternOp", "write the computation as `@T.prim_func`"},

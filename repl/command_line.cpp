@@ -61,10 +61,12 @@ constexpr std::array kRows = std::to_array<Row>({
            ->check(CLI::IsMember({"current", "classic"}));
      },
      run_print},
-    {"check", "all errors of a program; runs what an import would run", "mlc check matmul.mlc --json",
+    {"check", "all errors and warnings of a program; runs what an import would run",
+     "mlc check matmul.mlc --json",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
        app.add_flag("--json", line.json, "one JSON object per line");
+       app.add_flag("--strict", line.strict, "warnings too make the exit code 1");
      },
      run_check},
     {"fmt", "lay out the source of programs in one style", "mlc fmt --check matmul.mlc", rewrite_options,

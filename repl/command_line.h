@@ -26,6 +26,7 @@ class CommandLine {
   std::string dialect = "current";
   std::string name;  // of `explain`
   bool json = false;
+  bool strict = false;  // check: warnings count as errors
   bool check = false;
   bool diff = false;
   bool update = false;

@@ -9,6 +9,7 @@
 #include "frontend/diagnostics/render.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
+#include "frontend/review/review.h"
 #include "frontend/syntax/parse.h"
 #include "repl/command_line.h"
 #include "repl/program.h"
@@ -72,6 +73,8 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
       break;
     }
   }
+  std::vector<ir::Diagnostic> warnings = review::warnings_of(*tree->module, evaluator.builtin_names());
+  errors.insert(errors.end(), warnings.begin(), warnings.end());
   return errors;
 }
 
@@ -89,8 +92,8 @@ int run_check(const CommandLine& line) {
     fmt::print("{}{}", diagnostics::render_all(errors, options),
                errors.size() == 1 ? "\n" + diagnostics::count_of(errors) + "\n" : "");
   }
-  bool wrong = std::any_of(errors.begin(), errors.end(), [](const ir::Diagnostic& one) {
-    return one.severity == ir::Diagnostic::Severity::kError;
+  bool wrong = std::any_of(errors.begin(), errors.end(), [&](const ir::Diagnostic& one) {
+    return line.strict || one.severity == ir::Diagnostic::Severity::kError;
   });
   return wrong ? 1 : 0;
 }

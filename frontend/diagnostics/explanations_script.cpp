@@ -181,6 +181,11 @@ constexpr Explanation rows[] = {
      "dots lead "
      "above the outermost package.",
      "from . import tools", "import math", true},
+    {"shadowed-name",
+     "A warning of `mlc check`: a name of a module or builtin was given to another value, and is then used "
+     "as if it "
+     "still had its old meaning.",
+     "", ""},
     {"slice-length", "A slice with a step takes as many values as it has places.",
      "a = [1, 2, 3, 4]\na[::2] = [0]", "a = [1, 2, 3, 4]\na[::2] = [0, 0]", true},
     {"structural-walk", "A function that walks over an IR object has failed, or does not fit.", "", ""},
@@ -201,9 +206,16 @@ constexpr Explanation rows[] = {
     {"unknown-letter", "Case and class of letters are known for Latin, Greek, Cyrillic and kana.", "", ""},
     {"unknown-print-option", "The printer has no option of this name; the message names the nearest.", "",
      ""},
+    {"unreachable-code",
+     "A warning of `mlc check`: the statement stands behind a return, raise, break or continue.", "", ""},
     {"untouchable-region",
      "`# fmt: off` keeps lines as they stand, and their indentation does not fit the lines around them any "
      "more.",
+     "", ""},
+    {"unused-handle",
+     "A warning of `mlc check`: a block or loop of a schedule was given a name that nothing reads. A name "
+     "that begins "
+     "with an underscore says that this is meant.",
      "", ""},
     {"wrong-argument-count", "The function takes fewer arguments, or more.", "iter()", "iter([])", true},
     {"wrong-index", "Lists and texts are indexed with ints and slices.", "[1, 2][\"0\"]", "[1, 2][0]", true},

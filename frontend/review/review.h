@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does and hardly means: warnings of `mlc check`, found in the text alone. Definitions of the
+// IR are left to their own verifier.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/syntax/ast.h"
+#include "ir/error.h"
+
+namespace mlc::review {
+
+// In order of place. `builtins`: the names that mean something before the program binds them.
+std::vector<ir::Diagnostic> warnings_of(const syntax::Module& module,
+                                        const std::vector<std::string>& builtins);
+
+// The parts, each for one mistake. unused-handle: a block or loop of a schedule that is named and never
+// looked at.
+void find_unused_handles(syntax::Seq<syntax::Stmt> body, std::vector<ir::Diagnostic>& found);
+// shadowed-name: a module or builtin whose name now means something else, used as if it did not.
+void find_shadowed_names(syntax::Seq<syntax::Stmt> body, const std::vector<std::string>& builtins,
+                         std::vector<ir::Diagnostic>& found);
+// unreachable-code: what stands after a statement that never ends.
+void find_unreachable(syntax::Seq<syntax::Stmt> body, std::vector<ir::Diagnostic>& found);
+
+// Is it a definition of the IR: `@T.prim_func`, `@R.function`, `@I.ir_module`, a macro?
+bool defines_ir(syntax::Seq<syntax::Expr> decorators);
+ir::Diagnostic warning(std::string_view name, std::string message, ir::Span span);
+
+}  // namespace mlc::review

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/review/review.h"
+
+namespace mlc::review {
+
+using namespace syntax;  // NOLINT: the names of the tree
+
+namespace {
+
+// What the statement does instead of going on: "return", or null when it may go on.
+const char* way_out(Seq<Stmt> body);
+const char* way_out(const Stmt* stmt) {
+  switch (stmt->kind) {
+    case StmtKind::kReturn:
+      return "return";
+    case StmtKind::kRaise:
+      return "raise";
+    case StmtKind::kBreak:
+      return "break";
+    case StmtKind::kContinue:
+      return "continue";
+    case StmtKind::kIf: {
+      auto* branch = static_cast<const If*>(stmt);
+      const char* one = way_out(branch->body);
+      const char* other = way_out(branch->orelse);
+      return one == nullptr || other == nullptr ? nullptr : one;
+    }
+    default:
+      return nullptr;
+  }
+}
+const char* way_out(Seq<Stmt> body) {
+  for (const Stmt* stmt : body) {
+    if (const char* way = way_out(stmt)) return way;
+  }
+  return nullptr;
+}
+
+// `return` with a `yield` behind it makes an empty generator; `pass` does nothing anyway.
+bool is_meant(const Stmt* stmt) {
+  if (stmt->kind == StmtKind::kPass) return true;
+  auto* expression = as<ExprStmt>(stmt);
+  return expression != nullptr && (as<Yield>(expression->value) || as<YieldFrom>(expression->value));
+}
+
+void block(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
+  const Stmt* leaving = nullptr;
+  for (const Stmt* stmt : body) {
+    if (leaving != nullptr && !is_meant(stmt)) {
+      bool branches = leaving->kind == StmtKind::kIf;
+      ir::Diagnostic made = warning("unreachable-code", "this is never reached", stmt->span);
+      made.notes.push_back(
+          {branches ? "both branches leave" : fmt::format("`{}` leaves", way_out(leaving)), leaving->span});
+      found.push_back(std::move(made));
+      return;
+    }
+    if (leaving == nullptr && way_out(stmt) != nullptr) leaving = stmt;
+    find_unreachable({&stmt, 1}, found);
+  }
+}
+
+}  // namespace
+
+void find_unreachable(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
+  if (body.size() != 1) return block(body, found);
+  switch (body[0]->kind) {
+    case StmtKind::kFunctionDef: {
+      auto* def = static_cast<const FunctionDef*>(body[0]);
+      if (!defines_ir(def->decorators)) block(def->body, found);
+      break;
+    }
+    case StmtKind::kClassDef: {
+      auto* def = static_cast<const ClassDef*>(body[0]);
+      if (!defines_ir(def->decorators)) block(def->body, found);
+      break;
+    }
+    case StmtKind::kFor:
+      block(static_cast<const For*>(body[0])->body, found);
+      block(static_cast<const For*>(body[0])->orelse, found);
+      break;
+    case StmtKind::kWhile:
+      block(static_cast<const While*>(body[0])->body, found);
+      block(static_cast<const While*>(body[0])->orelse, found);
+      break;
+    case StmtKind::kIf:
+      block(static_cast<const If*>(body[0])->body, found);
+      block(static_cast<const If*>(body[0])->orelse, found);
+      break;
+    case StmtKind::kWith:
+      block(static_cast<const With*>(body[0])->body, found);
+      break;
+    case StmtKind::kTry: {
+      auto* attempt = static_cast<const Try*>(body[0]);
+      block(attempt->body, found);
+      for (const ExceptHandler* handler : attempt->handlers) block(handler->body, found);
+      block(attempt->orelse, found);
+      block(attempt->finalbody, found);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace mlc::review

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "frontend/review/review.h"
+#include "frontend/syntax/walk.h"
+
+namespace mlc::review {
+
+using namespace syntax;  // NOLINT: the names of the tree
+
+namespace {
+
+// Methods of a schedule whose results are blocks or loops.
+constexpr std::string_view kMakers[] = {
+    "add_unit_loop",
+    "blockize",
+    "cache_inplace",
+    "cache_index",
+    "cache_read",
+    "cache_write",
+    "decompose_reduction",
+    "fuse",
+    "get_block",
+    "get_child_blocks",
+    "get_child_sblocks",
+    "get_consumers",
+    "get_loops",
+    "get_output_blocks",
+    "get_output_sblocks",
+    "get_producers",
+    "get_sblock",
+    "loop_partition",
+    "merge",
+    "read_at",
+    "reindex",
+    "reindex_cache_read",
+    "reindex_cache_write",
+    "rfactor",
+    "sample_compute_location",
+    "split",
+    "write_at",
+};
+
+std::string_view last_name(const Expr* expr) {
+  if (auto* name = as<Name>(expr)) return name->id.str();
+  if (auto* attribute = as<Attribute>(expr)) return attribute->attr.str();
+  return "";
+}
+
+// The names that hold schedules: made by `Schedule(...)`, annotated so, or called `sch`.
+struct Schedules final : Visitor {
+  std::unordered_set<Symbol> names{Symbol("sch")};
+  bool enter(const Stmt& stmt) override {
+    if (auto* assign = as<Assign>(&stmt)) {
+      auto* call = as<Call>(assign->value);
+      if (call != nullptr && last_name(call->func) == "Schedule") {
+        for (const Expr* target : assign->targets) {
+          if (auto* name = as<Name>(target)) names.insert(name->id);
+        }
+      }
+    }
+    return true;
+  }
+  void parameter(const Arg& arg) override {
+    if (arg.annotation != nullptr && last_name(arg.annotation) == "Schedule") names.insert(arg.name);
+  }
+};
+
+// The names that are read, `del` and `x += 1` included.
+struct Reads final : Visitor {
+  std::unordered_set<Symbol> names;
+  bool enter(const Expr& expr) override {
+    auto* name = as<Name>(&expr);
+    if (name != nullptr && name->ctx != Context::kStore) names.insert(name->id);
+    return true;
+  }
+  bool enter(const Stmt& stmt) override {
+    if (auto* assign = as<AugAssign>(&stmt)) {
+      if (auto* name = as<Name>(assign->target)) names.insert(name->id);
+    }
+    if (auto* names_of = as<Global>(&stmt)) names.insert(names_of->names.begin(), names_of->names.end());
+    if (auto* names_of = as<Nonlocal>(&stmt)) names.insert(names_of->names.begin(), names_of->names.end());
+    return true;
+  }
+};
+
+struct Finder final : Visitor {
+  const std::unordered_set<Symbol>& schedules;
+  std::vector<ir::Diagnostic>& found;
+  std::vector<std::unordered_set<Symbol>> reads;  // of the functions around the statement, the file first
+
+  Finder(const std::unordered_set<Symbol>& schedules, std::vector<ir::Diagnostic>& found)
+      : schedules(schedules), found(found) {}
+
+  bool enter(const Expr&) override { return false; }
+  bool enter(const Stmt& stmt) override {
+    if (auto* def = as<ClassDef>(&stmt)) return !defines_ir(def->decorators);
+    if (auto* def = as<FunctionDef>(&stmt)) {
+      if (defines_ir(def->decorators)) return false;
+      Reads inside;
+      walk(def->body, inside);
+      reads.push_back(std::move(inside.names));
+      return true;
+    }
+    if (auto* assign = as<Assign>(&stmt)) look_at(*assign);
+    return true;
+  }
+  void leave(const Stmt& stmt) override {
+    auto* def = as<FunctionDef>(&stmt);
+    if (def != nullptr && !defines_ir(def->decorators)) reads.pop_back();
+  }
+  void look_at(const Assign& assign) {
+    auto* call = as<Call>(assign.value);
+    auto* method = call == nullptr ? nullptr : as<Attribute>(call->func);
+    auto* schedule = method == nullptr ? nullptr : as<Name>(method->value);
+    if (schedule == nullptr || !schedules.contains(schedule->id)) return;
+    if (std::find(std::begin(kMakers), std::end(kMakers), method->attr.str()) == std::end(kMakers)) return;
+    for (const Expr* target : assign.targets) {
+      if (auto* name = as<Name>(target)) {
+        judge(*name, method->attr.str(),
+              fmt::format("leave out `{} =`, or call it `_{}`", name->id.str(), name->id.str()));
+      }
+      Seq<Expr> parts;
+      if (auto* tuple = as<Tuple>(target)) parts = tuple->elts;
+      if (auto* list = as<List>(target)) parts = list->elts;
+      for (const Expr* part : parts) {
+        auto* star = as<Starred>(part);
+        if (auto* name = as<Name>(star == nullptr ? part : star->value))
+          judge(*name, method->attr.str(), fmt::format("call it `_{}` if it is not needed", name->id.str()));
+      }
+    }
+  }
+  void judge(const Name& name, std::string_view method, std::string help) {
+    if (name.id.str().starts_with('_') || reads.back().contains(name.id)) return;
+    ir::Diagnostic made = warning(
+        "unused-handle", fmt::format("`{}`, of `{}`, is never used", name.id.str(), method), name.span);
+    made.help = std::move(help);
+    found.push_back(std::move(made));
+  }
+};
+
+}  // namespace
+
+void find_unused_handles(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
+  Schedules schedules;
+  walk(body, schedules);
+  Reads everywhere;
+  walk(body, everywhere);
+  Finder finder(schedules.names, found);
+  finder.reads.push_back(std::move(everywhere.names));
+  walk(body, finder);
+}
+
+}  // namespace mlc::review

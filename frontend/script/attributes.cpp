@@ -340,6 +340,13 @@ bool computed_attribute(Evaluator& self, const Any& object, Symbol name, Any& ou
   return true;
 }
 
+// Modules, classes and functions: a name is looked up in them before it is a method of every object.
+bool has_names_of_its_own(const Any& object) {
+  return as<ModuleNode>(object) != nullptr || as<ApiModuleNode>(object) != nullptr ||
+         as<ClassNode>(object) != nullptr || as<SuperNode>(object) != nullptr ||
+         as<FunctionNode>(object) != nullptr || as<ApiFunctionNode>(object) != nullptr;
+}
+
 }  // namespace
 
 bool Evaluator::find_attribute(const Any& object, Symbol name, Any& out) {
@@ -526,7 +533,7 @@ bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out)
     Ref<ClassNode> type = builtin_type_of(object);
     out = builtin_value(row, type ? std::string_view(type->name) : "dict");
     return true;
-  } else if (is_object(object) && as<ApiModuleNode>(object) == nullptr) {
+  } else if (is_object(object) && !has_names_of_its_own(object)) {
     const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str());
     if (api != nullptr && api->row.kind == ir::ApiKind::kMethod) {
       out = api_value(api);

@@ -15,11 +15,14 @@ namespace {
 using Mismatch = std::optional<std::pair<AccessPath, AccessPath>>;
 
 Mismatch mismatch_of(ApiCall& call) {
+  if (call.args[0] == nullptr && call.args[1] == nullptr) return std::nullopt;
   return first_mismatch(call.args[0], call.args[1], detail::argument<bool>(call, 2));
 }
 
 // The text of a value with carets under what stands at `path`.
 std::string underlined(const Any& value, const AccessPath& path) {
+  if (value == nullptr)
+    return "Access path: <root>\nNote: No visible object for this path is rendered in TVMScript.\n\nNone";
   if (!printable(value)) return text_of(value);
   PrintOptions options;
   options.syntax_sugar = false;

@@ -2,6 +2,7 @@
 // Calling and folding universal functions.
 #include "frontend/script/np_ufunc.h"
 
+#include <cfenv>
 #include <cmath>
 
 #include "frontend/script/np_errors.h"
@@ -17,6 +18,14 @@ namespace {
         "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
         "supported types according to the casting rule ''safe''",
         row.name);
+}
+
+// Comparing with nan is no error, though the machine says so.
+void forgive_nan(const UfuncRow& row) {
+  for (std::string_view name : {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}) {
+    if (row.name == name) std::feclearexcept(FE_INVALID);
+  }
+  if (row.rule == Rule::kCompare) std::feclearexcept(FE_INVALID);
 }
 
 bool is_narrow_type(DataType dtype) { return index_of(kind_of(dtype)) >= kPlainKinds; }
@@ -251,6 +260,7 @@ std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span
         compare_mixed<int64_t, int64_t>(call.mixed, p, n, s);
       });
     }
+    forgive_nan(row);
   }
   std::vector<Any> values;
   for (size_t i = 0; i < results.size(); ++i) {
@@ -420,6 +430,7 @@ ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const Fo
     int64_t steps[] = {s[0], s[1], s[0]};
     loop(pointers, n, steps);
   });
+  forgive_nan(row);
   return options.keepdims || gone == 0 ? out : reshape_to(out, kept_shape, span);
 }
 

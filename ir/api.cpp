@@ -113,40 +113,44 @@ ApiRegistry& ApiRegistry::global() {
   return registry;
 }
 
-void ApiRegistry::add(std::span<const ApiRow> rows) {
-  for (const ApiRow& row : rows) {
-    std::unique_ptr<Api> api = parse(row);
-    if (row.kind == ApiKind::kMethod || row.kind == ApiKind::kProperty) {
-      auto& slot = methods_[std::string(row.owner)][api->name];
-      MLC_CHECK(!slot, "method `{}` is registered twice", api->path());
-      slot = std::move(api);
-      continue;
-    }
-    if (row.kind == ApiKind::kClass && !row.type_key.empty()) classes_[std::string(row.type_key)] = api.get();
-    std::string path = api->path();
-    auto& slot = functions_[path];
-    MLC_CHECK(!slot, "function `{}` is registered twice", path);
-    slot = std::move(api);
-    list_below_modules(std::move(path));
+const Api* ApiRegistry::parsed(const Entry& entry) {
+  if (entry.api == nullptr) entry.api = parse(*entry.row);
+  return entry.api.get();
+}
+
+void ApiRegistry::index_row(const ApiRow& row) const {
+  std::string_view name = row.signature.substr(0, row.signature.find('('));
+  bool member = row.kind == ApiKind::kMethod || row.kind == ApiKind::kProperty;
+  auto [owner, fresh] = (member ? methods_ : functions_).try_emplace(row.owner);
+  if (fresh && !member && !row.owner.empty()) list_below_modules(row.owner);
+  Entry& entry = owner->second[name];
+  MLC_CHECK(entry.row == nullptr, "`{}` of `{}` is registered twice", name, row.owner);
+  entry.row = &row;
+  if (row.kind == ApiKind::kClass && !row.type_key.empty()) classes_[row.type_key] = &entry;
+}
+
+void ApiRegistry::index() const {
+  if (pending_.empty() && tables_.empty() && pending_aliases_.empty()) return;
+  for (auto* table : std::exchange(tables_, {})) pending_.push_back(table());
+  for (std::span<const ApiRow> rows : std::exchange(pending_, {})) {
+    for (const ApiRow& row : rows) index_row(row);
   }
+  for (auto& [from, to] : std::exchange(pending_aliases_, {}))
+    list_below_modules(aliases_.insert_or_assign(std::move(from), std::move(to)).first->first);
 }
 
 // Makes every name on the way to `path` a member of the module before it: tvm -> te -> compute. A name may
-// come twice (a function and an alias); members() sorts that out.
-void ApiRegistry::list_below_modules(std::string path) {
-  for (size_t dot = path.rfind('.'); dot != std::string::npos; dot = path.rfind('.')) {
-    std::string name = path.substr(dot + 1);
-    path.resize(dot);
+// come twice (a function and an alias); members() sorts that out. The text of `path` stays.
+void ApiRegistry::list_below_modules(std::string_view path) const {
+  for (size_t dot = path.rfind('.'); dot != std::string_view::npos; dot = path.rfind('.')) {
+    std::string_view name = path.substr(dot + 1);
+    path = path.substr(0, dot);
     auto [module, fresh] = modules_.try_emplace(path);
-    module->second.push_back(std::move(name));
+    module->second.push_back(name);
     if (!fresh) break;
   }
 }
 
-void ApiRegistry::alias(std::string from, std::string to) {
-  list_below_modules(from);
-  aliases_[std::move(from)] = std::move(to);
-}
 void ApiRegistry::alias_method(std::string_view type_key, std::string from, std::string to) {
   method_aliases_[std::string(type_key)][std::move(from)] = std::move(to);
 }
@@ -166,33 +170,43 @@ std::string ApiRegistry::resolve(std::string_view path) const {
       if (dot == std::string::npos) return current;
       prefix.resize(dot);
     }
-    if (functions_.contains(current) || modules_.contains(current)) return current;
+    if (function(current) != nullptr || modules_.contains(current) || functions_.contains(current))
+      return current;
   }
   return current;
 }
 
+const ApiRegistry::Entry* ApiRegistry::function(std::string_view path) const {
+  size_t dot = path.rfind('.');
+  bool inside = dot != std::string_view::npos;
+  auto module = functions_.find(inside ? path.substr(0, dot) : std::string_view());
+  if (module == functions_.end()) return nullptr;
+  auto found = module->second.find(inside ? path.substr(dot + 1) : path);
+  return found == module->second.end() ? nullptr : &found->second;
+}
 const Api* ApiRegistry::find(std::string_view path) const {
-  auto exact = functions_.find(std::string(path));
-  if (exact != functions_.end()) return exact->second.get();
-  auto found = functions_.find(resolve(path));
-  return found == functions_.end() ? nullptr : found->second.get();
+  index();
+  const Entry* found = function(path);
+  if (found == nullptr) found = function(resolve(path));
+  return found == nullptr ? nullptr : parsed(*found);
 }
 bool ApiRegistry::is_module(std::string_view path) const {
-  return modules_.contains(std::string(path)) || modules_.contains(resolve(path));
+  index();
+  auto there = [&](std::string_view each) { return modules_.contains(each) || functions_.contains(each); };
+  return there(path) || there(resolve(path));
 }
 const Api* ApiRegistry::method(int32_t type_index, std::string_view name) const {
+  index();
   auto look = [&](const TVMFFITypeInfo* info) -> const Api* {
-    std::string key(info->type_key.data, info->type_key.size);
+    std::string_view key(info->type_key.data, info->type_key.size);
     auto type = methods_.find(key);
     if (type == methods_.end()) return nullptr;
-    std::string wanted(name);
-    auto renamed = method_aliases_.find(key);
-    if (renamed != method_aliases_.end()) {
-      auto to = renamed->second.find(wanted);
-      if (to != renamed->second.end()) wanted = to->second;
+    auto found = type->second.find(name);
+    if (auto renamed = method_aliases_.find(std::string(key)); renamed != method_aliases_.end()) {
+      auto to = renamed->second.find(std::string(name));
+      if (to != renamed->second.end()) found = type->second.find(to->second);
     }
-    auto found = type->second.find(wanted);
-    return found == type->second.end() ? nullptr : found->second.get();
+    return found == type->second.end() ? nullptr : parsed(found->second);
   };
   const TVMFFITypeInfo* info = type_info(type_index);
   if (info == nullptr) return nullptr;
@@ -203,27 +217,33 @@ const Api* ApiRegistry::method(int32_t type_index, std::string_view name) const 
   return nullptr;
 }
 const Api* ApiRegistry::class_of(std::string_view type_key) const {
-  auto found = classes_.find(std::string(type_key));
-  return found == classes_.end() ? nullptr : found->second;
+  index();
+  auto found = classes_.find(type_key);
+  return found == classes_.end() ? nullptr : parsed(*found->second);
 }
 std::vector<std::string> ApiRegistry::members(std::string_view module) const {
+  index();
   std::vector<std::string> names;
   for (const std::string& path : {std::string(module), resolve(module)}) {
-    auto found = modules_.find(path);
-    if (found != modules_.end()) names.insert(names.end(), found->second.begin(), found->second.end());
+    auto below = modules_.find(path);
+    if (below != modules_.end()) names.insert(names.end(), below->second.begin(), below->second.end());
+    auto own = functions_.find(path);
+    if (own == functions_.end()) continue;
+    for (const auto& [name, entry] : own->second) names.emplace_back(name);
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 std::vector<std::string> ApiRegistry::methods(int32_t type_index) const {
+  index();
   std::vector<std::string> names;
   const TVMFFITypeInfo* info = type_info(type_index);
   if (info == nullptr) return names;
   auto collect = [&](const TVMFFITypeInfo* type) {
-    auto found = methods_.find(std::string(type->type_key.data, type->type_key.size));
+    auto found = methods_.find(std::string_view(type->type_key.data, type->type_key.size));
     if (found == methods_.end()) return;
-    for (const auto& [name, api] : found->second) names.push_back(name);
+    for (const auto& [name, entry] : found->second) names.emplace_back(name);
   };
   collect(info);
   for (int32_t depth = 0; depth < info->type_depth; ++depth) collect(info->type_ancestors[depth]);
@@ -232,10 +252,12 @@ std::vector<std::string> ApiRegistry::methods(int32_t type_index) const {
   return names;
 }
 std::vector<const Api*> ApiRegistry::all() const {
+  index();
   std::vector<const Api*> rows;
-  for (const auto& [path, api] : functions_) rows.push_back(api.get());
-  for (const auto& [type, members] : methods_) {
-    for (const auto& [name, api] : members) rows.push_back(api.get());
+  for (const auto* owners : {&functions_, &methods_}) {
+    for (const auto& [owner, members] : *owners) {
+      for (const auto& [name, entry] : members) rows.push_back(parsed(entry));
+    }
   }
   std::sort(rows.begin(), rows.end(), [](const Api* a, const Api* b) { return a->path() < b->path(); });
   return rows;

@@ -75,14 +75,20 @@ struct Api {
   std::string path() const;  // "tvm.te.compute", "Schedule.split"
 };
 
+// Rows cost nothing until a name is first asked for: programs of Python alone never do. Then they are
+// indexed, and each signature is parsed when its row is first found. One thread.
 class ApiRegistry {
  public:
   static ApiRegistry& global();
 
-  void add(std::span<const ApiRow> rows);
+  // Rows, and the texts in them, live as long as the registry.
+  void add(std::span<const ApiRow> rows) { pending_.push_back(rows); }
+  void add(std::span<const ApiRow> (*table)()) { tables_.push_back(table); }
   // Everything below `from` is also found below `to`'s name: alias("tvm.tir", "tvm.tirx"). Works for
   // modules and single functions; exact entries win over aliases.
-  void alias(std::string from, std::string to);
+  void alias(std::string from, std::string to) {
+    pending_aliases_.emplace_back(std::move(from), std::move(to));
+  }
   // A method or property under a second name on the same type.
   void alias_method(std::string_view type_key, std::string from, std::string to);
 
@@ -96,16 +102,30 @@ class ApiRegistry {
   std::vector<const Api*> all() const;  // sorted by path
 
  private:
-  std::string resolve(std::string_view path) const;
-  void list_below_modules(std::string path);
+  struct Entry {
+    const ApiRow* row = nullptr;
+    mutable std::unique_ptr<Api> api;  // made by `parsed`
+  };
+  using Entries = std::unordered_map<std::string_view, Entry>;  // by name
 
-  std::unordered_map<std::string, std::unique_ptr<Api>> functions_;  // by full path
-  std::unordered_map<std::string, std::unordered_map<std::string, std::unique_ptr<Api>>>
-      methods_;  // by type key
-  std::unordered_map<std::string, std::string> aliases_;
+  static const Api* parsed(const Entry& entry);
+  const Entry* function(std::string_view path) const;
+  std::string resolve(std::string_view path) const;
+  void list_below_modules(std::string_view path) const;
+  void index() const;  // what was added since the last time
+  void index_row(const ApiRow& row) const;
+
+  mutable std::vector<std::span<const ApiRow>> pending_;
+  mutable std::vector<std::span<const ApiRow> (*)()> tables_;
+  mutable std::vector<std::pair<std::string, std::string>> pending_aliases_;
+
+  mutable std::unordered_map<std::string_view, Entries> functions_;  // by module path
+  mutable std::unordered_map<std::string_view, Entries> methods_;    // by type key
+  mutable std::unordered_map<std::string, std::string> aliases_;
   std::unordered_map<std::string, std::unordered_map<std::string, std::string>> method_aliases_;
-  std::unordered_map<std::string, std::vector<std::string>> modules_;  // module path -> names below it
-  std::unordered_map<std::string, const Api*> classes_;                // by type key
+  // Module path -> modules and aliases below it.
+  mutable std::unordered_map<std::string_view, std::vector<std::string_view>> modules_;
+  mutable std::unordered_map<std::string_view, const Entry*> classes_;  // by type key
 };
 
 // Arguments as the caller wrote them.
@@ -182,7 +202,7 @@ struct Signature<R (C::*)(A...) const> {
 // Parameters: bool, int64_t, double, std::string, String, Any, any node reference (never null),
 // std::optional of those (None is nullopt).
 template <class F>
-Native native(F) {
+constexpr Native native(F) {
   static_assert(std::is_empty_v<F>, "the body of an api row captures nothing");
   return +[](ApiCall& call) -> Any {
     using Args = typename detail::Signature<F>::Arguments;

@@ -163,12 +163,8 @@ constexpr std::array<std::string_view, 13> printed_types = {
 // Those that have a text in a function, and no script() of their own.
 constexpr std::array<std::string_view, 1> shown_types = {"mlc.tirx.IndexMap"};
 
-}  // namespace
-
-void format_with(Formatter given) { formatter = given; }
-
-void register_api() {
-  std::vector<ApiRow> rows;
+std::span<const ApiRow> text_rows() {
+  static std::vector<ApiRow> rows;
   for (std::string_view type : printed_types) {
     rows.push_back({ApiKind::kMethod, type, "script(*, " MLC_SCRIPT_PARAMETERS,
                     "The text of this value: TVMScript that parses back to it.", script_method});
@@ -181,9 +177,17 @@ void register_api() {
     rows.push_back({ApiKind::kMethod, type, "__repr__()", "The text of this value.", text_method});
     rows.push_back({ApiKind::kMethod, type, "__str__()", "The text of this value.", text_method});
   }
-  ApiRegistry::global().add(rows);
-  ApiRegistry::global().add(access_path_rows());
-  ApiRegistry::global().add(mismatch_rows());
+  return rows;
+}
+
+}  // namespace
+
+void format_with(Formatter given) { formatter = given; }
+
+void register_api() {
+  ApiRegistry::global().add(text_rows);
+  ApiRegistry::global().add(access_path_rows);
+  ApiRegistry::global().add(mismatch_rows);
 }
 
 }  // namespace mlc::print

@@ -2,7 +2,6 @@
 // Calls: arguments are pushed on the value stack, where they become the callee's first slots.
 #include <tvm/ffi/error.h>
 
-#include <algorithm>
 #include <array>
 
 #include "frontend/script/dtype.h"
@@ -137,7 +136,7 @@ Words run_fitting(State& state, const FunctionNode& fn, const Call& call, const 
   const FunctionInfo& info = *fn.info;
   for (const Expr* arg : call.args) state.push(state.run(arg, f));
   Any* slot = state.top;
-  while (state.top < base + info.positional + info.keyword_only) state.push(give(unbound()));
+  while (state.top < base + info.positional + info.keyword_only) state.push(unbound_words());
   for (size_t k = 0; k < call.keywords.size(); ++k)
     put(base[places[k]], state.run(call.keywords[k]->value, f));
   Any* by_name = base + info.positional;
@@ -542,7 +541,7 @@ Words State::run_call(const Call& call, Frame& f) {
     }
     Places places;
     if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
-  } else if (callee.type() == BuiltinNode::RuntimeTypeIndex()) {
+  } else if (callee.type() == builtin_type) {
     auto& builtin = *static_cast<const BuiltinNode*>(raw_object(lent(callee.words)));
     if (builtin.owner.empty() && call.args.size() < kShownArguments)
       return run_builtin(*this, *builtin.row, builtin.owner, call, mark.base, f);
@@ -609,6 +608,38 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
   return give(call_with(call, callee, bound, mark.base, f));
 }
 
+// A call of Code::kKeywordCall.
+Words State::run_keyword_call(const Call& call, Frame& f) {
+  Mark mark(*this);
+  Places places;
+  if (call.func->kind != ExprKind::kAttribute) {
+    Held callee = fetch(call.func, f);
+    if (callee.type() == function_type) {
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
+    }
+    return give(call_with(call, lent(callee.words), false, mark.base, f));
+  }
+  auto& method = static_cast<const Attribute&>(*call.func);
+  Held object = fetch(method.value, f);
+  if (object.type() == instance_type) {
+    auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
+    const Any* member = instance->cls->find(method.attr);
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
+      Held callee(copy(*member));
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      push(object.release());
+      if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
+      return give(call_with(call, lent(callee.words), true, mark.base, f));
+    }
+  }
+  Any callee;
+  bool bound =
+      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+  if (bound) push(object.release());
+  return give(call_with(call, callee, bound, mark.base, f));
+}
+
 // Any other call.
 Any State::eval_call(const Call& call, Frame& f) {
   Mark mark(*this);
@@ -622,13 +653,6 @@ Any State::eval_call(const Call& call, Frame& f) {
     if (method) push(std::move(object));
   } else {
     callee = eval(call.func, f);
-    auto starred = [](const Expr* arg) { return arg->kind == ExprKind::kStarred; };
-    Places places;
-    if (auto* fn = as<FunctionNode>(callee); fn != nullptr &&
-                                             std::none_of(call.args.begin(), call.args.end(), starred) &&
-                                             fits(*fn, call, 0, places)) {
-      return take(run_fitting(*this, *fn, call, places, mark.base, f));
-    }
     if (auto* cls = as<ClassNode>(callee); cls == types().super.get() && call.args.empty())
       return zero_super(f, call.span);
   }

@@ -39,7 +39,7 @@ class Collector {
 
   NameList bound_order;
   SymbolSet bound, used, inner_free, globals, nonlocals;
-  bool yields = false;
+  uint32_t yields = 0;   // how many
   bool rebinds = false;  // with `:=`, inside an expression
 
   void bind(Symbol name) {
@@ -275,11 +275,11 @@ class Collector {
         break;
       }
       case syntax::ExprKind::kYield:
-        yields = true;
+        ++yields;
         expression(static_cast<const syntax::Yield*>(expr)->value);
         break;
       case syntax::ExprKind::kYieldFrom:
-        yields = true;
+        ++yields;
         expression(static_cast<const syntax::YieldFrom*>(expr)->value);
         break;
       case syntax::ExprKind::kCompare:

@@ -30,7 +30,8 @@ Any State::constant(const Constant& constant) {
 }
 
 Any State::joined(const JoinedStr& joined, Frame& f) {
-  std::string text;
+  std::string text = std::exchange(spare_text, {});
+  text.clear();
   for (const Expr* part : joined.values) {
     if (part->kind == ExprKind::kConstant) {
       text += static_cast<const Constant*>(part)->text;
@@ -56,7 +57,9 @@ Any State::joined(const JoinedStr& joined, Frame& f) {
       append_formatted(text, self, value, text_of(made), span);
     }
   }
-  return str_value(text);
+  Any result = str_value(text);
+  spare_text = std::move(text);
+  return result;
 }
 
 // The elements that `*x` puts into a display.

@@ -35,8 +35,7 @@ const Any* State::find_dynamic(Symbol name, Frame& f) {
     }
   }
   if (const Any* global = f.module->find(name)) return global;
-  auto builtin = builtins.find(name);
-  return builtin == builtins.end() ? nullptr : &builtin->second;
+  return find_builtin(name);
 }
 
 namespace {
@@ -114,8 +113,7 @@ Any State::load_slow(const Name& name, Frame& f) {
     if (free != nullptr) {
       // A closure made where names are looked up by name takes globals by name too.
       if (const Any* found = f.module->find(name.id)) return *found;
-      auto builtin = builtins.find(name.id);
-      if (builtin != builtins.end()) return builtin->second;
+      if (const Any* builtin = find_builtin(name.id)) return *builtin;
     }
   }
   undefined(name.id, f, name.span);
@@ -336,6 +334,8 @@ Words State::run(const Expr* expr, Frame& f) {
       return run_attribute(static_cast<const Attribute&>(*expr), f);
     case Code::kCall:
       return run_call(static_cast<const Call&>(*expr), f);
+    case Code::kKeywordCall:
+      return run_keyword_call(static_cast<const Call&>(*expr), f);
     case Code::kTuple:
       return run_tuple(static_cast<const syntax::Tuple&>(*expr), f);
     case Code::kYield:

@@ -50,6 +50,10 @@ char* find_stack_limit() {
   return lowest < &here ? lowest : nullptr;
 }
 
+// What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
+// is. The values are looked up when one of the names is first asked for.
+constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tirx", "Axis", "TypeVar"};
+
 }  // namespace
 
 State::State(Evaluator& evaluator) : self(evaluator) {
@@ -60,30 +64,42 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   stack_end = stack + kValueStackBytes / sizeof(Any);
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
-  add_default_names();
+  for (std::string_view name : kDefaultNames) builtins.emplace(Symbol(name), unbound());
   importer = std::make_unique<Importer>(*this);
   main = new_module("__main__");
   importer->add("__main__", Any(main));
   nowhere = new_module("<text>");
 }
 
-// What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
-// is.
-void State::add_default_names() {
+void State::add_default_names() const {
   constexpr std::pair<std::string_view, std::string_view> modules[] = {
       {"tvm", "tvm"},           {"I", "tvm.script.ir"},     {"ir", "tvm.script.ir"},
       {"T", "tvm.script.tirx"}, {"tir", "tvm.script.tirx"}, {"tirx", "tvm.script.tirx"},
   };
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
+  for (std::string_view name : kDefaultNames) {
+    auto found = builtins.find(Symbol(name));
+    if (found != builtins.end() && is_unbound(found->second)) builtins.erase(found);
+  }
   for (const auto& [name, path] : modules) {
     if (registry.is_module(path))
       builtins.insert_or_assign(Symbol(name), Any(ir::make<ApiModuleNode>(std::string(path))));
   }
   Any axis;
-  if (registry.is_module("tvm.tirx.layout") && module_member("tvm.tirx.layout", Symbol("Axis"), axis))
+  State& state = self.state();
+  if (registry.is_module("tvm.tirx.layout") && state.module_member("tvm.tirx.layout", Symbol("Axis"), axis))
     builtins.insert_or_assign(Symbol("Axis"), axis);
   if (const ir::Api* type_var = registry.find("typing.TypeVar"))
-    builtins.insert_or_assign(Symbol("TypeVar"), api_value(type_var));
+    builtins.insert_or_assign(Symbol("TypeVar"), state.api_value(type_var));
+}
+
+const Any* State::find_builtin(Symbol name) const {
+  auto found = builtins.find(name);
+  if (found != builtins.end() && is_unbound(found->second)) {
+    add_default_names();
+    found = builtins.find(name);
+  }
+  return found == builtins.end() ? nullptr : &found->second;
 }
 
 State::~State() {
@@ -98,8 +114,8 @@ Ref<ModuleNode> State::new_module(std::string name) {
   Ref<ModuleNode> module = ir::make<ModuleNode>(name);
   auto* node = const_cast<ModuleNode*>(module.get());
   node->builtin_of = [this](Symbol symbol) {
-    auto found = builtins.find(symbol);
-    return found == builtins.end() ? unbound() : found->second;
+    const Any* found = find_builtin(symbol);
+    return found == nullptr ? unbound() : *found;
   };
   node->set(known().name, str_value(name));
   return module;
@@ -232,8 +248,7 @@ Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where)
 
 const Any* Evaluator::lookup(Symbol name, Scope where) {
   if (where != nullptr) return state_->find_dynamic(name, *where);
-  auto builtin = state_->builtins.find(name);
-  return builtin == state_->builtins.end() ? nullptr : &builtin->second;
+  return state_->find_builtin(name);
 }
 
 void Evaluator::print(std::string_view text) { out(text); }
@@ -250,6 +265,7 @@ void Evaluator::set_global(std::string_view name, Any value) {
 }
 std::vector<std::string> Evaluator::builtin_names() const {
   std::vector<std::string> names;
+  state_->find_builtin(Symbol("tvm"));  // those that are looked up when they are asked for stand here too
   for (const auto& [name, value] : state_->builtins) names.emplace_back(name.str());
   std::sort(names.begin(), names.end());
   return names;

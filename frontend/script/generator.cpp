@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator functions. Each running generator has a C++ stack and a value stack of its own; `yield` switches
-// back to whoever asked for the next value.
+// Generator functions. Most are walked by a Stepper. Where a yield stands inside an expression, `try` or
+// `with`, the generator has a C++ stack and a value stack of its own while it runs, and `yield` switches back
+// to whoever asked for the next value.
 #include <sys/mman.h>
 
 #include "frontend/script/fiber.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/stepper.h"
 
 namespace mlc::script {
 
@@ -54,6 +56,8 @@ struct GeneratorNode final : IteratorNode {
   Evaluator& evaluator;
   Ref<FunctionNode> fn;
   std::vector<Any> slots;
+  std::optional<Stepper> stepper;
+  Frame frame;  // with the stepper
   char* area = nullptr;
   Fiber fiber;
   // The machine's words while the generator does not run.
@@ -77,9 +81,19 @@ struct GeneratorNode final : IteratorNode {
       : IteratorNode("generator"), evaluator(evaluator), fn(std::move(fn)) {
     slots.resize(this->fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
+    if (!this->fn->info->stepwise) return;
+    stepper.emplace(*this->fn->info);
+    set_up(frame);
+  }
+  void set_up(Frame& f) {
+    f.info = fn->info;
+    f.slots = slots.data();
+    f.module = const_cast<ModuleNode*>(fn->module.get());
+    f.function = fn.get();
+    f.generator = this;
   }
   ~GeneratorNode() override {
-    if (phase == Phase::kSuspended) {
+    if (phase == Phase::kSuspended && !stepper) {
       closing = true;
       resume();
     }
@@ -109,11 +123,7 @@ struct GeneratorNode final : IteratorNode {
   void body() {
     State& state = evaluator.state();
     Frame frame;
-    frame.info = fn->info;
-    frame.slots = slots.data();
-    frame.module = const_cast<ModuleNode*>(fn->module.get());
-    frame.function = fn.get();
-    frame.generator = this;
+    set_up(frame);
     frame.back = state.frame;
     state.frame = &frame;
     try {
@@ -196,6 +206,45 @@ struct GeneratorNode final : IteratorNode {
     return give(std::move(sent));
   }
 
+  // The same with the stepper; the depth has been counted.
+  bool step(State& state, Any& out) {
+    struct Run {
+      State& state;
+      GeneratorNode& self;
+      Run(State& state, GeneratorNode& self) : state(state), self(self) {
+        self.phase = Phase::kRunning;
+        self.frame.back = std::exchange(state.frame, &self.frame);
+      }
+      ~Run() {
+        --state.depth;
+        state.frame = self.frame.back;
+        if (self.phase == Phase::kRunning) self.phase = Phase::kDone;
+      }
+    } run(state, *this);
+    try {
+      char here;
+      if (&here < state.c_stack_limit) [[unlikely]]
+        state.recursion_error();
+      if (closing) return false;
+      if (has_thrown) {
+        has_thrown = false;
+        state.throw_exception(std::exchange(thrown, Any(nullptr)), {});
+      }
+      Words given;
+      if (stepper->step(state, frame, sent, given)) {
+        phase = Phase::kSuspended;
+        put(out, given);
+        return true;
+      }
+      returned = std::move(frame.result);
+      return false;
+    } catch (ir::Error& raised) {
+      stopped(state, raised);
+      if (!error) throw;
+    }
+    std::rethrow_exception(std::exchange(error, nullptr));
+  }
+
   bool next(Evaluator& asking, Any& out) override {
     if (phase == Phase::kDone) return false;
     if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
@@ -205,6 +254,7 @@ struct GeneratorNode final : IteratorNode {
       state.recursion_error();
     }
     Held alive(give_self());
+    if (stepper) return step(state, out);
     resume();
     --state.depth;
     if (phase == Phase::kDone) {

@@ -74,7 +74,7 @@ using Keywords = std::vector<std::pair<std::string_view, Any>>;
 
 struct Evaluator::State {
   explicit State(Evaluator& evaluator);
-  void add_default_names();
+  void add_default_names() const;
   ~State();
 
   Evaluator& self;
@@ -84,7 +84,8 @@ struct Evaluator::State {
   Ref<ModuleNode> main;
   Ref<ModuleNode> nowhere;  // holds builtins only: where a text that is parsed on its own stands
   std::unique_ptr<Importer> importer;
-  std::unordered_map<Symbol, Any> builtins;
+  mutable std::unordered_map<Symbol, Any> builtins;  // unbound: of `add_default_names`, not asked for yet
+  const Any* find_builtin(Symbol name) const;        // null when there is none
   std::unordered_map<const ir::Api*, Any> api_values;
   std::unordered_map<int32_t, Any> native_types;
   std::vector<Any> handled;  // exceptions whose handlers run, innermost last
@@ -96,6 +97,7 @@ struct Evaluator::State {
   char* c_stack_limit = nullptr;
   const int32_t function_type = FunctionNode::RuntimeTypeIndex();
   const int32_t instance_type = InstanceNode::RuntimeTypeIndex();
+  const int32_t builtin_type = BuiltinNode::RuntimeTypeIndex();
   int depth = 0;
   Frame* frame = nullptr;
 
@@ -114,12 +116,14 @@ struct Evaluator::State {
       recursion_error();
     *top++ = std::move(value);
   }
-  void push(Words value) {
-    if (top == stack_end) [[unlikely]] {
-      drop(value);
-      recursion_error();
-    }
+  [[gnu::always_inline]] void push(Words value) {
+    if (top == stack_end) [[unlikely]]
+      push_failed(value);
     words_of(*top++) = value;
+  }
+  [[noreturn, gnu::cold]] void push_failed(Words value) {
+    drop(value);
+    recursion_error();
   }
   [[noreturn]] void recursion_error();
   void check_interrupt() {
@@ -230,10 +234,12 @@ struct Evaluator::State {
   // call.cpp
   Words run_call(const syntax::Call& call, Frame& f);  // of Code::kCall
   Words run_method_call(const syntax::Call& call, const syntax::Attribute& method, Frame& f);
+  Words run_keyword_call(const syntax::Call& call, Frame& f);  // of Code::kKeywordCall
   Any eval_call(const syntax::Call& call, Frame& f);
   Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
   Keywords spare_keywords;
+  std::string spare_text;               // the room of the last text made by `joined`
   std::vector<ir::Span> keyword_spans;  // of the call of an api function that is about to be made
   Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans);
@@ -318,6 +324,8 @@ struct Evaluator::State {
       return put(f.slots[index_of(name.resolved)], value);
     case Storage::kGlobal:
       return put(f.module->slots[index_of(name.resolved)].value, value);
+    case Storage::kCell:
+      return put(static_cast<CellNode*>(raw_object(f.slots[index_of(name.resolved)]))->value, value);
     default:
       store_name(name.id, name.resolved, take(value), f);
   }

@@ -232,9 +232,10 @@ struct Resolver::Work {
         expression(call->func);
         expressions(call->args);
         for (const Keyword* k : call->keywords) expression(k->value);
-        bool plain = call->keywords.empty();
+        bool plain = true;
         for (const Expr* arg : call->args) plain = plain && arg->kind != ExprKind::kStarred;
-        if (plain) set(expr, Code::kCall);
+        for (const Keyword* k : call->keywords) plain = plain && k->name;
+        if (plain) set(expr, call->keywords.empty() ? Code::kCall : Code::kKeywordCall);
         break;
       }
       case ExprKind::kFormattedValue:
@@ -378,7 +379,7 @@ void add_parameters(FunctionInfo& info, const syntax::Arguments& args) {
 
 // Gives every name of the function its slot.
 void place_names(FunctionInfo& info, const Collector& names, const std::function<uint32_t(Symbol)>& outer) {
-  info.yields = names.yields;
+  info.yields = names.yields > 0;
   auto add = [&](Symbol name) {
     uint32_t slot = info.slots++;
     bool shared = names.inner_free.contains(name);
@@ -398,6 +399,32 @@ void place_names(FunctionInfo& info, const Collector& names, const std::function
     info.free_variables.push_back({name, slot, where});
     info.names[name] = place(Storage::kCell, slot);
   }
+}
+
+// How many yields are statements, or all that is assigned to one target, in loops and conditions alone; these
+// are put into `around`.
+uint32_t count_statement_yields(Seq<Stmt> body, std::vector<const Stmt*>& around) {
+  auto is_yield = [](const Expr* expr) {
+    return expr->kind == ExprKind::kYield || expr->kind == ExprKind::kYieldFrom;
+  };
+  uint32_t all = 0;
+  for (const Stmt* stmt : body) {
+    uint32_t inside = 0;
+    if (auto* expr = syntax::as<ExprStmt>(stmt)) {
+      all += is_yield(expr->value);
+    } else if (auto* assign = syntax::as<Assign>(stmt)) {
+      all += assign->targets.size() == 1 && is_yield(assign->value);
+    } else if (auto* branch = syntax::as<If>(stmt)) {
+      inside = count_statement_yields(branch->body, around) + count_statement_yields(branch->orelse, around);
+    } else if (auto* loop = syntax::as<While>(stmt)) {
+      inside = count_statement_yields(loop->body, around) + count_statement_yields(loop->orelse, around);
+    } else if (auto* walk = syntax::as<For>(stmt)) {
+      inside = count_statement_yields(walk->body, around) + count_statement_yields(walk->orelse, around);
+    }
+    if (inside > 0) around.push_back(stmt);
+    all += inside;
+  }
+  return all;
 }
 
 std::string docstring(Seq<Stmt> body) {
@@ -450,6 +477,7 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
           .at(def.name_span);
     }
   }
+  if (made->yields) made->stepwise = count_statement_yields(def.body, made->suspending) == names.yields;
   Work{*this, *made, {}, names.rebinds}.statements(def.body);
   def.resolved = keep(std::move(made));
   return info(def.resolved);

@@ -51,8 +51,9 @@ enum class Code : uint8_t {
   kCompare,    // `is`, `in` and their opposites
   kSubscript,  // no slice among the indices
   kAttribute,
-  kCall,   // positional arguments only, no stars
-  kTuple,  // no stars
+  kCall,         // positional arguments only, no stars
+  kKeywordCall,  // no stars
+  kTuple,        // no stars
   kYield,
 };
 inline Code code_of(const syntax::Expr* expr) { return static_cast<Code>(expr->code); }
@@ -90,6 +91,9 @@ struct FunctionInfo {
   std::vector<Free> free_variables;
   std::unordered_map<Symbol, uint32_t> names;  // every name of the function -> its `resolved` word
   bool yields = false;
+  // Every yield is a statement, or all that is assigned, in nothing but loops and conditions: `suspending`.
+  bool stepwise = false;
+  std::vector<const syntax::Stmt*> suspending;
   // A lambda or generator in an expression for an IR builder: there `and`, `or`, `not` and conditions of IR
   // values build IR, as in the expression around it.
   bool builds_ir = false;

@@ -314,6 +314,9 @@ std::string Evaluator::repr(const Any& value) {
 
 std::string Evaluator::str(const Any& value) {
   if (is_str(value)) return std::string(text_of(value));
+  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray ||
+      value.type_index() == kTVMFFIDict)
+    return repr(value);
   if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
   if (!is_object(value) && value.type_index() != kTVMFFIDevice) return repr(value);
   if (value.type_index() == kTVMFFITensor)

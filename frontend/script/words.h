@@ -60,6 +60,7 @@ inline Words tagged_words(int32_t type_index, int64_t value) {
 }
 inline Words int_words(int64_t value) { return tagged_words(kTVMFFIInt, value); }
 inline Words bool_words(bool value) { return tagged_words(kTVMFFIBool, value); }
+inline Words unbound_words() { return tagged_words(kTVMFFIAny, 0); }
 inline Words none_words() { return tagged_words(kTVMFFINone, 0); }
 inline Words float_words(double value) {
   Words words;

@@ -81,8 +81,8 @@ Any refuse_pass(ApiCall& call) {
 
 }  // namespace
 
-std::vector<ApiRow> absent_pass_rows() {
-  std::vector<ApiRow> rows;
+std::span<const ApiRow> absent_pass_rows() {
+  static std::vector<ApiRow> rows;
   for (const Absent& row : absent) {
     rows.push_back({ApiKind::kFunction, keep("tvm." + std::string(row.owner)),
                     keep(std::string(row.name) + "(*args, **kwargs)"), row.why, refuse_pass});

@@ -77,10 +77,10 @@ void register_pass_api() {
        })},
   };
   ApiRegistry& registry = ApiRegistry::global();
-  registry.add(pass_rows());
-  registry.add(absent_pass_rows());
-  registry.add(pass_context_rows());
-  registry.add(pass_object_rows());
+  registry.add(pass_rows);
+  registry.add(absent_pass_rows);
+  registry.add(pass_context_rows);
+  registry.add(pass_object_rows);
   registry.add(lowering);
   registry.alias("tvm.s_tir.transform.StmtSimplify", "tvm.tirx.transform.StmtSimplify");
   registry.alias("tvm.ir.transform", "tvm.transform");

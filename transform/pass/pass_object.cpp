@@ -132,8 +132,8 @@ std::string_view keep(std::string text) {
   return kept.emplace_back(std::move(text));
 }
 
-std::vector<ApiRow> pass_rows() {
-  std::vector<ApiRow> rows;
+std::span<const ApiRow> pass_rows() {
+  static std::vector<ApiRow> rows;
   for (const Pass* pass : all_tir_passes()) {
     rows.push_back(
         {ApiKind::kFunction, keep("tvm." + std::string(pass->owner)), pass->signature, pass->doc, make_pass});

@@ -232,14 +232,13 @@ const ApiRow kRows[] = {
 void register_schedule_api() {
   ApiRegistry& registry = ApiRegistry::global();
   registry.add(kRows);
-  static const std::vector<ApiRow> methods = [] {
-    std::vector<ApiRow> rows;
+  registry.add(+[]() -> std::span<const ApiRow> {
+    static std::vector<ApiRow> methods;
     for (const Primitive* primitive : all_primitives()) {
-      rows.push_back({ApiKind::kMethod, kSchedule, primitive->signature, primitive->doc, &run_method});
+      methods.push_back({ApiKind::kMethod, kSchedule, primitive->signature, primitive->doc, &run_method});
     }
-    return rows;
-  }();
-  registry.add(methods);
+    return methods;
+  });
 }
 
 }  // namespace mlc::transform

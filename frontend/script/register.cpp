@@ -30,17 +30,20 @@ std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
 void register_api() {
   register_key_type();
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  for (auto rows : {np_create_rows,  np_dtype_rows,        np_shape_rows,        np_ufunc_rows,
-                    np_reduce_rows,  np_join_rows,         np_sort_rows,         np_linalg_rows,
-                    np_library_rows, np_print_rows,        np_file_rows,         np_random_rows,
-                    np_error_rows,   np_testing_rows,      standard_module_rows, ir_rows,
-                    structural_rows, text_file_rows,       itertools_rows,       random_rows,
-                    json_rows,       folder_rows,          testing_rows,         path_rows,
-                    regex_rows,      tensor_operator_rows, import_rows}) {
+  for (auto rows : {np_create_rows,    np_dtype_rows,        np_shape_rows,
+                    np_ufunc_rows,     np_reduce_rows,       np_join_rows,
+                    np_sort_rows,      np_linalg_rows,       np_library_rows,
+                    np_print_rows,     np_file_rows,         np_random_rows,
+                    np_error_rows,     np_testing_rows,      np_distribution_rows,
+                    np_decompose_rows, np_refused_rows,      standard_module_rows,
+                    ir_rows,           structural_rows,      file_rows,
+                    itertools_rows,    random_rows,          json_rows,
+                    folder_rows,       testing_rows,         path_rows,
+                    regex_rows,        tensor_operator_rows, tensor_rows,
+                    import_rows,       dtype_rows,           container_rows,
+                    system_rows}) {
     registry.add(rows);
   }
-  for (auto rows : {np_distribution_rows(), np_decompose_rows(), np_refused_rows(), tensor_rows()})
-    registry.add(rows);
   register_classic_names();
   ir::answer_attributes(+[](ir::Host& host, const Any& object, std::string_view name, Any& out) {
     auto* evaluator = dynamic_cast<Evaluator*>(&host);

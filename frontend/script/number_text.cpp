@@ -51,8 +51,14 @@ Any int_of_text(Evaluator& evaluator, const Any& value, int64_t base, ir::Span s
   if (base != 0 && (base < 2 || base > 36))
     raise("ValueError", span, "out-of-range", "int() base must be >= 2 and <= 36, or 0");
   auto invalid = [&] {
-    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base,
-          evaluator.repr(value));
+    std::string shown = evaluator.repr(value);
+    size_t end = 0;  // of the first 200 characters, all that CPython shows
+    for (int left = 200; left > 0 && end < shown.size(); --left) {
+      ++end;
+      while (end < shown.size() && (shown[end] & 0xC0) == 0x80) ++end;
+    }
+    shown.resize(end);
+    raise("ValueError", span, "not-a-number", "invalid literal for int() with base {}: {}", base, shown);
   };
   std::string text = plain_text(is_bytes(value) ? bytes_of(value) : std::string(text_of(value)), span);
   bool negative = text.starts_with('-');

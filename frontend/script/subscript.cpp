@@ -183,6 +183,10 @@ void Evaluator::set_subscript(const Any& object, const Any& index, const Any& va
       auto size = static_cast<int64_t>(list.size());
       if (auto* slice = as<SliceNode>(index)) {
         SliceBounds bounds = slice_bounds(*this, *slice, size, span);
+        if (!state_->iterable(value)) {
+          raise("TypeError", span, "not-iterable", "{}",
+                bounds.step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
+        }
         std::vector<Any> values = elements_of(value, span);
         if (bounds.step == 1) {
           std::vector<Any> all(elements(object).begin(), elements(object).end());

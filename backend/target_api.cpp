@@ -42,31 +42,9 @@ std::vector<Target>& current_targets() {
   return stack;
 }
 
-// DLPack's number of the device that code of this kind runs on.
-int64_t device_type(std::string_view kind) {
-  static constexpr std::pair<std::string_view, int64_t> rows[] = {
-      {"llvm", kDLCPU},      {"c", kDLCPU},           {"cuda", kDLCUDA},      {"nvptx", kDLCUDA},
-      {"rocm", kDLROCM},     {"opencl", kDLOpenCL},   {"metal", kDLMetal},    {"vulkan", kDLVulkan},
-      {"webgpu", kDLWebGPU}, {"hexagon", kDLHexagon}, {"ext_dev", kDLExtDev}, {"cuda_host", kDLCPU},
-      {"trn", kDLTrn}};
-  for (const auto& [name, type] : rows) {
-    if (name == kind) return type;
-  }
-  throw Error("no-device-type", "targets of kind `{}` have no device type", kind);
-}
-
-const ir::TargetKindRow& kind_row(std::string_view name) {
-  for (const ir::TargetKindRow& row : ir::target_kind_rows()) {
-    if (row.name == name) return row;
-  }
-  throw Error("unknown-target", "there is no target `{}`", name)
-      .kind("ValueError")
-      .help(ir::did_you_mean(name, ir::target_names()));
-}
-
 // The attributes that targets of this kind may have, each with the name of its type.
 Map<String, Any> options_of(std::string_view kind) {
-  kind_row(kind);
+  ir::target_kind_row(kind);
   Map<String, Any> out{{"kind", String("str")}, {"keys", String("Array<str>")}, {"tag", String("str")}};
   auto add = [&](std::string_view owner) {
     for (const ir::TargetAttrRow& row : ir::target_attr_rows()) {
@@ -85,7 +63,7 @@ Map<String, Any> options_of(std::string_view kind) {
 }
 Array<String> keys_of(std::string_view kind) {
   Array<String> keys;
-  for (std::string_view key : kind_row(kind).keys) keys.push_back(String(std::string(key)));
+  for (std::string_view key : ir::target_kind_row(kind).keys) keys.push_back(String(std::string(key)));
   return keys;
 }
 
@@ -179,7 +157,9 @@ const ApiRow rows[] = {
     {ApiKind::kProperty, kTargetKind, "default_keys", "The keys of a target that says none.",
      native([](TargetKind kind) { return keys_of(std::string(kind->name)); })},
     {ApiKind::kProperty, kTargetKind, "default_device_type", "DLPack's number of the device.",
-     native([](TargetKind kind) { return device_type(std::string(kind->name)); })},
+     native([](TargetKind kind) {
+       return static_cast<int64_t>(ir::target_kind_row(std::string(kind->name)).device);
+     })},
     {ApiKind::kFunction, "tvm.target.TargetKind", "options_from_name(kind_name)",
      "The attributes that targets of this kind may have, with their types.",
      native([](std::string kind) { return options_of(kind); })},
@@ -190,7 +170,9 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kTarget, "export()", "The target as a dict that Target() takes.",
      native([](Target target) { return export_dict(target); })},
     {ApiKind::kMethod, kTarget, "get_target_device_type()", "DLPack's number of the device: 1 cpu, 2 cuda.",
-     native([](Target target) { return device_type(std::string(target->kind)); })},
+     native([](Target target) {
+       return static_cast<int64_t>(ir::target_kind_row(std::string(target->kind)).device);
+     })},
     {ApiKind::kMethod, kTarget, "with_host(host)", "The same target with another host.",
      native([](Target target, Any host) {
        return ir::with(target, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });

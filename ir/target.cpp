@@ -16,13 +16,6 @@ namespace {
 // Keys every specification may have beside its attributes.
 constexpr std::string_view structural_keys[] = {"kind", "tag", "keys", "host"};
 
-const TargetKindRow& kind_row(std::string_view name) {
-  for (const TargetKindRow& row : target_kind_rows()) {
-    if (row.name == name) return row;
-  }
-  throw Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names()));
-}
-
 const TargetAttrRow& attr_row(std::string_view kind, std::string_view name) {
   // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
   static constexpr TargetAttrRow feature{"*", "feature.", AttrType::kAny};
@@ -163,7 +156,7 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
     throw Error("unknown-target", "a target needs a `kind`")
         .help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
   }
-  const TargetKindRow& row = kind_row(kind);
+  const TargetKindRow& row = target_kind_row(kind);
   if (keys.empty()) {
     for (std::string_view key : row.keys) keys.push_back(String(std::string(key)));
   }
@@ -201,7 +194,7 @@ Target from_command(std::string_view text) {
     at = end;
   }
   if (words.empty()) throw Error("unknown-target", "the target is empty").help("`llvm` is this machine");
-  std::string kind(kind_row(words[0]).name);
+  std::string kind(target_kind_row(words[0]).name);
   std::vector<std::pair<std::string, Any>> entries{{"kind", String(kind)}};
   for (size_t i = 1; i < words.size(); ++i) {
     std::string_view word = words[i];
@@ -232,6 +225,13 @@ Target from_command(std::string_view text) {
 }
 
 }  // namespace
+
+const TargetKindRow& target_kind_row(std::string_view name) {
+  for (const TargetKindRow& row : target_kind_rows()) {
+    if (row.name == name) return row;
+  }
+  throw Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names()));
+}
 
 Target parse_target(const Any& spec) {
   if (spec == nullptr)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <dlpack/dlpack.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -22,10 +24,13 @@ std::span<const TargetAttrRow> target_attr_rows();
 
 struct TargetKindRow {
   std::string_view name;
+  DLDeviceType device;  // that code of this kind runs on
   std::initializer_list<std::string_view> keys;
   std::string_view defaults = "";  // what a specification leaves out, in JSON
 };
 std::span<const TargetKindRow> target_kind_rows();
+// Throws Error unknown-target with suggestions.
+const TargetKindRow& target_kind_row(std::string_view name);
 
 // The specification, in JSON, that a tag stands for; empty where there is no such tag.
 std::string target_of_tag(std::string_view tag);

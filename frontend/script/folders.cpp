@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // os: folders and names of files.
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "frontend/script/importer.h"
@@ -91,7 +89,17 @@ Any remove_file(ApiCall& call, const Any& given) {
   return nullptr;
 }
 
+Any change_folder(ApiCall& call, const Any& given) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  fs::current_path(path, error);
+  check(call, error, path);
+  return nullptr;
+}
+
 const ir::ApiRow rows[] = {
+    {ApiKind::kFunction, "os", "chdir(path)", "Makes a folder the current one.",
+     native([](ApiCall& call, Any path) { return change_folder(call, path); })},
     {ApiKind::kFunction, "os", "mkdir(path)", "Makes a folder.",
      native([](ApiCall& call, Any path) { return make_folder(call, path); })},
     {ApiKind::kFunction, "os", "makedirs(name, exist_ok=False)", "Makes a folder and those above it.",

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Members of sys and os that are written in the language: stdlib/python/_sys.mlc and _os.mlc.
-#include <filesystem>
 #include <iostream>
 
 #include "frontend/script/library.h"
 #include "frontend/script/np_array.h"
-#include "frontend/script/paths.h"
 
 namespace mlc::script {
 namespace {
@@ -13,7 +11,6 @@ namespace {
 using ir::ApiCall;
 using ir::ApiKind;
 using ir::native;
-namespace fs = std::filesystem;
 
 Any of_sys(ApiCall& call) { return library_member(call.host, "_sys", call.api.name); }
 Any of_os(ApiCall& call) { return library_member(call.host, "_os", call.api.name); }
@@ -24,14 +21,6 @@ Any input_line() {
   if (!std::getline(std::cin, line)) return str_value("");
   return str_value(std::cin.eof() ? line : line + "\n");
 }
-Any change_folder(ApiCall& call, const Any& given) {
-  std::string path = path_text(evaluator_of(call.host), given, call.span_of(0));
-  std::error_code error;
-  fs::current_path(path, error);
-  if (error) refuse_file(error.value(), path, call.span_of(0));
-  return nullptr;
-}
-
 // clang-format off
 const ir::ApiRow rows[] = {
     {ApiKind::kValue, "sys", "version_info", "The version of Python whose rules the language follows.", of_sys},
@@ -45,8 +34,6 @@ const ir::ApiRow rows[] = {
     {ApiKind::kValue, "os", "PathLike", "What has __fspath__.", of_os},
     {ApiKind::kValue, "os", "devnull", "The file that swallows all.", [](ApiCall&) -> Any { return str_value("/dev/null"); }},
     {ApiKind::kValue, "os", "name", "The kind of system.", [](ApiCall&) -> Any { return str_value("posix"); }},
-    {ApiKind::kFunction, "os", "chdir(path)", "Makes a folder the current one.",
-     native([](ApiCall& call, Any path) { return change_folder(call, path); })},
 };
 // clang-format on
 

@@ -130,15 +130,6 @@ bool fits(const FunctionNode& fn, const Call& call, size_t bound, Places& places
   return true;
 }
 
-// The call of a method that no shorter way was found for.
-Words run_loaded(State& state, const Call& call, const Attribute& method, Held& object, Any* base, Frame& f) {
-  Any callee;
-  bool bound = state.load_method(lent(object.words), method.attr,
-                                 method.attr_span ? method.attr_span : method.span, callee);
-  if (bound) state.push(object.release());
-  return give(state.call_with(call, callee, bound, base, f));
-}
-
 // The call of a function that it `fits`.
 Words run_fitting(State& state, const FunctionNode& fn, const Call& call, const Places& places, Any* base,
                   Frame& f) {
@@ -610,7 +601,11 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
       return run_builtin(*this, *known.row, known.owner, call, mark.base, f);
     }
   }
-  return run_loaded(*this, call, method, object, mark.base, f);
+  Any callee;
+  bool bound =
+      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+  if (bound) push(object.release());
+  return give(call_with(call, callee, bound, mark.base, f));
 }
 
 // A call of Code::kKeywordCall.
@@ -638,7 +633,11 @@ Words State::run_keyword_call(const Call& call, Frame& f) {
       return give(call_with(call, lent(callee.words), true, mark.base, f));
     }
   }
-  return run_loaded(*this, call, method, object, mark.base, f);
+  Any callee;
+  bool bound =
+      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+  if (bound) push(object.release());
+  return give(call_with(call, callee, bound, mark.base, f));
 }
 
 // Any other call.

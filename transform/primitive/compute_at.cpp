@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/inline.h"
 
 namespace mlc::transform {
 
@@ -19,8 +20,8 @@ needs: block and loop in one scope, which is a stage pipeline; the block is comp
 keeps: the values computed; instances may be repeated where iterations read the same elements.
 )";
 
-static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_loops, int64_t index) {
-  // check
+Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops, int64_t index,
+                     Span index_span) {
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
@@ -28,7 +29,7 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .at(loop.span);
   }
   require_stage_pipeline(*scope, "compute_at");
-  require_complete_or_reduction(step.state, *block, *scope);
+  require_complete_or_reduction(state, *block, *scope);
   if (is_above(*loop, *block)) {
     throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
                  block->name.c_str())
@@ -42,7 +43,7 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .note("the block is defined here", block->stmt->span)
         .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
   }
-  Dependences deps = dependences(step.state, *scope);
+  Dependences deps = dependences(state, *scope);
   std::vector<Place*> consumers = deps.consumers(*block);
   for (Place* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
@@ -58,10 +59,19 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
   }
   // What it reads must be there already.
   std::vector<Place*> producers = deps.producers(*block);
+  return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
+             index_span);
+}
 
-  // apply
-  move_block(step, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
-             step.span(4));
+static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
+  if (location.mark() == Mark::kRoot) return;
+  if (location.mark() == Mark::kInline) {
+    Inlining inlining = plan_compute_inline(step.state, block);
+    step.replace(*inlining.scope, inlining.next, inlining.reuse);
+    return;
+  }
+  Move move = plan_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  step.replace(*move.scope, move.next);
 }
 
 extern const Primitive compute_at;

@@ -25,8 +25,7 @@ static bool loads(const Stmt& s, const Buffer& buffer) {
   return found;
 }
 
-static void apply(Step& step, BlockArg block) {
-  // check
+Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(*scope, "compute_inline");
@@ -36,7 +35,7 @@ static void apply(Step& step, BlockArg block) {
         .at(block.span)
         .note("the block is defined here", old->span);
   }
-  require_complete(step.state, *block, *scope);
+  require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
   const Buffer& buffer = store->buffer;
   require_inner_buffer(buffer, *block, *scope, block.span);
@@ -47,7 +46,7 @@ static void apply(Step& step, BlockArg block) {
   std::optional<VarMap> inverse;
   if (!axis) inverse = iterators_at(*block, store->indices, outputs);
   if (!axis && !inverse) index_axes(*block, store->indices, block.span);
-  Dependences deps = dependences(step.state, *scope);
+  Dependences deps = dependences(state, *scope);
   std::vector<Place*> consumers = deps.consumers(*block);
   if (consumers.empty()) {
     throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
@@ -59,7 +58,6 @@ static void apply(Step& step, BlockArg block) {
   }
   for (const Place* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
 
-  // apply
   LoadReplacement value = [&](const Array<Expr>& indices) {
     VarMap at;
     if (inverse) {
@@ -71,7 +69,12 @@ static void apply(Step& step, BlockArg block) {
     }
     return substitute(store->value, at);
   };
-  inline_block(step, *scope, *block, consumers, buffer, value);
+  return inline_block(*scope, *block, consumers, buffer, value);
+}
+
+static void apply(Step& step, BlockArg block) {
+  Inlining inlining = plan_compute_inline(step.state, block);
+  step.replace(*inlining.scope, inlining.next, inlining.reuse);
 }
 
 extern const Primitive compute_inline;

@@ -156,7 +156,8 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
     AccessRegions regions = detect_access_regions(block);
     block = with(block, [&](SBlockNode& copy) { copy.reads = regions.reads; });
   }
-  replace_producer(step, *scope, *epilogue, *reduction, block);
+  Inlining inlining = replace_producer(*scope, *epilogue, *reduction, block);
+  step.replace(*inlining.scope, inlining.next, inlining.reuse);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/inline.h"
 
 namespace mlc::transform {
 
@@ -21,8 +22,8 @@ needs: block and loop in one scope, which is a stage pipeline; the block is comp
 keeps: the values computed.
 )";
 
-static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_loops, int64_t index) {
-  // check
+Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops, int64_t index,
+                     Span index_span) {
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
@@ -30,13 +31,13 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .at(loop.span);
   }
   require_stage_pipeline(*scope, "reverse_compute_at");
-  require_complete_or_reduction(step.state, *block, *scope);
+  require_complete_or_reduction(state, *block, *scope);
   if (is_above(*loop, *block)) {
     throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),
                  block->name.c_str())
         .at(loop.span);
   }
-  Dependences deps = dependences(step.state, *scope);
+  Dependences deps = dependences(state, *scope);
   std::vector<Place*> producers = deps.producers(*block);
   for (Place* producer : producers) {
     if (is_above(*loop, *producer)) continue;
@@ -48,7 +49,7 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .help("choose a loop that is around all producers");
   }
   std::vector<Place*> consumers = deps.consumers(*block);
-  std::vector<Place*> below = child_blocks(step.state, *loop);
+  std::vector<Place*> below = child_blocks(state, *loop);
   for (Place* each : deps.blocks) {
     if (each == below.front()) break;
     if (std::find(consumers.begin(), consumers.end(), each) == consumers.end()) continue;
@@ -58,10 +59,19 @@ static void apply(Step& step, BlockArg block, LoopArg loop, bool preserve_unit_l
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }
+  return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
+             index_span);
+}
 
-  // apply
-  move_block(step, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
-             step.span(4));
+static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
+  if (location.mark() == Mark::kRoot) return;
+  if (location.mark() == Mark::kInline) {
+    Inlining inlining = plan_reverse_compute_inline(step.state, block);
+    step.replace(*inlining.scope, inlining.next, inlining.reuse);
+    return;
+  }
+  Move move = plan_reverse_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  step.replace(*move.scope, move.next);
 }
 
 extern const Primitive reverse_compute_at;

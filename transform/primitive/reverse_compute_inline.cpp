@@ -15,14 +15,13 @@ needs: a complete block without condition whose body is one store; it reads one 
 keeps: the values of all other buffers.
 )";
 
-static void apply(Step& step, BlockArg block) {
-  // check
+Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(*scope, "reverse_compute_inline");
-  require_complete(step.state, *block, *scope);
+  require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
-  Dependences deps = dependences(step.state, *scope);
+  Dependences deps = dependences(state, *scope);
   std::vector<Place*> producers = deps.producers(*block);
   if (producers.size() != 1) {
     throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one",
@@ -43,7 +42,7 @@ static void apply(Step& step, BlockArg block) {
         .at(block.span)
         .note("the producer is defined here", producer.stmt->span);
   }
-  require_complete(step.state, producer, *scope);
+  require_complete(state, producer, *scope);
   const BufferStoreNode* produced = only_store(producer, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);
@@ -57,7 +56,7 @@ static void apply(Step& step, BlockArg block) {
         .note("the block is defined here", block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
   }
-  if (!is_const_int(realize_of(step.state, *block)->predicate, 1)) {
+  if (!is_const_int(realize_of(state, *block)->predicate, 1)) {
     throw refuse("inline-has-predicate",
                  "block `{}` has a condition, so it cannot be inlined into its producer", block->name.c_str())
         .at(block.span);
@@ -84,7 +83,7 @@ static void apply(Step& step, BlockArg block) {
           .note("the producer is defined here", producer.stmt->span);
     }
   }
-  SBlockRealize realize = realize_of(step.state, producer);
+  SBlockRealize realize = realize_of(state, producer);
   Expr predicate = realize->predicate;
   if (!is_const_int(inside, 1)) {
     Analyzer outer;
@@ -92,13 +91,17 @@ static void apply(Step& step, BlockArg block) {
     predicate = outer.simplify(logical_and(predicate, substitute(inside, bindings_of(realize))));
   }
 
-  // apply
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
   Array<Expr> target;
   for (const Expr& index : store->indices) target.push_back(substitute(index, *at));
   Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, *at), buffer, load),
                                     target, store->span);
-  inline_into_producer(step, *scope, *block, producer, buffer, body, predicate);
+  return inline_into_producer(*scope, *block, producer, buffer, body, predicate);
+}
+
+static void apply(Step& step, BlockArg block) {
+  Inlining inlining = plan_reverse_compute_inline(step.state, block);
+  step.replace(*inlining.scope, inlining.next, inlining.reuse);
 }
 
 extern const Primitive reverse_compute_inline;

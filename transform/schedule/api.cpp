@@ -83,6 +83,9 @@ Any get(ApiCall& call) {
     throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
   }
   const Place& place = *found->second;
+  if (place.mark != Mark::kNone) {
+    throw refuse("location-is-no-loop", "the sampled location is no loop").at(call.span_of(1));
+  }
   if (!place.alive()) {
     throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
                  "`{}` is no longer in the module", place.name.c_str())

@@ -192,6 +192,15 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
 
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
                  const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
+  for (const TensorRegion& region : regions) {
+    const String& scope = region->source->buffer()->storage_scope;
+    std::string_view shared(scope.data(), scope.size());
+    relax_below(state, block, {region}, top, across_threads ? shared : "", into, analyzer);
+  }
+}
+
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, std::string_view storage_scope, std::vector<Box>& into, Analyzer& analyzer) {
   VarMap values = bindings_of(realize_of(state, block));
   for (const TensorRegion& region : regions) {
     Domain domain;
@@ -201,15 +210,11 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
     for (const Place* up = block.parent; up && up != &top; up = up->parent) {
       if (up->loop()) relax(up->loop());
     }
-    if (across_threads) {
-      const String& scope = region->source->buffer()->storage_scope;
-      for (const Place* up = &top; up && up->loop(); up = up->parent) {
-        const IterVar& thread = up->loop()->thread_binding;
-        if (thread && shared_by_thread({scope.data(), scope.size()},
-                                       {thread->thread_tag.data(), thread->thread_tag.size()})) {
-          relax(up->loop());
-        }
-      }
+    for (const Place* up = &top; up && up->loop(); up = up->parent) {
+      const IterVar& thread = up->loop()->thread_binding;
+      if (thread && shared_by_thread(storage_scope,
+                                     {thread->thread_tag.data(), thread->thread_tag.size()}))
+        relax(up->loop());
     }
     Box box{region->source, {}};
     for (const Range& range : region->region) {
@@ -318,13 +323,12 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
   bind_loops(analyzer, around);
 }
 
-void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>& producers,
-                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
-                int64_t index, Span block_span, Span index_span) {
-  // check
+Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
+               const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+               int64_t index, Span block_span, Span index_span) {
   Place& scope = *scope_of(block);
   Analyzer analyzer;
-  bind_surroundings(analyzer, step.state, loop);
+  bind_surroundings(analyzer, state, loop);
   size_t position = choose_position(positions_in(loop, producers, consumers), index, index_span);
   std::vector<Box> needed;
   for (Place* partner : is_producer ? consumers : producers) {
@@ -339,7 +343,7 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
         }
       }
     }
-    relax_below(step.state, *partner, shared, loop, is_producer, needed, analyzer);
+    relax_below(state, *partner, shared, loop, is_producer, needed, analyzer);
   }
   auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
                                 needed, !is_producer, analyzer);
@@ -357,11 +361,9 @@ void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {
     throw refuse("only-block", "block `{}` is all there is in its scope", block.name.c_str()).at(block_span);
   }
-
-  // apply
   // Iterations may repeat instances now; they compute the same values, so what was affine counts as affine
   // still.
-  step.replace(scope, next_scope);
+  return {&scope, next_scope};
 }
 
 }  // namespace mlc::transform

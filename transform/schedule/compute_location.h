@@ -32,6 +32,9 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
 // over threads that share the buffer's memory.
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
                  const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
+// The same with threads that share memory of `storage_scope`.
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, std::string_view storage_scope, std::vector<Box>& into, Analyzer& analyzer);
 
 // Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside.
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
@@ -54,9 +57,19 @@ size_t choose_position(const Positions& positions, int64_t index, Span span);
 // Facts about loops around and symbolic shapes.
 void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop);
 
-// Both primitives, after their own checks.
-void move_block(Step& step, Place& block, Place& loop, const std::vector<Place*>& producers,
-                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
-                int64_t index, Span block_span, Span index_span);
+// A move that passed all checks: the scope, and what it becomes.
+struct Move {
+  Place* scope;
+  Stmt next;
+};
+// What both primitives share, after their own checks.
+Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
+               const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+               int64_t index, Span block_span, Span index_span);
+// The checks of `compute_at` and of `reverse_compute_at`.
+Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                     bool preserve_unit_loops, int64_t index, Span index_span);
+Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                             bool preserve_unit_loops, int64_t index, Span index_span);
 
 }  // namespace mlc::transform

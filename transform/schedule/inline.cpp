@@ -89,8 +89,7 @@ class DropBlock final : public Rewriter {
   std::unordered_set<const StmtNode*> above_;
 };
 
-void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<Change>& changed,
-                   const Buffer& buffer) {
+Inlining replaced_scope(Place& scope, Place& dropped, const std::vector<Change>& changed, const Buffer& buffer) {
   BlockReuse reuse;
   for (const Change& change : changed) reuse.emplace_back(change.place->block(), change.next.get());
   Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
@@ -101,7 +100,7 @@ void replace_scope(Step& step, Place& scope, Place& dropped, const std::vector<C
     }
     copy.alloc_buffers = left;
   });
-  step.replace(scope, next, reuse);
+  return {&scope, next, reuse};
 }
 
 }  // namespace
@@ -216,7 +215,7 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
   }
 }
 
-void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
+Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers,
                   const Buffer& buffer, const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
   std::vector<Change> changed;
@@ -225,17 +224,17 @@ void inline_block(Step& step, Place& scope, Place& block, const std::vector<Plac
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     changed.push_back({consumer, rebuilt(old, replace.rewrite(old->body), init), nullptr});
   }
-  replace_scope(step, scope, block, changed, buffer);
+  return replaced_scope(scope, block, changed, buffer);
 }
 
-void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
+Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer,
                           const Stmt& body, const Expr& predicate) {
-  replace_scope(step, scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}},
+  return replaced_scope(scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}},
                 buffer);
 }
 
-void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next) {
-  replace_scope(step, scope, block, {{&producer, next, nullptr}}, nullptr);
+Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next) {
+  return replaced_scope(scope, block, {{&producer, next, nullptr}}, nullptr);
 }
 
 }  // namespace mlc::transform

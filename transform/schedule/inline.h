@@ -29,13 +29,23 @@ Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& b
 void require_inner_buffer(const Buffer& buffer, const Place& block, const Place& scope, Span span);
 void require_no_alias(const Place& block, const Buffer& buffer, Span span);
 
+// An inlining that passed all checks: the scope, what it becomes, and which blocks became which.
+struct Inlining {
+  Place* scope;
+  Stmt next;
+  BlockReuse reuse;
+};
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
-void inline_block(Step& step, Place& scope, Place& block, const std::vector<Place*>& consumers,
-                  const Buffer& buffer, const LoadReplacement& value);
+Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
+                      const LoadReplacement& value);
 // Drops `block` and `buffer`; the producer's body becomes `body`, its condition `predicate`.
-void inline_into_producer(Step& step, Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                          const Stmt& body, const Expr& predicate);
+Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer, const Stmt& body,
+                              const Expr& predicate);
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
-void replace_producer(Step& step, Place& scope, Place& block, Place& producer, const SBlock& next);
+Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next);
+
+// The checks of `compute_inline` and of `reverse_compute_inline`.
+Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block);
+Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block);
 
 }  // namespace mlc::transform

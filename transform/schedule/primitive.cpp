@@ -10,6 +10,12 @@ namespace {
 std::string_view text(const String& s) { return {s.data(), s.size()}; }
 
 [[noreturn]] void gone(const Place& place, bool loop, Span span) {
+  if (place.mark != Mark::kNone) {
+    throw refuse("location-is-no-loop", "the sampled location is no loop: the block is to {}",
+                 place.mark == Mark::kRoot ? "stay where it is" : "be inlined")
+        .at(span)
+        .help("`compute_at` and `reverse_compute_at` take it; other steps need a loop");
+  }
   throw refuse(loop ? "loop-handle-gone" : "block-handle-gone", "{} `{}` is no longer in the module",
                loop ? "loop" : "block", place.name.c_str())
       .at(span)
@@ -29,6 +35,16 @@ LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
   }
   if (!found->second->alive()) gone(*found->second, true, span);
   return {found->second, span};
+}
+
+LocationArg Step::location(size_t index) {
+  const Any& value = call.args[index];
+  if (value.as<LoopRV>()) {
+    auto found = schedule.handles.find(value.as<ffi::Object>());
+    if (found != schedule.handles.end() && found->second->mark != Mark::kNone)
+      return {{found->second, span(index)}};
+  }
+  return {loop(index)};
 }
 
 BlockArg Step::block_of(Any& value, Span span, size_t index) {
@@ -142,6 +158,14 @@ Any Step::handles(const std::vector<Place*>& places) {
   ffi::List<Any> list;
   for (Place* place : places) list.push_back(handle(place));
   return list;
+}
+
+Any Step::mark(Mark mark) {
+  auto place = std::make_shared<Place>();
+  place->mark = mark;
+  LoopRV rv = make<LoopRVNode>();
+  schedule.handles[rv.get()] = place;
+  return rv;
 }
 
 Any Step::number(int64_t value) {

@@ -25,6 +25,12 @@ struct BlockArg {
   Place* operator->() const { return place.get(); }
 };
 
+// A loop to compute a block at, or a mark that says where else.
+struct LocationArg {
+  LoopArg loop;
+  Mark mark() const { return loop->mark; }
+};
+
 // Sampled variables in an expression replaced by what they stand for.
 Any evaluate_numbers(const ScheduleNode& schedule, const Any& value);
 
@@ -42,6 +48,8 @@ class Step {
   // Arguments by parameter index (0 is the schedule). Errors: wrong-type, loop-handle-gone,
   // block-handle-gone, unknown-handle, block-not-found. A block may be given by name.
   LoopArg loop(size_t index) { return loop_of(call.args[index], call.span_of(index), index); }
+  // A loop, or a mark that `sample_compute_location` returned for one.
+  LocationArg location(size_t index);
   BlockArg block(size_t index) { return block_of(call.args[index], call.span_of(index), index); }
   // Several of them; `None` is an empty list.
   std::vector<BlockArg> blocks(size_t index);
@@ -62,6 +70,7 @@ class Step {
   // New handles.
   Any handle(Place* place);
   Any handles(const std::vector<Place*>& places);
+  Any mark(Mark mark);
   // A new variable that stands for a number, and what expressions of such variables stand for: an int or an
   // expression; other values stay as they are.
   Any number(int64_t value);
@@ -97,6 +106,8 @@ T step_argument(Step& step, size_t index) {
     return step.loop(index);
   else if constexpr (std::is_same_v<T, BlockArg>)
     return step.block(index);
+  else if constexpr (std::is_same_v<T, LocationArg>)
+    return step.location(index);
   else if constexpr (std::is_same_v<T, PlaceRef>)
     return step.loop_or_block(index);
   else

@@ -6,13 +6,13 @@
 #include <random>
 
 namespace mlc::transform {
-namespace {
-
 int32_t sample_below(int64_t& state, int32_t end) {
   if (end == 1) return 0;  // no number is drawn
   RandomEngine engine(state);
   return std::uniform_int_distribution<int32_t>(0, end - 1)(engine);
 }
+
+namespace {
 
 // `k` different numbers below `n`.
 std::vector<int32_t> sample_distinct(int64_t& state, int32_t n, int32_t k) {

@@ -20,6 +20,8 @@ class RandomEngine {
   int64_t& state_;
 };
 
+// A number from 0 to end - 1; of one, nothing is drawn.
+int32_t sample_below(int64_t& random_state, int32_t end);
 // `n` factors whose product is the extent, each factorisation with about the same chance.
 std::vector<int64_t> sample_tile(int64_t& random_state, int64_t extent, int64_t n);
 // A decision made for another extent: from the inside out, factors that no longer divide take all that is

@@ -29,6 +29,8 @@ struct Instruction {
   std::vector<Any> args;
   std::vector<Any> outputs;
   bool returns_list = false;
+  // The step as scripts see it, once they have asked: one object in all traces that hold the step.
+  mutable Any object;
 };
 
 struct ScheduleNode;
@@ -44,8 +46,6 @@ struct TraceNode final : ffi::Object {
   std::vector<std::string> lines(bool remove_postproc) const;
   // Without the lookups and samples that no later step uses.
   Ref<TraceNode> simplified(bool remove_postproc) const;
-  // One step as text, handles without names.
-  std::string line_of(const Instruction& instruction) const;
   // The steps as TVM's JSON: [[[kind, inputs, attributes, outputs], ..], [[index, decision], ..]].
   Any as_json(bool remove_postproc) const;
   MLC_NODE("mlc.s_tir.Trace", TraceNode, ffi::Object);
@@ -57,7 +57,9 @@ using Trace = Ref<TraceNode>;
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false,
                  const Any& provider = nullptr);
 // A step of a trace as scripts see it.
-Any instruction_object(const Trace& trace, size_t index);
+Any instruction_object(const Instruction& instruction);
+// One step as text, handles without names.
+std::string line_of(const Instruction& instruction);
 
 // Applies steps that `as_json` wrote. Error: trace-json.
 void apply_json(const Any& json, ScheduleNode& to, Host& host, Span span);

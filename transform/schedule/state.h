@@ -10,6 +10,10 @@ namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
+// Where a block is to be computed besides below a loop: where it stands, or in its consumers. What a sampled
+// location may be.
+enum class Mark : uint8_t { kNone, kRoot, kInline };
+
 // One loop or block in its place. What handles refer to: it survives rewrites of what is around and below
 // it, and knows when it is gone. Owned by the index of its function.
 struct Place {
@@ -17,6 +21,7 @@ struct Place {
   Place* parent = nullptr;  // the enclosing loop or block; null for a function's root block
   String name;              // of the loop variable or block, kept for messages
   std::string removed_by;   // the primitive that took it away
+  Mark mark = Mark::kNone;  // no loop at all: `stmt` is null from the start
 
   // Of blocks, computed when the function is first looked at and kept by loop transformations.
   bool affine_binding = false;  // iterators' values are an affine map of the loops around

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What scripts may ask of traces and of their steps.
+#include <tvm/ffi/container/dict.h>
+
 #include "ir/given.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/primitive.h"
@@ -14,13 +16,10 @@ struct InstructionKindNode final : ffi::Object {
 };
 using InstructionKind = Ref<InstructionKindNode>;
 
-// A step where it stands in its trace.
+// A step; whatever trace it is in.
 struct InstructionNode final : ffi::Object {
-  Trace trace;
-  size_t index;
   Instruction step;
-  InstructionNode(Trace trace, size_t index, Instruction step)
-      : trace(std::move(trace)), index(index), step(std::move(step)) {}
+  explicit InstructionNode(Instruction step) : step(std::move(step)) {}
   MLC_NODE("mlc.s_tir.Instruction", InstructionNode, ffi::Object);
 };
 using InstructionRef = Ref<InstructionNode>;
@@ -36,38 +35,26 @@ InstructionRef instruction_argument(ApiCall& call, size_t i) {
   return *found;
 }
 
-// Where a step stands in this trace: handles it returned or was given are its identity.
+// Where a step stands in this trace.
 std::optional<size_t> position_in(const TraceNode& trace, const InstructionRef& wanted) {
-  auto same = [](const std::vector<Any>& a, const std::vector<Any>& b) {
-    if (a.size() != b.size()) return false;
-    for (size_t i = 0; i < a.size(); ++i)
-      if (!a[i].same_as(b[i])) return false;
-    return true;
-  };
-  auto is_at = [&](size_t i) {
-    const Instruction& step = trace.instructions[i];
-    return step.primitive == wanted->step.primitive && same(step.outputs, wanted->step.outputs) &&
-           (!step.outputs.empty() || same(step.args, wanted->step.args));
-  };
-  if (wanted->index < trace.instructions.size() && is_at(wanted->index)) return wanted->index;
   for (size_t i = 0; i < trace.instructions.size(); ++i)
-    if (is_at(i)) return i;
+    if (trace.instructions[i].object.same_as(wanted)) return i;
   return std::nullopt;
 }
 
 Any insts(ApiCall& call) {
   Trace trace = self(call);
   std::vector<Any> all;
-  for (size_t i = 0; i < trace->instructions.size(); ++i) all.push_back(instruction_object(trace, i));
+  for (const Instruction& step : trace->instructions) all.push_back(instruction_object(step));
   return list_of(all);
 }
 
 Any decisions(ApiCall& call) {
   Trace trace = self(call);
   Map<Any, Any> all;
-  for (size_t i = 0; i < trace->instructions.size(); ++i) {
-    Any decision = parts_of(trace->instructions[i]).decision;
-    if (decision != nullptr) all.Set(instruction_object(trace, i), decision);
+  for (const Instruction& step : trace->instructions) {
+    Any decision = parts_of(step).decision;
+    if (decision != nullptr) all.Set(instruction_object(step), decision);
   }
   return all;
 }
@@ -86,6 +73,13 @@ Instruction with_decision_in(Instruction step, const Any& decision, ApiCall& cal
         .at(call.span_of(argument));
   }
   step.args.back() = decision;
+  return step;
+}
+
+// The step again, as the same object.
+Instruction step_of(const InstructionRef& instruction) {
+  Instruction step = instruction->step;
+  step.object = instruction;
   return step;
 }
 
@@ -108,7 +102,7 @@ Any with_decision(ApiCall& call) {
 
 Any append(ApiCall& call) {
   InstructionRef instruction = instruction_argument(call, 1);
-  steps_of(self(call)).push_back(with_decision_in(instruction->step, call.args[2], call, 2));
+  steps_of(self(call)).push_back(with_decision_in(step_of(instruction), call.args[2], call, 2));
   return nullptr;
 }
 
@@ -116,7 +110,7 @@ Any pop(ApiCall& call) {
   Trace trace = self(call);
   std::vector<Instruction>& steps = steps_of(trace);
   if (steps.empty()) return nullptr;
-  Any last = instruction_object(trace, steps.size() - 1);
+  Any last = instruction_object(steps.back());
   steps.pop_back();
   return last;
 }
@@ -130,10 +124,20 @@ Any construct(ApiCall& call) {
     given.assign(array->begin(), array->end());
   else
     wrong_argument(call, 0, "a list of instructions");
+  auto decided = [&](const InstructionRef& instruction) -> Any {
+    auto find = [&](const auto& map) {
+      for (const auto& [key, value] : map)
+        if (Any(key).same_as(instruction)) return Any(value);
+      return Any(nullptr);
+    };
+    if (auto map = call.args[1].as<Map<Any, Any>>()) return find(*map);
+    if (auto dict = call.args[1].as<ffi::Dict<Any, Any>>()) return find(*dict);
+    wrong_argument(call, 1, "a dict of decisions by instruction");
+  };
   for (const Any& one : given) {
     auto instruction = ir::given<InstructionRef>(one);
     if (!instruction) wrong_argument(call, 0, "a list of instructions");
-    result->instructions.push_back((*instruction)->step);
+    result->instructions.push_back(with_decision_in(step_of(*instruction), decided(*instruction), call, 1));
   }
   return Trace(result);
 }
@@ -152,8 +156,7 @@ Any inputs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).inp
 Any attrs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).attrs); }
 Any outputs(ApiCall& call) { return list_of(instruction(call)->step.outputs); }
 Any instruction_text(ApiCall& call) {
-  InstructionRef self = instruction(call);
-  return String(self->trace->line_of(self->step));
+  return String(line_of(instruction(call)->step));
 }
 const Primitive& primitive_of(ApiCall& call) { return *call.args[0].cast<InstructionKind>()->primitive; }
 Any kind_name(ApiCall& call) { return String(std::string(primitive_of(call).kind)); }
@@ -213,8 +216,9 @@ const ApiRow kRows[] = {
 
 }  // namespace
 
-Any instruction_object(const Trace& trace, size_t index) {
-  return make<InstructionNode>(trace, index, trace->instructions[index]);
+Any instruction_object(const Instruction& instruction) {
+  if (instruction.object == nullptr) instruction.object = make<InstructionNode>(instruction);
+  return instruction.object;
 }
 
 void register_trace_api() {

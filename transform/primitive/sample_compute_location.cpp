@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "transform/schedule/compute_location.h"
+#include "transform/schedule/inline.h"
+#include "transform/schedule/sampling.h"
+
+namespace mlc::transform {
+
+static constexpr char doc[] = R"(
+sample_compute_location(block, decision=None) -> location      Draw a place where a block could be computed.
+
+    l = sch.sample_compute_location(b)      =>      decision=2: the third loop around its first consumer
+    sch.compute_at(b, l)
+
+The decision -2 is to inline the block, -1 to leave it where it is; `compute_at` and `reverse_compute_at` do so when given
+the location. Others count the loops around the first consumer. Loops of one iteration are no candidates, nor are
+reduction loops below the last data-parallel loop and data-parallel loops below the first reduction loop. A given decision
+that is no candidate becomes the nearest one before it, -1 where there is none.
+keeps: the module.
+)";
+
+namespace {
+
+enum class Use : uint8_t { kDataPar, kReduction, kOther };
+
+// What the iterators of blocks below make of a loop. A loop that several kinds use is none of them.
+Use use_of(ScheduleState& state, const Place& loop) {
+  size_t spatial = 0, reduction = 0, other = 0;
+  const VarNode* var = loop.loop()->loop_var.get();
+  for (Place* block : child_blocks(state, loop)) {
+    SBlockRealize realize = realize_of(state, *block);
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      if (!uses_var(realize->iter_values[i], [&](const VarNode* used) { return used == var; })) continue;
+      IterType type = block->block()->iter_vars[i]->iter_type;
+      ++(type == IterType::kDataPar ? spatial : type == IterType::kCommReduce ? reduction : other);
+    }
+  }
+  if (other || (spatial && reduction)) return Use::kOther;
+  return reduction ? Use::kReduction : Use::kDataPar;
+}
+
+template <class Plan>
+bool possible(const Plan& plan) {
+  try {
+    plan();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+struct Location {
+  int64_t decision;
+  Place* loop;  // null for -2 and -1
+};
+
+std::vector<Location> locations_of(ScheduleState& state, const BlockArg& block) {
+  std::vector<Location> found;
+  if (possible([&] { plan_compute_inline(state, block); })) found.push_back({-2, nullptr});
+  found.push_back({-1, nullptr});
+  Place* scope = scope_of(*block);
+  std::vector<Place*> consumers;
+  if (scope) consumers = dependences(state, *scope).consumers(*block);
+  if (consumers.empty()) return found;
+  Place* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
+  if (!deepest || !deepest->loop()) return found;
+  std::vector<Place*> loops = loops_up(*deepest);
+  std::reverse(loops.begin(), loops.end());
+  std::vector<Use> uses;
+  int64_t last_spatial = -1;
+  for (Place* loop : loops) {
+    uses.push_back(use_of(state, *loop));
+    if (uses.back() == Use::kDataPar) last_spatial = static_cast<int64_t>(uses.size()) - 1;
+  }
+  bool reduces = false;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (is_const_int(loops[i]->loop()->extent, 1)) continue;
+    if (uses[i] == Use::kDataPar && reduces) break;
+    if (uses[i] != Use::kDataPar) {
+      reduces = true;
+      if (static_cast<int64_t>(i) > last_spatial) break;
+    }
+    LoopArg loop{state.owner(loops[i]), block.span};
+    if (possible([&] { plan_compute_at(state, block, loop, true, -1, block.span); }))
+      found.push_back({static_cast<int64_t>(i), loops[i]});
+  }
+  return found;
+}
+
+Any apply(Step& step, BlockArg block, std::optional<int64_t> given) {
+  // check
+  std::vector<Location> locations = locations_of(step.state, block);
+
+  // apply
+  Location chosen{-1, nullptr};
+  if (!given) {
+    chosen = locations[sample_below(step.schedule.random_state, static_cast<int32_t>(locations.size()))];
+  } else {
+    for (const Location& location : locations)
+      if (location.decision <= *given) chosen = location;
+  }
+  step.call.args[2] = chosen.decision;
+  if (chosen.loop) return step.handle(chosen.loop);
+  return step.mark(chosen.decision == -2 ? Mark::kInline : Mark::kRoot);
+}
+
+}  // namespace
+
+extern const Primitive sample_compute_location;
+const Primitive sample_compute_location =
+    primitive<&apply>("SampleComputeLocation", "sample_compute_location(block, decision=None)", doc);
+
+}  // namespace mlc::transform

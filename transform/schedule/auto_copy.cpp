@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/auto_copy.h"
+
+#include <algorithm>
+
+#include "transform/schedule/cache_stage.h"
+#include "transform/schedule/compute_location.h"
+
+namespace mlc::transform {
+namespace {
+
+bool names(const Array<TensorRegion>& regions, const Buffer& buffer) {
+  return std::any_of(regions.begin(), regions.end(),
+                     [&](const TensorRegion& region) { return region->source.same_as(buffer); });
+}
+
+// Which statements of a loop's body read and write a buffer.
+struct Uses {
+  std::vector<size_t> reads, writes;
+};
+Uses uses_in(ScheduleState& state, const Place& loop, const Buffer& buffer) {
+  Uses uses;
+  for (const Place* block : child_blocks(state, loop)) {
+    size_t position = child_position(loop, *block);
+    auto note = [&](std::vector<size_t>& found, const Array<TensorRegion>& regions) {
+      if (names(regions, buffer) && (found.empty() || found.back() != position)) found.push_back(position);
+    };
+    note(uses.reads, block->block()->reads);
+    note(uses.writes, block->block()->writes);
+  }
+  return uses;
+}
+
+// with T.sblock(name): to[region] = from[region], the loops around as iterators.
+SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& allocated, const Box& box,
+                         const std::vector<Place*>& around, Analyzer& analyzer) {
+  Array<IterVar> iters;
+  Array<Expr> values, indices;
+  Array<Range> ranges;
+  VarMap inside;
+  auto localized = [&](const Expr& e) {
+    for (const Var& var : free_vars(e)) {
+      auto loop = std::find_if(around.begin(), around.end(),
+                               [&](const Place* place) { return place->loop()->loop_var.same_as(var); });
+      if (loop == around.end() || inside.contains(var.get())) continue;
+      Var iter = make_var(String(fmt::format("v{}", iters.size())), var->dtype());
+      Range range = make<RangeNode>((*loop)->loop()->min, (*loop)->loop()->extent);
+      inside[var.get()] = iter;
+      iters.push_back(make<IterVarNode>(range, iter, IterType::kDataPar));
+      values.push_back(var);
+    }
+    return substitute(e, inside);
+  };
+  std::vector<Var> vars;
+  for (const Interval& dim : box.dims) {
+    Expr min = analyzer.simplify(dim.min);
+    Expr extent = analyzer.simplify(dim.max + 1 - min);
+    ranges.push_back(make<RangeNode>(localized(min), localized(extent)));
+  }
+  for (size_t d = 0; d < ranges.size(); ++d) {
+    vars.push_back(make_var(String(fmt::format("ax{}", d)), ranges[d]->extent->dtype()));
+    indices.push_back(ranges[d]->min + vars[d]);
+  }
+  Stmt body = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, indices)), indices);
+  for (size_t d = ranges.size(); d-- > 0;)
+    body = make<ForNode>(vars[d], const_like(vars[d], 0), ranges[d]->extent, ForKind::kSerial, body);
+  SBlock block =
+      make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, ranges)},
+                       Array<TensorRegion>{make<TensorRegionNode>(to, ranges)}, allocated->name, body);
+  block = with(block, [&](SBlockNode& copy) { copy.annotations.Set("auto_copy", true); });
+  return make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block);
+}
+
+// One loop replaced, looking only at what is above it.
+class ReplaceLoop final : public Rewriter {
+ public:
+  ReplaceLoop(const Place& loop, const Stmt& next) : loop_(loop.loop()), next_(next) {
+    for (const Place* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (s.get() == loop_) return next_;
+    if (s->kind == StmtKind::kSBlockRealize) return s;
+    return s->kind == StmtKind::kFor && !above_.contains(s.get()) ? s : rewrite_children(s);
+  }
+
+ private:
+  const ForNode* loop_;
+  const Stmt& next_;
+  std::unordered_set<const StmtNode*> above_;
+};
+
+}  // namespace
+
+Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
+                 bool write) {
+  // check
+  Place* scope = scope_of(*loop);
+  const SBlockNode* owner = block->block();
+  Buffer buffer =
+      choose_buffer(step, 3, *block, write ? owner->writes : owner->reads, write ? "writes" : "reads");
+  require_storage_scope(step, 4, storage_scope);
+  require_stage_pipeline(*scope, step.primitive.name());
+  Uses uses = uses_in(step.state, *loop, buffer);
+  if ((write ? uses.writes : uses.reads).empty()) {
+    throw refuse("not-used-in-loop", "loop `{}` {} nothing of `{}`", loop->name.c_str(),
+                 write ? "writes" : "reads", buffer->name.c_str())
+        .at(loop.span)
+        .help("choose a loop around a block that does");
+  }
+  if (!write && !uses.writes.empty() && uses.writes.back() >= uses.reads.front()) {
+    throw refuse("written-after-read", "loop `{}` writes `{}` after it has begun to read it",
+                 loop->name.c_str(), buffer->name.c_str())
+        .at(loop.span)
+        .help("one copy before the first read cannot follow the writes");
+  }
+  if (write && !uses.reads.empty() && uses.reads.back() > uses.writes.back()) {
+    throw refuse("read-after-write", "loop `{}` reads `{}` after the last write to it", loop->name.c_str(),
+                 buffer->name.c_str())
+        .at(loop.span)
+        .help("the copy stands behind the last write, so it would come too late or too early");
+  }
+  Analyzer analyzer;
+  bind_surroundings(analyzer, step.state, *loop);
+  Buffer copy = buffer_in(buffer, storage_scope);
+  std::vector<Box> boxes;
+  std::string_view shared_by(storage_scope.data(), storage_scope.size());
+  for (const Place* user : child_blocks(step.state, *loop)) {
+    for (const TensorRegion& region : write ? user->block()->writes : user->block()->reads) {
+      // Threads that share the memory of the copy see one copy.
+      if (region->source.same_as(buffer))
+        relax_below(step.state, *user, {region}, *loop, shared_by, boxes, analyzer);
+    }
+  }
+  for (const Interval& dim : boxes[0].dims) {
+    if (dim) continue;
+    throw refuse("region-unknown", "which part of `{}` loop `{}` {} is not known", buffer->name.c_str(),
+                 loop->name.c_str(), write ? "writes" : "reads")
+        .at(loop.span);
+  }
+
+  // apply
+  std::vector<Stmt> body = statements_of(loop->loop()->body);
+  size_t position = write ? uses.writes.back() + 1 : uses.reads.front();
+  size_t begin = write ? 0 : position, end = write ? position : body.size();
+  for (size_t i = begin; i < end; ++i) body[i] = replace_buffers(body[i], {{buffer.get(), copy}});
+  SBlockRealize realize = copy_block(write ? copy : buffer, write ? buffer : copy, copy, boxes[0],
+                                     loops_up(*loop), analyzer);
+  body.insert(body.begin() + static_cast<ptrdiff_t>(position), realize);
+  Stmt next_loop = with(ref(loop->loop()),
+                        [&](ForNode& next) { next.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  Stmt next = ReplaceLoop(*loop, next_loop).rewrite_children(scope->stmt);
+  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
+  step.replace(*scope, next);
+  Place* place = step.place(realize->block);
+  // A copy whose place does not depend on the loops is repeated by them.
+  place->affine_binding = !realize->iter_values.empty();
+  return place;
+}
+
+}  // namespace mlc::transform

@@ -140,9 +140,8 @@ Stmt index_stage(const Place& block, const SBlockRealize& realize, const Expr& p
   for (const Var& iter : free_vars(part)) {
     const Expr& binding = bindings.at(iter.get());
     for (const Var& var : free_vars(binding)) {
-      auto place = std::find_if(around.begin(), around.end(), [&](const Place* each) {
-        return each->loop()->loop_var.same_as(var);
-      });
+      auto place = std::find_if(around.begin(), around.end(),
+                                [&](const Place* each) { return each->loop()->loop_var.same_as(var); });
       if (place == around.end() || loop_map.contains(var.get())) continue;
       const ForNode* loop = (*place)->loop();
       Var next = make_var(String(fmt::format("ax{}", loops.size())), var->dtype());
@@ -164,7 +163,7 @@ Stmt index_stage(const Place& block, const SBlockRealize& realize, const Expr& p
   Array<Expr> strides;
   if (shape.size() == 1) strides.push_back(int_imm(DataType::Int(32), 1));
   auto type = ffi::make_object<BufferTypeNode>(part->dtype(), storage_scope, shape, strides,
-                                              int_imm(DataType::Int(32), 0));
+                                               int_imm(DataType::Int(32), 0));
   Buffer buffer = make<VarNode>(String(fmt::format("index_var_{}", number)), Type(BufferType(type)));
   Stmt body = make<BufferStoreNode>(buffer, substitute(part, renamed), here);
   stage = make<SBlockNode>(iters, Array<TensorRegion>{},
@@ -173,7 +172,8 @@ Stmt index_stage(const Place& block, const SBlockRealize& realize, const Expr& p
   load = make<TensorLoadNode>(buffer, there);
   Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage);
   for (size_t d = loops.size(); d-- > 0;)
-    nest = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
+    nest =
+        make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
   return nest;
 }
 
@@ -186,10 +186,13 @@ std::vector<Place*> apply(Step& step, BlockArg block, String storage_scope, int6
   std::vector<Expr> parts;
   auto collect = [&](const Stmt& s) {
     if (!s) return;
-    post_order(s, [](const Expr&) {}, [&](const Stmt& below) {
-      if (auto* store = as<BufferStoreNode>(below))
-        for (const Expr& part : repeated_parts(*block->block(), store->value, cse_thresh)) parts.push_back(part);
-    });
+    post_order(
+        s, [](const Expr&) {},
+        [&](const Stmt& below) {
+          if (auto* store = as<BufferStoreNode>(below))
+            for (const Expr& part : repeated_parts(*block->block(), store->value, cse_thresh))
+              parts.push_back(part);
+        });
   };
   collect(block->block()->init);
   collect(block->block()->body);

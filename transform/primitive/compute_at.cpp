@@ -20,8 +20,8 @@ needs: block and loop in one scope, which is a stage pipeline; the block is comp
 keeps: the values computed; instances may be repeated where iterations read the same elements.
 )";
 
-Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops, int64_t index,
-                     Span index_span) {
+Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                     bool preserve_unit_loops, int64_t index, Span index_span) {
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
@@ -60,7 +60,7 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
   // What it reads must be there already.
   std::vector<Place*> producers = deps.producers(*block);
   return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
-             index_span);
+                   index_span);
 }
 
 static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {

@@ -22,8 +22,8 @@ needs: block and loop in one scope, which is a stage pipeline; the block is comp
 keeps: the values computed.
 )";
 
-Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop, bool preserve_unit_loops, int64_t index,
-                     Span index_span) {
+Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
+                             bool preserve_unit_loops, int64_t index, Span index_span) {
   Place* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
@@ -60,7 +60,7 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .note("the consumer is defined here", each->stmt->span);
   }
   return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
-             index_span);
+                   index_span);
 }
 
 static void apply(Step& step, BlockArg block, LocationArg location, bool preserve_unit_loops, int64_t index) {
@@ -70,7 +70,8 @@ static void apply(Step& step, BlockArg block, LocationArg location, bool preserv
     step.replace(*inlining.scope, inlining.next, inlining.reuse);
     return;
   }
-  Move move = plan_reverse_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
+  Move move =
+      plan_reverse_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
 }
 

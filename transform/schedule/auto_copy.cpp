@@ -145,13 +145,14 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
   size_t position = write ? uses.writes.back() + 1 : uses.reads.front();
   size_t begin = write ? 0 : position, end = write ? position : body.size();
   for (size_t i = begin; i < end; ++i) body[i] = replace_buffers(body[i], {{buffer.get(), copy}});
-  SBlockRealize realize = copy_block(write ? copy : buffer, write ? buffer : copy, copy, boxes[0],
-                                     loops_up(*loop), analyzer);
+  SBlockRealize realize =
+      copy_block(write ? copy : buffer, write ? buffer : copy, copy, boxes[0], loops_up(*loop), analyzer);
   body.insert(body.begin() + static_cast<ptrdiff_t>(position), realize);
-  Stmt next_loop = with(ref(loop->loop()),
-                        [&](ForNode& next) { next.body = seq(Array<Stmt>(body.begin(), body.end())); });
+  Stmt next_loop =
+      with(ref(loop->loop()), [&](ForNode& next) { next.body = seq(Array<Stmt>(body.begin(), body.end())); });
   Stmt next = ReplaceLoop(*loop, next_loop).rewrite_children(scope->stmt);
-  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
+  next = with(ref(as<SBlockNode>(next)),
+              [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
   step.replace(*scope, next);
   Place* place = step.place(realize->block);
   // A copy whose place does not depend on the loops is repeated by them.

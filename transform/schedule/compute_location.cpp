@@ -200,7 +200,8 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
 }
 
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, std::string_view storage_scope, std::vector<Box>& into, Analyzer& analyzer) {
+                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
+                 Analyzer& analyzer) {
   VarMap values = bindings_of(realize_of(state, block));
   for (const TensorRegion& region : regions) {
     Domain domain;
@@ -212,8 +213,7 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
     }
     for (const Place* up = &top; up && up->loop(); up = up->parent) {
       const IterVar& thread = up->loop()->thread_binding;
-      if (thread && shared_by_thread(storage_scope,
-                                     {thread->thread_tag.data(), thread->thread_tag.size()}))
+      if (thread && shared_by_thread(storage_scope, {thread->thread_tag.data(), thread->thread_tag.size()}))
         relax(up->loop());
     }
     Box box{region->source, {}};

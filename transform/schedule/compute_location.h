@@ -34,7 +34,8 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
                  const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
 // The same with threads that share memory of `storage_scope`.
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, std::string_view storage_scope, std::vector<Box>& into, Analyzer& analyzer);
+                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
+                 Analyzer& analyzer);
 
 // Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside.
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,

@@ -89,7 +89,8 @@ class DropBlock final : public Rewriter {
   std::unordered_set<const StmtNode*> above_;
 };
 
-Inlining replaced_scope(Place& scope, Place& dropped, const std::vector<Change>& changed, const Buffer& buffer) {
+Inlining replaced_scope(Place& scope, Place& dropped, const std::vector<Change>& changed,
+                        const Buffer& buffer) {
   BlockReuse reuse;
   for (const Change& change : changed) reuse.emplace_back(change.place->block(), change.next.get());
   Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
@@ -215,8 +216,8 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
   }
 }
 
-Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers,
-                  const Buffer& buffer, const LoadReplacement& value) {
+Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
+                      const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
   std::vector<Change> changed;
   for (Place* consumer : consumers) {
@@ -228,9 +229,9 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
 }
 
 Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                          const Stmt& body, const Expr& predicate) {
+                              const Stmt& body, const Expr& predicate) {
   return replaced_scope(scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}},
-                buffer);
+                        buffer);
 }
 
 Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next) {

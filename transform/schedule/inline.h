@@ -39,8 +39,8 @@ struct Inlining {
 Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
                       const LoadReplacement& value);
 // Drops `block` and `buffer`; the producer's body becomes `body`, its condition `predicate`.
-Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer, const Stmt& body,
-                              const Expr& predicate);
+Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer,
+                              const Stmt& body, const Expr& predicate);
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
 Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next);
 

@@ -180,9 +180,7 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
 bool is_pure(const Primitive& primitive) { return primitive.kind.starts_with("Get") || samples(primitive); }
 bool samples(const Primitive& primitive) { return primitive.kind.starts_with("Sample"); }
 
-std::string line_of(const Instruction& instruction) {
-  return TracePrinter(true).line(instruction);
-}
+std::string line_of(const Instruction& instruction) { return TracePrinter(true).line(instruction); }
 
 std::string TraceNode::as_python() const { return TracePrinter().print(*this); }
 
@@ -226,7 +224,8 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
       StepParts parts = parts_of(instruction);
       std::vector<Any> inputs;
       for (const Any& input : parts.inputs) inputs.push_back(mapped(input, handles));
-      std::vector<Any> given{instruction_object(trace.instructions[index]), Array<Any>(inputs.begin(), inputs.end()),
+      std::vector<Any> given{instruction_object(trace.instructions[index]),
+                             Array<Any>(inputs.begin(), inputs.end()),
                              Array<Any>(parts.attrs.begin(), parts.attrs.end()), parts.decision};
       Any decision = host.call(provider, given);
       if (samples(*instruction.primitive)) {

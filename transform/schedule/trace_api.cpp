@@ -155,9 +155,7 @@ Any kind(ApiCall& call) { return make<InstructionKindNode>(instruction(call)->st
 Any inputs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).inputs); }
 Any attrs(ApiCall& call) { return list_of(parts_of(instruction(call)->step).attrs); }
 Any outputs(ApiCall& call) { return list_of(instruction(call)->step.outputs); }
-Any instruction_text(ApiCall& call) {
-  return String(line_of(instruction(call)->step));
-}
+Any instruction_text(ApiCall& call) { return String(line_of(instruction(call)->step)); }
 const Primitive& primitive_of(ApiCall& call) { return *call.args[0].cast<InstructionKind>()->primitive; }
 Any kind_name(ApiCall& call) { return String(std::string(primitive_of(call).kind)); }
 Any kind_is_pure(ApiCall& call) { return is_pure(primitive_of(call)); }

@@ -466,6 +466,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     return true;
   }
   if (is_device) return false;
+  if (value_as_iterator(object) != nullptr) return generator_attribute(*this, object, name, out, span);
   if (numpy_attribute(self, object, name, out)) return true;
   if (object_field(object, name, out)) {
     out = dtype_text(out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comprehensions run in the frame around them, their variables in slots of their own. Generator expressions
 // are lazy: an object that keeps its slots and its iterators.
-#include "frontend/script/machine.h"
+#include "frontend/script/generator.h"
 
 namespace mlc::script {
 
@@ -120,29 +120,32 @@ Emit<F> emit_with(F body) {
   return Emit<F>{std::move(body)};
 }
 
-struct GeneratorExpression final : IteratorNode {
-  Ref<FunctionNode> fn;
+struct GeneratorExpression final : GeneratorBase {
   std::vector<Any> slots;
   size_t open = 1;  // so many levels have their iterator in its slot
-  bool done = false;
   Frame f;
 
-  GeneratorExpression(Ref<FunctionNode> fn, Any first) : IteratorNode("generator"), fn(std::move(fn)) {
-    const FunctionInfo& info = *this->fn->info;
+  GeneratorExpression(Ref<FunctionNode> function, Any first) : GeneratorBase(std::move(function)) {
+    const FunctionInfo& info = *fn->info;
     slots.resize(info.slots);
     for (Any& slot : slots) slot = unbound();
     for (uint32_t slot : info.cells) slots[slot] = Any(ir::make<CellNode>(unbound()));
     for (size_t i = 0; i < info.free_variables.size(); ++i)
-      slots[info.free_variables[i].slot] = this->fn->cells[i];
+      slots[info.free_variables[i].slot] = fn->cells[i];
     slots[0] = std::move(first);
     f.info = &info;
     f.slots = slots.data();
-    f.module = const_cast<ModuleNode*>(this->fn->module.get());
-    f.function = this->fn.get();
+    f.module = const_cast<ModuleNode*>(fn->module.get());
+    f.function = fn.get();
+  }
+  void forget() override {
+    for (Any& slot : slots) slot.reset();
   }
 
   bool next(Evaluator& evaluator, Any& out) override {
-    if (done) return false;
+    if (phase == Phase::kDone) return false;
+    if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
+    phase = Phase::kRunning;
     State& state = evaluator.state();
     const FunctionInfo& info = *fn->info;
     const auto& generators = info.generator->generators;
@@ -155,7 +158,7 @@ struct GeneratorExpression final : IteratorNode {
           open = level;
           slots[level] = nullptr;
           if (level == 0) {
-            done = true;
+            phase = Phase::kDone;
             return false;
           }
           --level;
@@ -171,6 +174,7 @@ struct GeneratorExpression final : IteratorNode {
         if (!passes) continue;
         if (level + 1 == generators.size()) {
           out = state.eval(info.generator->elt, f);
+          phase = Phase::kSuspended;
           return true;
         }
         ++level;
@@ -178,10 +182,21 @@ struct GeneratorExpression final : IteratorNode {
             evaluator.iterate(state.iterated(generators[level]->iter, f), generators[level]->iter->span);
         open = level + 1;
       }
+    } catch (ir::Error& error) {
+      phase = Phase::kDone;
+      stopped_inside(state, error);
+      throw;
     } catch (...) {
-      done = true;
+      phase = Phase::kDone;
       throw;
     }
+  }
+  // It waits at no `yield` that could take a value or handle an exception.
+  bool resume(Evaluator& evaluator, Message message, Any& out) override {
+    if (is_none(message.thrown)) return next(evaluator, out);
+    phase = Phase::kDone;
+    forget();
+    throw_given(evaluator.state(), message.thrown);
   }
 };
 

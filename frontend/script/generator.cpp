@@ -2,10 +2,11 @@
 // Generator functions. Most are walked by a Stepper. Where a yield stands inside an expression, `try` or
 // `with`, the generator has a C++ stack and a value stack of its own while it runs, and `yield` switches back
 // to whoever asked for the next value.
+#include "frontend/script/generator.h"
+
 #include <sys/mman.h>
 
 #include "frontend/script/fiber.h"
-#include "frontend/script/machine.h"
 #include "frontend/script/stepper.h"
 
 namespace mlc::script {
@@ -48,13 +49,10 @@ Areas& areas() {
   return all;
 }
 
-struct Closed {};  // thrown into a generator that is not wanted any more
-
 }  // namespace
 
-struct GeneratorNode final : IteratorNode {
+struct GeneratorNode final : GeneratorBase {
   Evaluator& evaluator;
-  Ref<FunctionNode> fn;
   std::vector<Any> slots;
   std::optional<Stepper> stepper;
   Frame frame;  // with the stepper
@@ -66,23 +64,23 @@ struct GeneratorNode final : IteratorNode {
   Any* stack_end = nullptr;
   int depth_inside = 0;
   Frame* frame_inside = nullptr;
+  char* limit_inside = nullptr;
   std::vector<Any> handled_inside;
 
-  enum class Phase : uint8_t { kNew, kSuspended, kRunning, kDone } phase = Phase::kNew;
-  Any value;  // yielded, or returned
+  Any value;  // yielded
   Any sent;
   Any thrown;  // an exception to raise at the yield
+  Any given;   // the same as `throw` was given it
   bool has_thrown = false;
-  bool closing = false;
+  Any walked;  // what a `yield from` on the fiber walks
   std::exception_ptr error;
-  Any returned;
 
-  GeneratorNode(Evaluator& evaluator, Ref<FunctionNode> fn, Any* base)
-      : IteratorNode("generator"), evaluator(evaluator), fn(std::move(fn)) {
-    slots.resize(this->fn->info->slots);
+  GeneratorNode(Evaluator& evaluator, Ref<FunctionNode> function, Any* base)
+      : GeneratorBase(std::move(function)), evaluator(evaluator) {
+    slots.resize(fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
-    if (!this->fn->info->stepwise) return;
-    stepper.emplace(*this->fn->info);
+    if (!fn->info->stepwise) return;
+    stepper.emplace(*fn->info);
     set_up(frame);
   }
   void set_up(Frame& f) {
@@ -93,11 +91,34 @@ struct GeneratorNode final : IteratorNode {
     f.generator = this;
   }
   ~GeneratorNode() override {
-    if (phase == Phase::kSuspended && !stepper) {
-      closing = true;
-      resume();
+    if (phase == Phase::kSuspended && (!stepper || as<InstanceNode>(delegate()) != nullptr)) abandon();
+    if (phase != Phase::kSuspended) release();
+  }
+  // Nobody holds the generator any more: its `finally` and `with` blocks run, and what they raise is only
+  // reported.
+  [[gnu::noinline]] void abandon() {
+    try {
+      thrown = evaluator.call(Any(evaluator.state().exception_class("GeneratorExit")), {});
+      has_thrown = true;
+      Any out;
+      bool more = false;
+      if (stepper) {
+        ++evaluator.state().depth;
+        more = step(evaluator.state(), out);
+      } else {
+        resume_fiber();
+        more = phase == Phase::kSuspended;
+        if (error) std::rethrow_exception(std::exchange(error, nullptr));
+      }
+      if (more) raise("RuntimeError", {}, "generator-ignores-exit", "generator ignored GeneratorExit");
+    } catch (ir::Error& raised) {
+      if (is_exception_of(evaluator.state().exception_of(raised), "GeneratorExit")) return;
+      if (evaluator.err) {
+        evaluator.err(fmt::format("an exception of the generator `{}` that nobody holds any more is ignored: {}\n",
+                                  fn->info->qualified_name, raised.first().message));
+      }
+    } catch (...) {  // a signal or the end of the program, which the next statement sees
     }
-    release();
   }
   // A reference to this object, as words.
   Words give_self() {
@@ -112,6 +133,11 @@ struct GeneratorNode final : IteratorNode {
     if (area != nullptr) areas().give(area);
     area = nullptr;
   }
+  void forget() override {
+    for (Any& slot : slots) slot.reset();
+    if (stepper) stepper->end();
+  }
+  Any delegate() const override { return stepper ? stepper->delegate() : walked; }
 
   static void enter(void* argument) {
     auto* self = static_cast<GeneratorNode*>(argument);
@@ -127,38 +153,21 @@ struct GeneratorNode final : IteratorNode {
     frame.back = state.frame;
     state.frame = &frame;
     try {
-      if (fn->info->expr != nullptr) {
-        returned = state.eval(fn->info->expr, frame);
-      } else {
-        state.exec_block(fn->info->body, frame);
-        returned = std::move(frame.result);
+      try {
+        if (fn->info->expr != nullptr) {
+          returned = state.eval(fn->info->expr, frame);
+        } else {
+          state.exec_block(fn->info->body, frame);
+          returned = std::move(frame.result);
+        }
+      } catch (ir::Error& raised) {
+        stopped_inside(state, raised);
+        throw;
       }
-    } catch (Closed&) {
-    } catch (ir::Error& raised) {
-      error = std::current_exception();
-      stopped(state, raised);
     } catch (...) {
       error = std::current_exception();
     }
     state.frame = frame.back;
-  }
-  // StopIteration that a generator lets out would end a loop elsewhere: it becomes the cause of a
-  // RuntimeError.
-  void stopped(State& state, const ir::Error& raised) {
-    Any exception = state.exception_of(raised);
-    auto* instance = as<InstanceNode>(exception);
-    if (instance == nullptr || !instance->cls->derives_from(exception_classes().at("StopIteration").get()))
-      return;
-    Any text = str_value("generator raised StopIteration");
-    Any made = evaluator.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
-    as<InstanceNode>(made)->set(known().cause, exception);
-    as<InstanceNode>(made)->set(known().context, exception);
-    as<InstanceNode>(made)->set(known().suppress_context, true);
-    try {
-      state.throw_exception(made, raised.first().span);
-    } catch (ir::Error&) {
-      error = std::current_exception();
-    }
   }
   void swap_words() {
     State& state = evaluator.state();
@@ -166,12 +175,10 @@ struct GeneratorNode final : IteratorNode {
     std::swap(state.top, top);
     std::swap(state.stack_end, stack_end);
     std::swap(state.frame, frame_inside);
-    if (!state.handled.empty() || !handled_inside.empty()) std::swap(state.handled, handled_inside);
     std::swap(state.c_stack_limit, limit_inside);
   }
-  char* limit_inside = nullptr;
 
-  void resume() {
+  void resume_fiber() {
     State& state = evaluator.state();
     if (phase == Phase::kNew) {
       area = areas().take();
@@ -185,25 +192,55 @@ struct GeneratorNode final : IteratorNode {
     if (phase == Phase::kNew) frame_inside = caller;
     phase = Phase::kRunning;
     state.depth = depth_outside + depth_inside;
+    // What the caller handles is handled inside as well.
+    size_t outside = state.handled.size();
+    for (Any& each : handled_inside) state.handled.push_back(std::move(each));
+    handled_inside.clear();
     swap_words();
     fiber.enter();
+    for (size_t i = outside; i < state.handled.size(); ++i)
+      handled_inside.push_back(std::move(state.handled[i]));
+    state.handled.resize(outside);
     depth_inside = state.depth - depth_outside;
     state.depth = depth_outside;
-    if (phase == Phase::kDone) release();
+    if (phase == Phase::kDone) {
+      release();
+      forget();
+    }
   }
 
-  // Called inside: gives a value to the caller; the result is what `send` brings.
-  Words yield(Words given) {
-    put(value, given);
+  // Called inside: gives a value to the caller.
+  void suspend(Words words) {
+    put(value, words);
     phase = Phase::kSuspended;
     swap_words();
     fiber.leave();
-    if (closing) throw Closed{};
-    if (has_thrown) {
-      has_thrown = false;
-      evaluator.state().throw_exception(std::exchange(thrown, Any(nullptr)), {});
-    }
+  }
+  Message received() {
+    has_thrown = false;
+    return {std::exchange(sent, nullptr), std::exchange(thrown, nullptr), std::exchange(given, nullptr)};
+  }
+  // The result is what `send` brings.
+  Words yield(Words words) {
+    suspend(words);
+    if (has_thrown) throw_given(evaluator.state(), received().thrown);
     return give(std::move(sent));
+  }
+  // `yield from` on the fiber.
+  Any yield_all(Any iterator, ir::Span span) {
+    struct Walk {
+      GeneratorNode& self;
+      ~Walk() { self.walked = nullptr; }
+    } walk{*this};
+    Any next;
+    bool more = resume_delegate(evaluator, iterator, {}, next, span);
+    while (more) {
+      walked = iterator;
+      suspend(give(std::move(next)));
+      walked = nullptr;
+      more = resume_delegate(evaluator, iterator, received(), next, span);
+    }
+    return next;
   }
 
   // The same with the stepper; the depth has been counted.
@@ -218,35 +255,47 @@ struct GeneratorNode final : IteratorNode {
       ~Run() {
         --state.depth;
         state.frame = self.frame.back;
-        if (self.phase == Phase::kRunning) self.phase = Phase::kDone;
+        if (self.phase == Phase::kRunning) {
+          self.phase = Phase::kDone;
+          self.forget();
+        }
       }
     } run(state, *this);
     try {
       char here;
       if (&here < state.c_stack_limit) [[unlikely]]
         state.recursion_error();
-      if (closing) return false;
-      if (has_thrown) {
-        has_thrown = false;
-        state.throw_exception(std::exchange(thrown, Any(nullptr)), {});
+      Words given_value;
+      if (has_thrown) [[unlikely]] {
+        if (is_none(stepper->delegate())) throw_given(state, received().thrown);
+        if (stepper->pass(state, frame, received(), out)) {
+          phase = Phase::kSuspended;
+          return true;
+        }
+      } else if (!is_none(sent) && !is_none(stepper->delegate())) [[unlikely]] {
+        if (stepper->pass(state, frame, received(), out)) {
+          phase = Phase::kSuspended;
+          return true;
+        }
       }
-      Words given;
-      if (stepper->step(state, frame, sent, given)) {
+      if (stepper->step(state, frame, sent, given_value)) {
         phase = Phase::kSuspended;
-        put(out, given);
+        put(out, given_value);
         return true;
       }
       returned = std::move(frame.result);
       return false;
     } catch (ir::Error& raised) {
-      stopped(state, raised);
-      if (!error) throw;
+      stopped_inside(state, raised);
+      throw;
     }
-    std::rethrow_exception(std::exchange(error, nullptr));
   }
 
   bool next(Evaluator& asking, Any& out) override {
-    if (phase == Phase::kDone) return false;
+    if (phase == Phase::kDone) {
+      returned = nullptr;
+      return false;
+    }
     if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
     State& state = evaluator.state();
     if (++state.depth > evaluator.recursion_limit) {
@@ -255,7 +304,7 @@ struct GeneratorNode final : IteratorNode {
     }
     Held alive(give_self());
     if (stepper) return step(state, out);
-    resume();
+    resume_fiber();
     --state.depth;
     if (phase == Phase::kDone) {
       if (error) std::rethrow_exception(std::exchange(error, nullptr));
@@ -264,90 +313,39 @@ struct GeneratorNode final : IteratorNode {
     out = std::move(value);
     return true;
   }
+  bool resume(Evaluator& asking, Message message, Any& out) override {
+    sent = std::move(message.sent);
+    has_thrown = !is_none(message.thrown);
+    thrown = std::move(message.thrown);
+    given = std::move(message.given);
+    return next(asking, out);
+  }
 };
 
 Any State::start_generator(const FunctionNode& fn, Any* base) {
   return make_iterator<GeneratorNode>(self, ir::ref(&fn), base);
 }
 
+namespace {
+
+[[noreturn]] void yield_outside(ir::Span span) {
+  raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
+}
+
+}  // namespace
+
 Words State::yield_value(Words value, Frame& f, ir::Span span) {
   if (f.generator == nullptr) {
     drop(value);
-    raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
+    yield_outside(span);
   }
   return f.generator->yield(value);
 }
 
 // `yield from`: the values of another iterable; its return value if it is a generator.
 Any State::yield_all(const Any& iterable, Frame& f, ir::Span span) {
-  Any iterator = self.iterate(iterable, span);
-  Any value;
-  while (self.next(iterator, value, span)) drop(yield_value(give(std::move(value)), f, span));
-  return generator_result(iterator);
+  if (f.generator == nullptr) yield_outside(span);
+  return f.generator->yield_all(self.iterate(iterable, span), span);
 }
-
-[[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span) {
-  std::vector<Any> args;
-  Any result = generator_result(iterator);
-  if (!is_none(result)) args.push_back(result);
-  evaluator.state().throw_exception(
-      evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
-}
-Any generator_result(const Any& iterator) {
-  auto* generator = dynamic_cast<GeneratorNode*>(value_as_iterator(iterator));
-  return generator == nullptr ? Any(nullptr) : generator->returned;
-}
-
-namespace {
-
-GeneratorNode* generator_of(const Arguments& args) {
-  auto* generator = dynamic_cast<GeneratorNode*>(value_as_iterator(args[0]));
-  if (generator == nullptr)
-    raise("AttributeError", args.span, "no-attribute", "this iterator is not a generator function's");
-  return generator;
-}
-Any send(Evaluator& evaluator, const Arguments& args) {
-  GeneratorNode* generator = generator_of(args);
-  if (generator->phase == GeneratorNode::Phase::kNew && !is_none(args[1])) {
-    raise("TypeError", args.span, "generator-not-started",
-          "can't send non-None value to a just-started generator");
-  }
-  generator->sent = args[1];
-  Any out;
-  if (!generator->next(evaluator, out)) stop_iteration(evaluator, args[0], args.span);
-  return out;
-}
-Any throw_into(Evaluator& evaluator, const Arguments& args) {
-  GeneratorNode* generator = generator_of(args);
-  generator->thrown = as<ClassNode>(args[1]) ? evaluator.call(args[1], {}) : args[1];
-  if (generator->phase != GeneratorNode::Phase::kSuspended) {
-    generator->phase = GeneratorNode::Phase::kDone;
-    evaluator.state().throw_exception(generator->thrown, args.span);
-  }
-  generator->has_thrown = true;
-  Any out;
-  if (!generator->next(evaluator, out)) stop_iteration(evaluator, args[0], args.span);
-  return out;
-}
-Any close(Evaluator& evaluator, const Arguments& args) {
-  GeneratorNode* generator = generator_of(args);
-  if (generator->phase == GeneratorNode::Phase::kSuspended) {
-    generator->closing = true;
-    Any ignored;
-    generator->next(evaluator, ignored);
-  }
-  generator->phase = GeneratorNode::Phase::kDone;
-  return nullptr;
-}
-
-constexpr BuiltinRow rows[] = {
-    {"send", "(value)", "Resumes the generator; the yield gives this value.", send, 1, 1},
-    {"throw", "(exception)", "Raises an exception at the yield.", throw_into, 1, 1},
-    {"close", "()", "Ends the generator.", close, 0, 0},
-};
-
-}  // namespace
-
-std::span<const BuiltinRow> generator_methods() { return rows; }
 
 }  // namespace mlc::script

@@ -468,8 +468,9 @@ std::string format_value(Evaluator& evaluator, const Any& value, std::string_vie
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);
 std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
 
-// generator.cpp
-Any generator_result(const Any& iterator);  // what the generator returned; None for other iterators
+// generator_methods.cpp
+// gi_running and the like; false for other names and iterators.
+bool generator_attribute(Evaluator::State& state, const Any& object, Symbol name, Any& out, ir::Span span);
 [[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span);
 
 // iterate.cpp

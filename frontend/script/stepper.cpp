@@ -55,6 +55,14 @@ bool Stepper::advance(State& state, Level& level, Words& out) {
   }
 }
 
+bool Stepper::pass(State& state, Frame& f, Message message, Any& out) {
+  Any source = levels_.back().source;
+  if (resume_delegate(state.self, source, std::move(message), out, {})) return true;
+  levels_.pop_back();
+  if (const Expr* target = std::exchange(target_, nullptr)) state.store(target, std::move(out), f);
+  return false;
+}
+
 // Nothing is left of the innermost block. True when there is a value to give.
 bool Stepper::end_of_block(State& state, Frame& f, Words& out) {
   Level& level = levels_.back();
@@ -74,12 +82,10 @@ bool Stepper::end_of_block(State& state, Frame& f, Words& out) {
       return false;
     }
     case Level::Kind::kYieldFrom: {
-      if (advance(state, level, out)) return true;
-      Any source = std::move(level.source);
-      levels_.pop_back();
-      if (const Expr* target = std::exchange(target_, nullptr))
-        state.store(target, generator_result(source), f);
-      return false;
+      Any value;
+      if (!pass(state, f, {}, value)) return false;
+      out = give(std::move(value));
+      return true;
     }
     default: {
       auto& loop = static_cast<const For&>(*level.loop);

@@ -4,7 +4,7 @@
 // yield and comes back by plain returns and calls.
 #pragma once
 
-#include "frontend/script/machine.h"
+#include "frontend/script/generator.h"
 
 namespace mlc::script {
 
@@ -15,6 +15,15 @@ class Stepper {
   // Runs to the next yield, whose value the caller then owns. False at the end: `f.result` is what the
   // function returned. `sent` is what the yield before it is worth.
   bool step(Evaluator::State& state, Frame& f, Any& sent, Words& out);
+  // What a `yield from` at which it waits walks; None elsewhere.
+  Any delegate() const {
+    return levels_.empty() || levels_.back().kind != Level::Kind::kYieldFrom ? Any(nullptr)
+                                                                             : levels_.back().source;
+  }
+  // Hands a message on to that. True with a value in `out`; false when the `yield from` is over, and `step`
+  // goes on.
+  bool pass(Evaluator::State& state, Frame& f, Message message, Any& out);
+  void end() { levels_.clear(); }
 
  private:
   struct Level {

@@ -130,8 +130,7 @@ struct GeneratorExpression final : GeneratorBase {
     slots.resize(info.slots);
     for (Any& slot : slots) slot = unbound();
     for (uint32_t slot : info.cells) slots[slot] = Any(ir::make<CellNode>(unbound()));
-    for (size_t i = 0; i < info.free_variables.size(); ++i)
-      slots[info.free_variables[i].slot] = fn->cells[i];
+    for (size_t i = 0; i < info.free_variables.size(); ++i) slots[info.free_variables[i].slot] = fn->cells[i];
     slots[0] = std::move(first);
     f.info = &info;
     f.slots = slots.data();

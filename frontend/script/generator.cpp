@@ -114,8 +114,9 @@ struct GeneratorNode final : GeneratorBase {
     } catch (ir::Error& raised) {
       if (is_exception_of(evaluator.state().exception_of(raised), "GeneratorExit")) return;
       if (evaluator.err) {
-        evaluator.err(fmt::format("an exception of the generator `{}` that nobody holds any more is ignored: {}\n",
-                                  fn->info->qualified_name, raised.first().message));
+        evaluator.err(
+            fmt::format("an exception of the generator `{}` that nobody holds any more is ignored: {}\n",
+                        fn->info->qualified_name, raised.first().message));
       }
     } catch (...) {  // a signal or the end of the program, which the next statement sees
     }

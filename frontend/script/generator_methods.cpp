@@ -223,9 +223,10 @@ bool generator_attribute(State& state, const Any& object, Symbol name, Any& out,
     return state.attribute_or_not(Any(generator->fn), Symbol("__code__"), out, span);
   } else if (text == "gi_frame") {
     if (generator->phase != Phase::kDone) {
-      raise("NotImplementedError", span, "not-supported",
-            "`gi_frame` is not available: a frame is no object here; `gi_running` and `gi_suspended` tell the "
-            "generator's state");
+      raise(
+          "NotImplementedError", span, "not-supported",
+          "`gi_frame` is not available: a frame is no object here; `gi_running` and `gi_suspended` tell the "
+          "generator's state");
     }
     out = nullptr;
   } else {

@@ -9,6 +9,7 @@ namespace mlc::transform {
 
 void register_api() {
   register_schedule_api();
+  register_state_api();
   register_trace_api();
   register_tensor_intrin_api();
   register_pass_api();

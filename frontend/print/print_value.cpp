@@ -209,7 +209,7 @@ void Printer::range(const Range& r, bool in_function) {
   put("(");
   expr("min", r->min);
   put(", ");
-  expr("extent", end_of(r->min, r->extent));
+  expr("extent", end_of(r->extent, r->min));
   put(")");
 }
 

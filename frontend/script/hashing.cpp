@@ -5,6 +5,8 @@
 // A tvm-ffi Dict compares keys by type and bits. Python wants 1 == 1.0 == True: a look-up tries each spelling
 // of the number. Tuples, frozen sets and objects with __eq__ are stored behind a KeyNode, whose hash and
 // equality are Python's.
+#include <tvm/ffi/extra/structural_key.h>
+
 #include <cmath>
 
 #include "frontend/script/dict_table.h"
@@ -295,6 +297,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   Any plain = plain_number(value);
   if (!is_object(plain)) return hash(plain, span);
   if (as<ir::NDArrayNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'numpy.ndarray'");
+  if (auto* key = as<ffi::StructuralKeyObj>(value)) return key->hash_i64;
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
 }
 

@@ -30,7 +30,7 @@ Any State::evaluate_api_value(const ir::Api& api) {
 const ModuleNode* State::stdlib_part(const std::string& path) {
   // What `tvm` itself shows is that of `tvm.runtime`.
   std::string current(path == "tvm" ? "tvm.runtime" : same_module(ir::current_path(path)));
-  return current.starts_with("tvm.") ? as<ModuleNode>(importer->of_library(current)) : nullptr;
+  return is_part_of_tvm(current) ? as<ModuleNode>(importer->of_library(current)) : nullptr;
 }
 
 std::vector<std::string> State::module_members(const std::string& path) {

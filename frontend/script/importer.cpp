@@ -227,13 +227,17 @@ bool Importer::is_partial(const ModuleNode* module) const {
 
 // ---- the library ----
 
+bool is_part_of_tvm(std::string_view module) {
+  return module.starts_with("tvm.") || module == "tvm_ffi" || module.starts_with("tvm_ffi.");
+}
+
 namespace {
 
 // Is it a module of `tvm`, by the registry or by the texts of stdlib/?
 bool is_tvm_module(std::string_view path) {
   if (ir::ApiRegistry::global().is_module(path)) return true;
   std::string current = ir::current_path(path);
-  if (!current.starts_with("tvm.")) return false;
+  if (!is_part_of_tvm(current)) return false;
   auto modules = stdlib_modules();
   auto found = std::lower_bound(modules.begin(), modules.end(), current);
   return found != modules.end() && found->starts_with(current) &&
@@ -263,7 +267,7 @@ bool Importer::tvm_module(const std::string& path, Any& out) {
 }
 
 Any Importer::library_module(const std::string& name) {
-  bool has_text = !name.starts_with("tvm.") && !stdlib_text(name).empty();
+  bool has_text = !is_part_of_tvm(name) && !stdlib_text(name).empty();
   if (!has_text) {
     Any module;
     return tvm_module(name, module) ? module : nullptr;

@@ -22,7 +22,9 @@ Any construct(ApiCall& call) {
   if (seed != -1 && (seed < 1 || seed > INT32_MAX)) {
     throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX).at(call.span_of(1));
   }
-  return make_schedule(mod, seed == -1 ? 1 : seed, call.args[4].cast<bool>());
+  Schedule schedule = make_schedule(mod, seed == -1 ? 1 : seed, call.args[4].cast<bool>());
+  mutable_schedule(schedule).debug_mask = parse_debug_mask(call, 2);
+  return schedule;
 }
 
 Schedule self(ApiCall& call) { return call.args[0].cast<Schedule>(); }

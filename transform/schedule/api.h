@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ir/api.h"
+
 namespace mlc::transform {
 
 // tvm.s_tir.Schedule, its handles, its trace, and every primitive as a method.
 void register_schedule_api();
+void register_state_api();
+// The bits of an argument `debug_mask`: "all", "none" or a number.
+int64_t parse_debug_mask(ir::ApiCall& call, size_t argument);
 void register_trace_api();
 void register_tensor_intrin_api();
 

@@ -37,6 +37,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
   node->func_working_on = schedule.func_working_on;
   node->random_state = schedule.random_state;
   node->enable_check = schedule.enable_check;
+  node->debug_mask = schedule.debug_mask;
   return Schedule(node);
 }
 

@@ -83,6 +83,7 @@ struct ScheduleNode final : ffi::Object {
   GlobalVar func_working_on;  // null: no function has been chosen
   int64_t random_state = 1;
   bool enable_check = true;
+  int64_t debug_mask = 0;
 
   ScheduleNode() = default;
   static constexpr bool _type_mutable = true;

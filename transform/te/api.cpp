@@ -16,6 +16,8 @@ using namespace te;  // NOLINT: this is the face of that folder
 
 namespace {
 
+constexpr std::string_view kTe = "tvm.te";
+
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 // The elements of a list or tuple; nullopt for anything else.
@@ -227,8 +229,13 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
     for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4))
       attrs.Set(key.cast<String>(), value);
   }
-  ComputeOp op = make_compute(detail::argument<String>(call, 2), detail::argument<String>(call, 3), attrs,
-                              axis, body, call.span);
+  auto tag = detail::argument<String>(call, 3);
+  if (std::string_view around = call.api.row.owner == kTe ? current_tag() : ""; !around.empty()) {
+    if (!tag.empty())
+      throw Error("te-nested-tag", "nested tag is not allowed for now").kind("ValueError").at(call.span);
+    tag = String(std::string(around));
+  }
+  ComputeOp op = make_compute(detail::argument<String>(call, 2), tag, attrs, axis, body, call.span);
   if (body.size() == 1) return make<TensorNode>(op, 0);
   Array<Any> outputs;
   for (size_t i = 0; i < body.size(); ++i) outputs.push_back(make<TensorNode>(op, static_cast<int64_t>(i)));
@@ -400,7 +407,6 @@ Any property(ApiCall& call) {
   return Any(Read(*call.args[0].cast<Ref<Node>>().get()));
 }
 
-constexpr std::string_view kTe = "tvm.te";
 constexpr std::string_view kTensor = "mlc.te.Tensor";
 constexpr std::string_view kOperation = "mlc.te.Operation";
 constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";

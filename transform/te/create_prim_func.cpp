@@ -45,12 +45,8 @@ class Creator {
   explicit Creator(Span span) : span_(span) {}
 
   PrimFunc create(const Array<Any>& args) {
-    Array<Var> params;
     for (const Any& arg : args) {
-      if (auto var = ir::given<Var>(arg)) {
-        params.push_back(*var);
-        continue;
-      }
+      if (ir::given<Var>(arg)) continue;
       auto tensor = ir::given<Tensor>(arg);
       if (!tensor) {
         throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
@@ -58,19 +54,35 @@ class Creator {
             .kind("TypeError")
             .at(span_);
       }
-      Buffer buffer = plain_buffer(*tensor);
-      params.push_back(buffer);
-      given_.insert({(*tensor)->op.get(), (*tensor)->value_index});
-      buffers_[{(*tensor)->op.get(), (*tensor)->value_index}] = buffer;
+      given_.insert(key_of(*tensor));
     }
     for (const Any& arg : args) {
       if (auto tensor = ir::given<Tensor>(arg)) order((*tensor)->op);
     }
+    for (const Operation& op : ordered_) {
+      if (op->kind == OperationKind::kScan) {
+        throw Error("te-scan", "`{}` is a scan: functions are made of computations and external statements",
+                    op->name.c_str())
+            .at(span_)
+            .kind("InternalError");
+      }
+      bind_placeholders(op);
+    }
+    Array<Var> params;
+    for (const Any& arg : args) {
+      if (auto var = ir::given<Var>(arg)) {
+        params.push_back(*var);
+        continue;
+      }
+      Tensor tensor = *ir::given<Tensor>(arg);
+      Buffer& buffer = buffers_[key_of(tensor)];
+      if (!buffer) buffer = plain_buffer(tensor);
+      params.push_back(buffer);
+    }
     Array<Buffer> allocated;
     Array<Stmt> stages;
     for (const Operation& op : ordered_) {
-      auto compute = Any(op).as<ComputeOp>();
-      if (!compute) {
+      if (op->kind == OperationKind::kPlaceholder) {
         if (!given_.contains({op.get(), 0})) {
           throw Error("te-missing-input", "`{}` is used but is not among the function's arguments",
                       op->name.c_str())
@@ -86,10 +98,12 @@ class Creator {
         buffers_[key] = buffer;
         allocated.push_back(buffer);
       }
-      stages.push_back(stage(*compute));
+      auto outside = Any(op).as<ExternOp>();
+      stages.push_back(outside ? external(*outside) : stage(op.as_or_throw<ComputeOp>()));
     }
     Stmt body = seq(std::move(stages));
-    if (!is_no_op(body)) {
+    auto* whole = as<SBlockRealizeNode>(body);
+    if (!is_no_op(body) && !(whole != nullptr && whole->block->iter_vars.empty())) {
       SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(), Array<TensorRegion>(),
                                      String("root"), body, Stmt(), allocated);
       body = make<SBlockRealizeNode>(Array<Expr>(), bool_imm(true), root);
@@ -115,6 +129,47 @@ class Creator {
     std::string name = tensor->name();
     std::replace(name.begin(), name.end(), '.', '_');
     return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
+  }
+
+  static Key key_of(const Tensor& tensor) { return {tensor->op.get(), tensor->value_index}; }
+
+  // The buffers that an external statement was written for serve as arguments of the function.
+  void bind_placeholders(const Operation& op) {
+    auto outside = Any(op).as<ExternOp>();
+    if (!outside) return;
+    const ExternOpNode& node = **outside;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      if (node.inputs[k]->op->kind == OperationKind::kPlaceholder)
+        buffers_[key_of(node.inputs[k])] = node.input_placeholders[k];
+    }
+    for (size_t i = 0; i < node.output_placeholders.size(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      if (given_.contains({op.get(), k})) buffers_[{op.get(), k}] = node.output_placeholders[k];
+    }
+  }
+
+  // An external statement in a block that says nothing of what it reads and writes.
+  Stmt external(const ExternOp& op) {
+    VarMap stand_for;
+    auto map = [&](const Buffer& placeholder, const Key& key, bool starts_at_zero) {
+      const Buffer& buffer = buffers_.at(key);
+      if (buffer.same_as(placeholder)) return;
+      stand_for[placeholder.get()] = buffer;
+      auto* offset = as<VarNode>(placeholder->buffer()->elem_offset);
+      if (starts_at_zero && offset != nullptr) stand_for[offset] = buffer->buffer()->elem_offset;
+    };
+    for (size_t i = 0; i < op->inputs.size(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      map(op->input_placeholders[k], key_of(op->inputs[k]), false);
+    }
+    for (size_t i = 0; i < op->num_outputs(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      map(op->output_placeholders[k], {op.get(), k}, true);
+    }
+    Iterators none;
+    return realize(none, block_name(std::string(op->name)), op->attrs, substitute(op->body, stand_for),
+                   nullptr, false);
   }
 
   // Inputs before what uses them, arguments in their order. A stack of its own:
@@ -217,9 +272,10 @@ class Creator {
     if (auto tuple = tensors.as<Array<Any>>()) add(*tuple);
   }
 
-  Stmt realize(const Iterators& at, String name, const ComputeOpNode* op, Stmt body, Stmt init) {
+  Stmt realize(const Iterators& at, String name, const Map<String, Any>& attrs, Stmt body, Stmt init,
+               bool detect_regions = true) {
     Map<String, Any> annotations;
-    for (const auto& [key, value] : op->attrs) {
+    for (const auto& [key, value] : attrs) {
       if (view(key) == kLayoutFree)
         add_layout_free(value);
       else
@@ -228,7 +284,8 @@ class Creator {
     SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
                                     std::move(body), std::move(init), Array<Buffer>(),
                                     Array<MatchBufferRegion>(), annotations);
-    AccessRegions touched = detect_access_regions(block);
+    AccessRegions touched;
+    if (detect_regions) touched = detect_access_regions(block);
     block = with(block, [&](SBlockNode& n) {
       n.reads = touched.reads;
       n.writes = touched.writes;
@@ -271,7 +328,7 @@ class Creator {
       }
       for (const Stmt& store : stores) update.push_back(store);
     }
-    return realize(at, block_name(std::string(op->name)), op, seq(update), seq(init));
+    return realize(at, block_name(std::string(op->name)), op->attrs, seq(update), seq(init));
   }
 
   Stmt elementwise(const ComputeOpNode* op, size_t output, const std::vector<For>& loops) {
@@ -280,7 +337,7 @@ class Creator {
     const Buffer& buffer = buffers_.at({op, k});
     Stmt store = make<BufferStoreNode>(buffer, element(op->body[k], at), at.point);
     std::string name(op->num_outputs() == 1 ? view(op->name) : view(buffer->name));
-    return realize(at, block_name(name), op, store, nullptr);
+    return realize(at, block_name(name), op->attrs, store, nullptr);
   }
 
   Stmt stage(const ComputeOp& op) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of tensors as scripts see them: their classes and texts.
+#include <tvm/ffi/container/list.h>
+
 #include "ir/api.h"
+#include "ir/given.h"
+#include "ir/module.h"
 #include "transform/register_api.h"
 #include "transform/te/tensor.h"
 
@@ -41,7 +45,109 @@ Any compute_repr(ApiCall& call) {
                             listed(call, op->axis), listed(call, op->reduce_axis()), listed(call, op->body)));
 }
 
-constexpr std::string_view kTe = "tvm.te";
+// ---- external statements and scans ----
+
+template <class T>
+Array<T> all_of(ApiCall& call, size_t argument, std::string_view expected) {
+  Array<T> all;
+  auto add = [&](const auto& list) {
+    for (const Any& one : list) {
+      auto cast = given<T>(one);
+      if (!cast) wrong_argument(call, argument, expected);
+      all.push_back(*cast);
+    }
+  };
+  if (auto tuple = call.args[argument].as<Array<Any>>()) {
+    add(*tuple);
+  } else if (auto list = call.args[argument].as<ffi::List<Any>>()) {
+    add(*list);
+  } else {
+    wrong_argument(call, argument, expected);
+  }
+  return all;
+}
+Map<String, Any> attributes(ApiCall& call, size_t argument) {
+  Map<String, Any> attrs;
+  if (call.args[argument] == nullptr) return attrs;
+  for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, argument))
+    attrs.Set(key.cast<String>(), value);
+  return attrs;
+}
+
+// Placeholders of inputs have their very shapes and types.
+Any make_extern(ApiCall& call) {
+  auto inputs = all_of<Tensor>(call, 3, "tensors");
+  auto ins = all_of<Buffer>(call, 4, "buffers"), outs = all_of<Buffer>(call, 5, "buffers");
+  auto body = given<Stmt>(call.args[6]);
+  if (!body) wrong_argument(call, 6, "a statement");
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto k = static_cast<int64_t>(i);
+    const BufferTypeNode* buffer = ins[k]->buffer();
+    Array<Expr> shape = inputs[k]->shape();
+    bool same = buffer->shape.size() == shape.size() && DataType(buffer->dtype) == inputs[k]->dtype();
+    for (size_t d = 0; same && d < shape.size(); ++d) {
+      auto at = static_cast<int64_t>(d);
+      same = structural_equal(buffer->shape[at], shape[at]);
+    }
+    if (!same) {
+      throw Error("te-extern-buffer", "the buffer `{}` has another shape or type than its input `{}`",
+                  ins[k]->name.c_str(), inputs[k]->name())
+          .at(call.span)
+          .kind("InternalError");
+    }
+  }
+  return make<ExternOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
+                            attributes(call, 2), inputs, ins, outs, *body);
+}
+
+Any make_scan(ApiCall& call) {
+  auto axis = given<IterVar>(call.args[3]);
+  if (!axis) wrong_argument(call, 3, "an iterator");
+  auto init = all_of<Tensor>(call, 4, "tensors"), update = all_of<Tensor>(call, 5, "tensors"),
+       state = all_of<Tensor>(call, 6, "tensors"), inputs = all_of<Tensor>(call, 7, "tensors");
+  for (size_t i = 0; i < init.size(); ++i) {
+    auto k = static_cast<int64_t>(i);
+    auto same = [&](const Tensor& other, std::string_view what) {
+      if (other->dtype() == state[k]->dtype() && other->shape().size() == state[k]->shape().size()) return;
+      throw Error("te-scan-shapes", "{} `{}` is {} of {} dimensions, the state `{}` {} of {}", what,
+                  other->name(), other->dtype().str(), other->shape().size(), state[k]->name(),
+                  state[k]->dtype().str(), state[k]->shape().size())
+          .at(call.span)
+          .kind("InternalError");
+    };
+    same(init[k], "the initial tensor");
+    same(update[k], "the update");
+  }
+  return make<ScanOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
+                          attributes(call, 2), *axis, init, update, state, inputs);
+}
+
+Any extern_repr(ApiCall& call) {
+  auto* op = call.args[0].as<ExternOpNode>();
+  return String(fmt::format("{}, inputs={}, input_placeholders={}, output_placeholders={}, body={})",
+                            head(call, "ExternOp", *op), listed(call, op->inputs),
+                            listed(call, op->input_placeholders), listed(call, op->output_placeholders),
+                            call.host.repr(Any(op->body))));
+}
+
+// The tag of the `te.tag_scope` around; empty when there is none.
+struct ScopeTag {
+  std::string tag;
+  bool used = false;
+};
+ScopeTag& scope_tag() {
+  static ScopeTag tag;
+  return tag;
+}
+Any set_tag(ApiCall& call) {
+  return std::exchange(scope_tag(), {detail::argument<std::string>(call, 0)}).used;
+}
+
+constexpr std::string_view kTe = "tvm.te", kInner = "mlc.te";
+#define FIELD(Node, key, name, doc)                                                                          \
+  {                                                                                                          \
+    ApiKind::kProperty, key, #name, doc, +[](ApiCall& call) -> Any { return call.args[0].as<Node>()->name; } \
+  }
 constexpr ApiRow rows[] = {
     {ApiKind::kClass, kTe, "Operation()", "What makes tensors.", not_constructible, "mlc.te.Operation",
      "tvm.te.tensor.Operation"},
@@ -57,11 +163,40 @@ constexpr ApiRow rows[] = {
      +[](ApiCall& call) -> Any { return prim_type(call.args[0].as<PlaceholderOpNode>()->dtype); }},
     {ApiKind::kMethod, "mlc.te.PlaceholderOp", "__repr__()", "The fields.", placeholder_repr},
     {ApiKind::kMethod, "mlc.te.ComputeOp", "__repr__()", "The fields.", compute_repr},
+    {ApiKind::kClass, kTe, "ExternOp()", "A statement that fills whole buffers.", not_constructible,
+     "mlc.te.ExternOp", "tvm.te.tensor.ExternOp"},
+    FIELD(ExternOpNode, "mlc.te.ExternOp", inputs, "The tensors it reads."),
+    FIELD(ExternOpNode, "mlc.te.ExternOp", input_placeholders, "The buffers that stand for the inputs."),
+    FIELD(ExternOpNode, "mlc.te.ExternOp", output_placeholders, "The buffers that it fills."),
+    FIELD(ExternOpNode, "mlc.te.ExternOp", body, "The statement."),
+    {ApiKind::kMethod, "mlc.te.ExternOp", "__repr__()", "The fields.", extern_repr},
+    {ApiKind::kClass, kTe, "ScanOp()", "A recurrence along the first dimension.", not_constructible,
+     "mlc.te.ScanOp", "tvm.te.tensor.ScanOp"},
+    FIELD(ScanOpNode, "mlc.te.ScanOp", scan_axis, "The axis of the steps."),
+    FIELD(ScanOpNode, "mlc.te.ScanOp", init, "The first steps."),
+    FIELD(ScanOpNode, "mlc.te.ScanOp", update, "The steps after them."),
+    FIELD(ScanOpNode, "mlc.te.ScanOp", state_placeholder, "What the steps read of those before."),
+    {ApiKind::kProperty, "mlc.te.ScanOp", "spatial_axis_", "The other dimensions of each update.",
+     +[](ApiCall& call) -> Any { return call.args[0].as<ScanOpNode>()->spatial_axis; }},
+    FIELD(ScanOpNode, "mlc.te.ScanOp", inputs, "The tensors that it is said to read."),
+    {ApiKind::kFunction, kInner,
+     "extern_op(name, tag, attrs, inputs, input_placeholders, output_placeholders, body)",
+     "The operation of `te.extern`.", make_extern},
+    {ApiKind::kFunction, kInner, "scan_op(name, tag, attrs, axis, init, update, state_placeholder, inputs)",
+     "The operation of `te.scan`.", make_scan},
+    {ApiKind::kFunction, kInner, "set_tag(tag)",
+     "The tag that `te.compute` gives; was the one before asked for?", set_tag},
     {ApiKind::kProperty, "mlc.te.Tensor", "ty", "A tensor has no type of numbers.",
      +[](ApiCall&) -> Any { return opaque_type(); }},
 };
+#undef FIELD
 
 }  // namespace
+
+std::string_view te::current_tag() {
+  scope_tag().used = true;
+  return scope_tag().tag;
+}
 
 void register_operation_api() { ApiRegistry::global().add(rows); }
 

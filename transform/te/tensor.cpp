@@ -38,7 +38,12 @@ bool contains_reduce(const Expr& e) {
   return finder.found;
 }
 
+const PlaceholderOpNode* as_placeholder(const OperationNode* op) {
+  return static_cast<const PlaceholderOpNode*>(op);
+}
 const ComputeOpNode* as_compute(const OperationNode* op) { return static_cast<const ComputeOpNode*>(op); }
+const ExternOpNode* as_extern(const OperationNode* op) { return static_cast<const ExternOpNode*>(op); }
+const ScanOpNode* as_scan(const OperationNode* op) { return static_cast<const ScanOpNode*>(op); }
 
 }  // namespace
 
@@ -48,32 +53,100 @@ const OriginNode* origin_of(const VarNode* buffer) {
 }
 
 size_t OperationNode::num_outputs() const {
-  return kind == OperationKind::kPlaceholder ? 1 : as_compute(this)->body.size();
+  switch (kind) {
+    case OperationKind::kPlaceholder:
+      return 1;
+    case OperationKind::kCompute:
+      return as_compute(this)->body.size();
+    case OperationKind::kExtern:
+      return as_extern(this)->output_placeholders.size();
+    case OperationKind::kScan:
+      return as_scan(this)->update.size();
+  }
+  return 0;
 }
-Array<Expr> OperationNode::output_shape() const {
-  if (kind == OperationKind::kPlaceholder) return static_cast<const PlaceholderOpNode*>(this)->shape;
+Array<Expr> OperationNode::output_shape(size_t i) const {
+  auto k = static_cast<int64_t>(i);
   Array<Expr> shape;
-  for (const IterVar& iter : as_compute(this)->axis) shape.push_back(iter->dom->extent);
+  switch (kind) {
+    case OperationKind::kPlaceholder:
+      return as_placeholder(this)->shape;
+    case OperationKind::kCompute:
+      for (const IterVar& iter : as_compute(this)->axis) shape.push_back(iter->dom->extent);
+      return shape;
+    case OperationKind::kExtern:
+      return as_extern(this)->output_placeholders[k]->buffer()->shape;
+    case OperationKind::kScan:
+      return as_scan(this)->state_placeholder[k]->shape();
+  }
   return shape;
 }
 DataType OperationNode::output_dtype(size_t i) const {
-  if (kind == OperationKind::kPlaceholder) return static_cast<const PlaceholderOpNode*>(this)->dtype;
-  return as_compute(this)->body[static_cast<int64_t>(i)]->dtype();
+  auto k = static_cast<int64_t>(i);
+  switch (kind) {
+    case OperationKind::kPlaceholder:
+      return as_placeholder(this)->dtype;
+    case OperationKind::kCompute:
+      return as_compute(this)->body[k]->dtype();
+    case OperationKind::kExtern:
+      return as_extern(this)->output_placeholders[k]->buffer()->dtype;
+    case OperationKind::kScan:
+      return as_scan(this)->update[k]->dtype();
+  }
+  return {};
 }
 Array<Tensor> OperationNode::input_tensors() const {
   InputFinder finder;
-  if (kind == OperationKind::kCompute) {
-    for (const Expr& e : as_compute(this)->body) finder.visit(e);
+  switch (kind) {
+    case OperationKind::kPlaceholder:
+      break;
+    case OperationKind::kCompute:
+      for (const Expr& e : as_compute(this)->body) finder.visit(e);
+      break;
+    case OperationKind::kExtern:
+      return as_extern(this)->inputs;
+    case OperationKind::kScan:
+      for (const Tensor& one : as_scan(this)->init) finder.found.push_back(one);
+      for (const Tensor& one : as_scan(this)->update) finder.found.push_back(one);
+      break;
   }
   return finder.found;
 }
+
+// Tensors are complete only here.
+ExternOpNode::ExternOpNode(String name, String tag, Map<String, Any> attrs, Array<Tensor> inputs,
+                           Array<Buffer> input_placeholders, Array<Buffer> output_placeholders, Stmt body)
+    : OperationNode(kKind, std::move(name), std::move(tag), std::move(attrs)),
+      inputs(std::move(inputs)),
+      input_placeholders(std::move(input_placeholders)),
+      output_placeholders(std::move(output_placeholders)),
+      body(std::move(body)) {}
+ScanOpNode::ScanOpNode(String name, String tag, Map<String, Any> attrs, IterVar scan_axis, Array<Tensor> init,
+                       Array<Tensor> update, Array<Tensor> state_placeholder, Array<Tensor> inputs)
+    : OperationNode(kKind, std::move(name), std::move(tag), std::move(attrs)),
+      scan_axis(std::move(scan_axis)),
+      init(std::move(init)),
+      update(std::move(update)),
+      state_placeholder(std::move(state_placeholder)),
+      inputs(std::move(inputs)) {
+  for (size_t i = 0; i < this->update.size(); ++i) {
+    Array<Expr> shape = this->update[static_cast<int64_t>(i)]->shape();
+    for (size_t k = 1; k < shape.size(); ++k) {
+      const Expr& extent = shape[static_cast<int64_t>(k)];
+      Var var = make_var(String(fmt::format("{}.out{}.i{}", this->name.c_str(), i, k)), extent->dtype());
+      spatial_axis.push_back(
+          make<IterVarNode>(make<RangeNode>(int_imm(extent->dtype(), 0), extent), var, IterType::kOpaque));
+    }
+  }
+}
+
 Array<IterVar> ComputeOpNode::reduce_axis() const {
   auto* reduce = as<ReduceNode>(body[0]);
   return reduce ? reduce->axis : Array<IterVar>();
 }
 
 TensorNode::TensorNode(Operation op, int64_t value_index) : op(std::move(op)), value_index(value_index) {
-  Array<Expr> shape = this->op->output_shape();
+  Array<Expr> shape = this->op->output_shape(static_cast<size_t>(value_index));
   DataType index = shape.empty() ? DataType::Int(64) : shape[0]->dtype();
   buffer = make<VarNode>(
       String(name()),

@@ -2,7 +2,7 @@
 // Tensor expressions: tensors defined by what one element of them is.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/stmt.h"
 
 namespace mlc::transform::te {
 
@@ -11,9 +11,9 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 struct TensorNode;
 using Tensor = Ref<TensorNode>;
 
-enum class OperationKind : uint8_t { kPlaceholder, kCompute };
+enum class OperationKind : uint8_t { kPlaceholder, kCompute, kExtern, kScan };
 
-// Makes one tensor or several of one shape. Identity counts: two equal operations are two computations.
+// Makes one tensor or several. Identity counts: two equal operations are two computations.
 struct OperationNode : ffi::Object {
   const OperationKind kind;
   String name;
@@ -24,7 +24,7 @@ struct OperationNode : ffi::Object {
   OperationNode(OperationKind kind, String name, String tag, Map<String, Any> attrs)
       : kind(kind), name(std::move(name)), tag(std::move(tag)), attrs(std::move(attrs)) {}
   size_t num_outputs() const;
-  Array<Expr> output_shape() const;
+  Array<Expr> output_shape(size_t i) const;
   DataType output_dtype(size_t i) const;
   Array<Tensor> input_tensors() const;  // in order of first use
   MLC_NODE_BASE("mlc.te.Operation", OperationNode, ffi::Object);
@@ -57,6 +57,38 @@ struct ComputeOpNode final : OperationNode {
   MLC_NODE("mlc.te.ComputeOp", ComputeOpNode, OperationNode);
 };
 using ComputeOp = Ref<ComputeOpNode>;
+
+// A statement that fills whole buffers: `body` reads `input_placeholders`, which stand for the inputs, and
+// writes `output_placeholders`.
+struct ExternOpNode final : OperationNode {
+  static constexpr OperationKind kKind = OperationKind::kExtern;
+  Array<Tensor> inputs;
+  Array<Buffer> input_placeholders;
+  Array<Buffer> output_placeholders;
+  Stmt body;
+
+  ExternOpNode(String name, String tag, Map<String, Any> attrs, Array<Tensor> inputs,
+               Array<Buffer> input_placeholders, Array<Buffer> output_placeholders, Stmt body);
+  MLC_NODE("mlc.te.ExternOp", ExternOpNode, OperationNode);
+};
+using ExternOp = Ref<ExternOpNode>;
+
+// A recurrence along the first dimension: it begins with `init` and goes on with `update`, which reads the
+// steps before as `state_placeholder`.
+struct ScanOpNode final : OperationNode {
+  static constexpr OperationKind kKind = OperationKind::kScan;
+  IterVar scan_axis;
+  Array<Tensor> init;
+  Array<Tensor> update;
+  Array<Tensor> state_placeholder;
+  Array<Tensor> inputs;
+  Array<IterVar> spatial_axis;  // of each update, the dimensions behind the first
+
+  ScanOpNode(String name, String tag, Map<String, Any> attrs, IterVar scan_axis, Array<Tensor> init,
+             Array<Tensor> update, Array<Tensor> state_placeholder, Array<Tensor> inputs);
+  MLC_NODE("mlc.te.ScanOp", ScanOpNode, OperationNode);
+};
+using ScanOp = Ref<ScanOpNode>;
 
 // Which output of which operation a buffer stands for: the `layout` of the buffer that loads of a tensor
 // name, so that an expression leads back to the operations it is made of.
@@ -106,6 +138,9 @@ struct ReducerNode final : ffi::Object {
   MLC_NODE("mlc.te.Reducer", ReducerNode, ffi::Object);
 };
 using Reducer = Ref<ReducerNode>;
+
+// The tag of the `te.tag_scope` around; empty when there is none.
+std::string_view current_tag();
 
 // Checks what compute() promises: reductions at the top only, outputs of one kind.
 ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<IterVar> axis, Array<Expr> body,

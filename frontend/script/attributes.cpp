@@ -19,7 +19,9 @@ Any bind(const Any& self, const Any& callee) { return Any(ir::make<BoundMethodNo
 
 // What a class member becomes when it is read through an instance.
 Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any& member, ir::Span span) {
-  if (as<FunctionNode>(member) || as<BuiltinNode>(member)) return bind(self, member);
+  if (as<FunctionNode>(member)) return bind(self, member);
+  // Methods of builtin types bind; builtin functions do not.
+  if (auto* builtin = as<BuiltinNode>(member)) return builtin->owner.empty() ? member : bind(self, member);
   if (auto* property = as<PropertyNode>(member)) {
     if (is_none(property->getter)) raise("AttributeError", span, "no-getter", "property has no getter");
     return evaluator.call(property->getter, std::span<const Any>(&self, 1), {}, span);
@@ -43,7 +45,7 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
 bool is_data_descriptor(const Any& member) {
   if (as<PropertyNode>(member) != nullptr) return true;
   auto* object = as<InstanceNode>(member);
-  return object != nullptr && object->cls->find(known().set) != nullptr;
+  return object != nullptr && (object->cls->find(known().set) || object->cls->find(known().delete_));
 }
 
 // An instance's class; for exceptions and instances alike.
@@ -70,7 +72,7 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
     out = instance->own_dict();
     return true;
   }
-  if (instance->cls->is_exception && exception_attribute(evaluator, instance, name, out)) return true;
+  if (instance->cls->is_exception && exception_attribute(instance, name, out, span)) return true;
   if (!is_none(instance->payload)) {
     if (const BuiltinRow* row = builtin_method_of(instance->payload, name)) {
       out = bind(object, builtin_value(row, builtin_type_of(instance->payload)->name));
@@ -118,15 +120,22 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     return true;
   }
   if (name == known().dict) {
-    Dict all;
-    for (const auto& [key, value] : cls->members) all.Set(str_value(key.str()), value);
-    out = all;
+    out = class_dict(evaluator.state(), cls);
     return true;
   }
   if (name == known().new_) {
     out = object_new();
     return true;
   }
+  if (name == known().base) {
+    const ClassNode* base = cls->bases.empty() ? nullptr : cls->bases[0].get();
+    for (const Ref<ClassNode>& each : cls->bases) {
+      if (base->data == nullptr && each->data != nullptr) base = each.get();
+    }
+    out = base == nullptr ? Any(nullptr) : Any(ir::ref(base));
+    return true;
+  }
+  if (type_method(cls, name, out)) return true;
   if (name == known().name || name == known().qualname) {
     size_t dot = name == known().name ? cls->name.rfind('.') : std::string::npos;
     out = str_value(dot == std::string::npos ? cls->name : cls->name.substr(dot + 1));
@@ -180,61 +189,6 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
   return false;
 }
 
-// function.__code__: what is asked of it to learn the names of parameters.
-Any code_object(const FunctionInfo& info) {
-  static const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("code");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "builtins";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    return made;
-  }();
-  Ref<InstanceNode> made = ir::make<InstanceNode>(type);
-  auto* code = const_cast<InstanceNode*>(made.get());
-  std::vector<std::pair<uint32_t, Symbol>> locals;  // behind the parameters, in the order of their slots
-  for (const auto& [name, place] : info.names) {
-    bool parameter = std::find(info.parameters.begin(), info.parameters.end(), name) != info.parameters.end();
-    if (!parameter && storage_of(place) == Storage::kLocal) locals.emplace_back(index_of(place), name);
-  }
-  std::sort(locals.begin(), locals.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Any> names;
-  for (Symbol name : info.parameters) names.push_back(str_value(name.str()));
-  for (const auto& [slot, name] : locals) names.push_back(str_value(name.str()));
-  code->set(Symbol("co_name"), str_value(info.name));
-  code->set(Symbol("co_qualname"), str_value(info.qualified_name));
-  code->set(Symbol("co_argcount"), static_cast<int64_t>(info.positional));
-  code->set(Symbol("co_posonlyargcount"), static_cast<int64_t>(info.positional_only));
-  code->set(Symbol("co_kwonlyargcount"), static_cast<int64_t>(info.keyword_only));
-  code->set(Symbol("co_varnames"), Tuple(names.begin(), names.end()));
-  return Any(made);
-}
-
-bool function_attribute(FunctionNode* fn, Symbol name, Any& out) {
-  for (const auto& [key, value] : fn->attributes) {
-    if (key == name) {
-      out = value;
-      return true;
-    }
-  }
-  if (name == known().name) {
-    out = str_value(fn->info->name);
-  } else if (name == known().qualname) {
-    out = str_value(fn->info->qualified_name);
-  } else if (name == known().doc) {
-    out = fn->info->doc.empty() ? Any(nullptr) : str_value(fn->info->doc);
-  } else if (name == known().module) {
-    out = str_value(fn->module->name);
-  } else if (name == known().defaults) {
-    out = fn->defaults.empty() ? Any(nullptr) : Any(Tuple(fn->defaults.begin(), fn->defaults.end()));
-  } else if (name.str() == "__code__") {
-    out = code_object(*fn->info);
-  } else {
-    return false;
-  }
-  return true;
-}
-
 bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& out, ir::Span span) {
   auto* cls = as<ClassNode>(super->self);
   bool of_class = cls != nullptr;
@@ -285,7 +239,7 @@ bool super_attribute(Evaluator& evaluator, SuperNode* super, Symbol name, Any& o
     return true;
   }
   if (name == known().init_subclass) {
-    out = bind(super->self, object_init());
+    out = bind(super->self, object_init_subclass());
     return true;
   }
   if (const BuiltinRow* row = object_method_row(name)) {
@@ -371,6 +325,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = str_value(module->name);
       return true;
     }
+    if (name == known().dict) {
+      out = namespace_of(module);
+      return true;
+    }
     return false;
   }
   if (auto* module = as<ApiModuleNode>(object)) return module_member(module->path, name, out);
@@ -380,7 +338,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     out = self.type_of(object);
     return true;
   }
-  if (auto* fn = as<FunctionNode>(object)) return function_attribute(fn, name, out);
+  if (auto* fn = as<FunctionNode>(object)) return function_attribute(*this, fn, name, out, span);
   if (auto* api = as<ApiFunctionNode>(object)) {
     if (name == known().name || name == known().qualname) {
       out = str_value(api->api->name);
@@ -411,7 +369,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     }
     return false;
   }
-  if (auto* property = as<PropertyNode>(object)) return property_attribute(property, object, name, out);
+  if (auto* property = as<PropertyNode>(object)) return property_attribute(self, property, object, name, out);
   if (auto* slice = as<SliceNode>(object)) {
     if (name.str() == "start")
       out = slice->start;
@@ -466,6 +424,12 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     return true;
   }
   if (is_device) return false;
+  if (auto* cell = as<CellNode>(object)) {
+    if (name.str() != "cell_contents") return false;
+    if (is_unbound(cell->value)) raise("ValueError", span, "wrong-value", "Cell is empty");
+    out = cell->value;
+    return true;
+  }
   if (value_as_iterator(object) != nullptr) return generator_attribute(*this, object, name, out, span);
   if (numpy_attribute(self, object, name, out)) return true;
   if (object_field(object, name, out)) {
@@ -584,6 +548,25 @@ void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::S
         name.str());
 }
 
+// `object.__class__ = cls`, between classes whose objects are alike.
+void set_class(Evaluator& evaluator, InstanceNode* instance, const Any& value, ir::Span span) {
+  auto* cls = as<ClassNode>(value);
+  if (cls == nullptr) {
+    raise("TypeError", span, "wrong-type", "__class__ must be set to a class, not '{}' object",
+          type_name_of(evaluator, value));
+  }
+  if (!cls->scripted || !instance->cls->scripted) {
+    raise("TypeError", span, "wrong-type",
+          "__class__ assignment only supported for mutable types or ModuleType subclasses");
+  }
+  if (cls->data != instance->cls->data || cls->slotted != instance->cls->slotted ||
+      cls->is_exception != instance->cls->is_exception) {
+    raise("TypeError", span, "wrong-type", "__class__ assignment: '{}' object layout differs from '{}'",
+          cls->name, instance->cls->name);
+  }
+  instance->cls = ir::ref(cls);
+}
+
 }  // namespace
 
 void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, ir::Span span) {
@@ -610,6 +593,7 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
       call(*hook, args, {}, span);
       return;
     }
+    if (name == known().cls) return set_class(*this, instance, value, span);
     if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(*this, instance, name, span);
     if (name == known().dict) {
       if (value.type_index() != kTVMFFIDict) {
@@ -624,6 +608,9 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
     return;
   }
   if (auto* cls = as<ClassNode>(object)) {
+    if (name == known().dict && cls->scripted) {
+      raise("AttributeError", span, "read-only", "attribute '__dict__' of 'type' objects is not writable");
+    }
     if (!cls->scripted) {
       raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'",
             name.str(), cls->name);
@@ -638,13 +625,7 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
     return;
   }
   if (auto* fn = as<FunctionNode>(object)) {
-    for (auto& [key, old] : fn->attributes) {
-      if (key == name) {
-        old = value;
-        return;
-      }
-    }
-    fn->attributes.emplace_back(name, value);
+    set_function_attribute(*state_, fn, name, value, span);
     return;
   }
   if (as<ApiModuleNode>(object) != nullptr) {

@@ -215,27 +215,6 @@ Any input(Evaluator& evaluator, const Arguments& args) {
   return str_value(line);
 }
 
-Any dir(Evaluator& evaluator, const Arguments& args) {
-  List names;
-  if (args.size() == 1) {
-    for (const std::string& name : evaluator.attribute_names(args[0])) names.push_back(str_value(name));
-  } else {
-    std::vector<std::string> all;
-    for (const auto& [name, value] : evaluator.globals()) all.push_back(name);
-    std::sort(all.begin(), all.end());
-    for (const std::string& name : all) names.push_back(str_value(name));
-  }
-  return names;
-}
-Any vars(Evaluator& evaluator, const Arguments& args) {
-  return evaluator.attribute(args[0], known().dict, args.span_of(0));
-}
-Any globals(Evaluator& evaluator, const Arguments& args) {
-  Dict all;
-  for (const auto& [name, value] : evaluator.globals()) all.Set(str_value(name), value);
-  return all;
-}
-
 Any refused(Evaluator&, const Arguments& args, std::string_view name, std::string_view why) {
   raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
 }
@@ -245,8 +224,13 @@ Any exec(Evaluator& evaluator, const Arguments& args) {
 Any eval(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
 }
-Any locals(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "locals", "local names live in slots; use globals() or a dict");
+Any exception_group(Evaluator& evaluator, const Arguments& args) {
+  return refused(
+      evaluator, args, "ExceptionGroup",
+      "one exception is raised at a time; keep several in a list, or chain them with `raise ... from`");
+}
+Any compile(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
 }
 
 constexpr BuiltinRow rows[] = {
@@ -273,14 +257,13 @@ constexpr BuiltinRow rows[] = {
     {"iter", "(iterable, sentinel)", "An iterator over the elements.", iter, 1, 2},
     {"next", "(iterator, default)", "The next element.", next, 1, 2},
     {"input", "(prompt='')", "Reads a line.", input, 0, 1},
-    {"dir", "(obj)", "The names of the object's attributes.", dir, 0, 1},
-    {"vars", "(obj)", "The object's own attributes as a dict.", vars, 1, 1},
-    {"globals", "()", "The names of the main module as a dict (a copy).", globals, 0, 0},
     {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,
      "mode encoding errors newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
-    {"locals", "()", "Not available.", locals, 0, 0},
+    {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
+    {"ExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
+    {"BaseExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
 };
 
 }  // namespace
@@ -322,7 +305,7 @@ Any builtin_value(const BuiltinRow* row, std::string_view owner) {
 }
 
 void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
-  for (auto table : {function_builtins(), number_builtins()}) {
+  for (auto table : {function_builtins(), number_builtins(), namespace_builtins()}) {
     for (const BuiltinRow& row : table) builtins[Symbol(row.name)] = builtin_value(&row, "");
   }
   const Types& t = types();
@@ -336,6 +319,7 @@ void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
     if (cls->module == "builtins") builtins[Symbol(name)] = Any(cls);
   }
   builtins[Symbol("IOError")] = Any(exception_classes().at("OSError"));
+  builtins[Symbol("EnvironmentError")] = Any(exception_classes().at("OSError"));
   builtins[Symbol("NotImplemented")] = not_implemented();
   builtins[Symbol("Ellipsis")] = ellipsis();
   builtins[Symbol("__debug__")] = true;

@@ -55,19 +55,6 @@ void note_call(ir::Error& error, std::string_view name, ir::Span span) {
   if (calls < kShownCalls) first.notes.push_back({fmt::format("`{}` was called here", name), span});
 }
 
-std::string plural(size_t n, std::string_view one) {
-  return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");
-}
-
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? (names.size() > 2 ? ", and " : " and ") : ", ";
-    text += "'" + names[i] + "'";
-  }
-  return text;
-}
-
 std::string callee_text(const Any& callee) {
   if (auto* fn = as<FunctionNode>(callee)) return fn->module->name + "." + fn->info->qualified_name + "()";
   return "function";
@@ -157,93 +144,6 @@ Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::S
   for (const Any& arg : args) push(arg);
   Keywords none;
   return call_on_stack(callee, mark.base, none, span, {});
-}
-
-// Puts given arguments where the parameters' slots are.
-void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span) {
-  const FunctionInfo& info = *fn.info;
-  size_t given = static_cast<size_t>(top - base);
-  std::optional<Tuple> rest;
-  if (given > info.positional) {
-    if (!info.has_vararg) {
-      size_t least = info.positional - fn.defaults.size();
-      std::string takes = least == info.positional
-                              ? plural(info.positional, "positional argument")
-                              : fmt::format("from {} to {} positional arguments", least, info.positional);
-      throw ir::Error("too-many-arguments", "{}() takes {} but {} {} given", info.qualified_name, takes,
-                      given, given == 1 ? "was" : "were")
-          .kind("TypeError")
-          .at(span)
-          .note(fmt::format("`{}` is defined here", info.name), info.span);
-    }
-    rest = Tuple(base + info.positional, base + given);
-    while (top > base + info.positional) (--top)->reset();
-  }
-  size_t parameters = info.parameters.size();
-  while (top < base + parameters) push(unbound());
-  std::optional<Dict> extra;
-  if (info.has_kwarg) extra.emplace();
-  for (auto& [name, value] : keywords) {
-    // Names are interned: equal ones begin at the same place.
-    size_t found = parameters;
-    for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
-      if (info.parameter_texts[i].data() == name.data()) found = i;
-    }
-    if (found == parameters) {
-      for (size_t i = info.positional_only; i < info.positional + info.keyword_only; ++i) {
-        if (info.parameter_texts[i] == name) found = i;
-      }
-    }
-    if (found == parameters) {
-      if (info.has_kwarg) {
-        extra->Set(str_value(name), value);
-        continue;
-      }
-      std::vector<std::string> names;
-      for (Symbol p : info.parameters) names.emplace_back(p.str());
-      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", info.qualified_name,
-                      name)
-          .kind("TypeError")
-          .at(span)
-          .note(fmt::format("`{}` is defined here", info.name), info.span)
-          .help(ir::did_you_mean(name, names));
-    }
-    if (!is_unbound(base[found])) {
-      raise("TypeError", span, "duplicate-argument", "{}() got multiple values for argument '{}'",
-            info.qualified_name, name);
-    }
-    base[found] = std::move(value);
-  }
-  size_t first_default = info.positional - fn.defaults.size();
-  std::vector<std::string> missing;
-  for (size_t i = 0; i < info.positional; ++i) {
-    if (!is_unbound(base[i])) continue;
-    if (i >= first_default) {
-      base[i] = fn.defaults[i - first_default];
-    } else {
-      missing.emplace_back(info.parameters[i].str());
-    }
-  }
-  std::string_view sort = "positional";
-  if (missing.empty()) {
-    for (size_t i = 0; i < info.keyword_only; ++i) {
-      Any& slot = base[info.positional + i];
-      if (!is_unbound(slot)) continue;
-      slot = fn.kw_defaults[i];
-      if (is_unbound(slot)) missing.emplace_back(info.parameters[info.positional + i].str());
-    }
-    sort = "keyword-only";
-  }
-  if (!missing.empty()) {
-    throw ir::Error("missing-argument", "{}() missing {} required {} argument{}: {}", info.qualified_name,
-                    missing.size(), sort, missing.size() == 1 ? "" : "s", quoted_list(missing))
-        .kind("TypeError")
-        .at(span)
-        .note(fmt::format("`{}` is defined here", info.name), info.span);
-  }
-  size_t next = info.positional + info.keyword_only;
-  if (info.has_vararg) base[next++] = rest ? *rest : Tuple();
-  if (info.has_kwarg) base[next] = *extra;
 }
 
 // The arguments are in the parameters' slots.
@@ -430,14 +330,14 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
                                  : row.most == 1 ? std::string("exactly one argument")
                                                  : fmt::format("exactly {} arguments", row.most))
         : own < static_cast<size_t>(row.least)
-            ? fmt::format("at least {}", plural(static_cast<size_t>(row.least), "argument"))
-            : fmt::format("at most {}", plural(static_cast<size_t>(row.most), "argument"));
+            ? fmt::format("at least {}", counted(static_cast<size_t>(row.least), "argument"))
+            : fmt::format("at most {}", counted(static_cast<size_t>(row.most), "argument"));
     std::string message = fmt::format("{}() takes {} ({} given)", shown, expected, own);
     // Where CPython unpacks the arguments by hand it says so in other words.
     if (row.least != row.most && !shown.starts_with("str.")) {
       bool few = own < static_cast<size_t>(row.least);
       message = fmt::format("{} expected at {} {}, got {}", row.name, few ? "least" : "most",
-                            plural(static_cast<size_t>(few ? row.least : row.most), "argument"), own);
+                            counted(static_cast<size_t>(few ? row.least : row.most), "argument"), own);
     }
     throw ir::Error("wrong-argument-count", "{}", message)
         .kind("TypeError")
@@ -488,9 +388,6 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
   if (cls->construct != nullptr && (!cls->scripted || cls->is_exception)) {
     Arguments arguments{{base, given}, keywords, span, spans};
     if (!cls->is_exception || cls->find(known().init) == nullptr) {
-      if (!keywords.empty() && cls->is_exception) {
-        raise("TypeError", span, "unknown-keyword", "{}() takes no keyword arguments", cls->name);
-      }
       return cls->construct(self, cls, arguments);
     }
   } else if (cls->construct == nullptr) {
@@ -498,7 +395,7 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
   }
   Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
   if (cls->is_exception) {
-    const_cast<InstanceNode*>(made.get())->set(known().args, Tuple(base, base + given));
+    set_exception_args(const_cast<InstanceNode*>(made.get()), {base, given});
   }
   Any object(made);
   if (const Any* init = cls->find(known().init)) {
@@ -721,8 +618,8 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
   for (size_t i = 1; i < keywords.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (keywords[i].first == keywords[j].first) {
-        raise("TypeError", call.span, "duplicate-argument", "got multiple values for keyword argument '{}'",
-              keywords[i].first);
+        raise("TypeError", call.span, "duplicate-argument",
+              "{} got multiple values for keyword argument '{}'", callee_text(callee), keywords[i].first);
       }
     }
   }

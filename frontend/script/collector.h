@@ -41,6 +41,8 @@ class Collector {
   SymbolSet bound, used, inner_free, globals, nonlocals;
   uint32_t yields = 0;   // how many
   bool rebinds = false;  // with `:=`, inside an expression
+  // Names that `:=` binds inside a comprehension: they belong to the function around it.
+  NameList rebound;
 
   void bind(Symbol name) {
     if (bound.insert(name).second) bound_order.push_back(name);
@@ -222,7 +224,7 @@ class Collector {
       case syntax::ExprKind::kNamedExpr: {
         auto* named = static_cast<const syntax::NamedExpr*>(expr);
         expression(named->value);
-        bind(named->target->id);
+        rebind(named->target->id);
         rebinds = true;
         break;
       }
@@ -272,6 +274,7 @@ class Collector {
         auto* c = static_cast<const syntax::GeneratorExp*>(expr);
         expression(c->generators[0]->iter);
         inner(generator_free(*c));
+        for (Symbol name : resolver_.rebound_[c]) rebind(name);
         break;
       }
       case syntax::ExprKind::kYield:
@@ -350,21 +353,31 @@ class Collector {
     auto found = resolver_.free_.find(&generator);
     if (found != resolver_.free_.end()) return found->second;
     Collector body(resolver_);
-    body.generator_body(generator);
+    body.function_of(generator.generators, generator.elt, nullptr);
+    resolver_.rebound_[&generator] = body.rebound;
     return resolver_.free_[&generator] = body.free();
   }
-  void generator_body(const syntax::GeneratorExp& generator) {
+  // A comprehension as a function of its own; the first iterable is its argument.
+  void function_of(syntax::Seq<syntax::Comprehension> generators, const syntax::Expr* a,
+                   const syntax::Expr* b) {
+    of_comprehension_ = true;
     bool first = true;
-    for (const syntax::Comprehension* c : generator.generators) {
+    for (const syntax::Comprehension* c : generators) {
       if (!first) expression(c->iter);
       first = false;
       target(c->target);
       expressions(c->ifs);
     }
-    expression(generator.elt);
+    expression(a);
+    expression(b);
   }
 
  private:
+  void rebind(Symbol name) {
+    if (!of_comprehension_) return bind(name);
+    used.insert(name);
+    rebound.push_back(name);
+  }
   void use(Symbol name) {
     for (const SymbolSet& scope : comprehensions_) {
       if (scope.contains(name)) return;
@@ -422,6 +435,7 @@ class Collector {
 
   Resolver& resolver_;
   std::vector<SymbolSet> comprehensions_;
+  bool of_comprehension_ = false;
 };
 
 }  // namespace mlc::script

@@ -84,17 +84,42 @@ struct Loops {
   }
 };
 
+// In a class body only the first iterable sees the names of the class: the rest is a function of its own.
 template <class F>
-void run_loops(State& state, Frame& f, Seq<Comprehension> generators, uint32_t resolved, F&& emit) {
+[[gnu::noinline]] void run_in_class(State& state, Frame& f, Seq<Comprehension> generators, const Expr* a,
+                                    const Expr* b, F& emit) {
+  Frame* around = state.function_frame(f);
+  const FunctionInfo* info =
+      state.resolver.comprehension_of_class(generators, a, b, state.function_info(f), f.module);
+  Any first = state.iterated(generators[0]->iter, f);
+  State::Mark mark(state);
+  for (uint32_t i = 0; i < info->slots; ++i) state.push(unbound_words());
+  for (uint32_t slot : info->cells) mark.base[slot] = Any(ir::make<CellNode>(unbound()));
+  for (const FunctionInfo::Free& free : info->free_variables)
+    mark.base[free.slot] = around->slots[index_of(free.outer)];
+  Frame inner;
+  inner.info = info;
+  inner.slots = mark.base;
+  inner.module = f.module;
+  inner.back = state.frame;
+  inner.function = f.function;
+  Loops<F> loops{state, inner, generators, emit};
+  emit.frame = &inner;
+  loops.run(0, std::move(first));
+}
+
+template <class F>
+void run_loops(State& state, Frame& f, Seq<Comprehension> generators, uint32_t resolved, const Expr* a,
+               const Expr* b, F&& emit) {
   if (resolved == 2) {
     for (const Comprehension* c : generators) fresh_cells(c->target, f);
   }
+  if (resolved == 0 && f.cls != nullptr) return run_in_class(state, f, generators, a, b, emit);
   // Where names are looked up as they run, the variables hide others until the end.
   if (resolved == 0) {
     Frame inner;
     inner.dynamic = true;
-    // The names of a class body are for its first iterable only.
-    inner.outer = f.cls != nullptr ? f.outer : &f;
+    inner.outer = &f;
     inner.module = f.module;
     inner.info = nullptr;
     inner.function = f.function;
@@ -204,14 +229,14 @@ struct GeneratorExpression final : GeneratorBase {
 Any State::list_comprehension(const ListComp& expr, Frame& f) {
   List result;
   auto emit = emit_with([&](Frame& inner) { result.emplace_back(eval(expr.elt, inner)); });
-  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  run_loops(*this, f, expr.generators, expr.resolved, expr.elt, nullptr, emit);
   return result;
 }
 Any State::set_comprehension(const SetComp& expr, Frame& f) {
   Ref<SetNode> result = ir::make<SetNode>();
   auto emit =
       emit_with([&](Frame& inner) { const_cast<SetNode*>(result.get())->add(self, eval(expr.elt, inner)); });
-  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  run_loops(*this, f, expr.generators, expr.resolved, expr.elt, nullptr, emit);
   return Any(result);
 }
 Any State::dict_comprehension(const DictComp& expr, Frame& f) {
@@ -220,7 +245,7 @@ Any State::dict_comprehension(const DictComp& expr, Frame& f) {
     Any key = eval(expr.key, inner);
     dict_set(self, result, key, eval(expr.value, inner), expr.key->span);
   });
-  run_loops(*this, f, expr.generators, expr.resolved, emit);
+  run_loops(*this, f, expr.generators, expr.resolved, expr.key, expr.value, emit);
   return result;
 }
 
@@ -229,11 +254,12 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
   const FunctionInfo* info;
   if (expr.resolved != 0) {
     info = resolver.info(expr.resolved);
+  } else if (f.cls != nullptr) {
+    info = resolver.generator_of_class(expr, function_info(f), f.module, f.cls->name);
   } else {
     NameList by_name;
-    Frame& around = f.cls != nullptr && f.outer != nullptr ? *f.outer : f;
     for (Symbol name : resolver.free_names(expr)) {
-      const Any* found = find_dynamic(name, around);
+      const Any* found = find_dynamic(name, f);
       if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
         by_name.push_back(name);
     }

@@ -69,6 +69,26 @@ bool slots_of(Evaluator& evaluator, const ClassNode* cls) {
   return true;
 }
 
+// Calls `__set_name__` of a member; what it raises becomes the cause of a RuntimeError.
+void name_descriptor(State& state, const Any& value, const Ref<ClassNode>& ref, Symbol name, ir::Span span) {
+  Any args[] = {Any(ref), str_value(name.str())};
+  Any ignored;
+  Any cause;
+  try {
+    state.special(value, known().set_name, args, ignored, span);
+    return;
+  } catch (ir::Error& error) {
+    cause = state.exception_of(error);
+  }
+  Any text = str_value(fmt::format("Error calling __set_name__ on '{}' instance '{}' in '{}'",
+                                   type_name_of(state.self, value), name.str(), ref->name));
+  Any made = state.self.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
+  as<InstanceNode>(made)->set(known().cause, cause);
+  as<InstanceNode>(made)->set(known().context, cause);
+  as<InstanceNode>(made)->set(known().suppress_context, true);
+  state.throw_exception(made, span);
+}
+
 }  // namespace
 
 void State::prepare_class(const Ref<ClassNode>& ref, ir::Span span) {
@@ -99,9 +119,7 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
     auto [name, value] = cls->members[i];
     if (auto* instance = as<InstanceNode>(value);
         instance != nullptr && instance->cls->find(known().set_name)) {
-      Any args[] = {Any(ref), str_value(name.str())};
-      Any ignored;
-      special(value, known().set_name, args, ignored, span);
+      name_descriptor(*this, value, ref, name, span);
     }
   }
   const Any* hook = nullptr;

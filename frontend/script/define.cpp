@@ -14,13 +14,6 @@ std::unordered_map<std::string, DefinitionHook>& hooks() {
   return all;
 }
 
-// The frame of the function around, class bodies skipped.
-Frame* function_frame(Frame& f) {
-  Frame* at = &f;
-  while (at != nullptr && at->dynamic) at = at->outer;
-  return at;
-}
-
 std::string scope_name(Frame& f) {
   if (f.cls != nullptr) return f.cls->name;
   if (f.info == nullptr || f.function == nullptr) return "";
@@ -73,6 +66,17 @@ DefinitionHook find_hook(const ir::Api& api) {
   return found == hooks().end() ? nullptr : found->second;
 }
 
+Frame* State::function_frame(Frame& f) {
+  Frame* at = &f;
+  while (at != nullptr && at->dynamic) at = at->outer;
+  return at;
+}
+
+const FunctionInfo* State::function_info(Frame& f) {
+  Frame* around = function_frame(f);
+  return around != nullptr && around->function != nullptr ? around->info : nullptr;
+}
+
 Any State::make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f) {
   Ref<FunctionNode> made = ir::make<FunctionNode>(info, ir::ref(f.module));
   auto* fn = const_cast<FunctionNode*>(made.get());
@@ -92,8 +96,6 @@ Any State::make_function(const FunctionInfo* info, const syntax::Arguments& args
   }
   if (f.cls != nullptr) {
     fn->owner = Any(ir::ref(f.cls));
-  } else if (f.function != nullptr && info->expr == nullptr && info->generator == nullptr) {
-    fn->owner = nullptr;
   } else if (f.function != nullptr) {
     fn->owner = f.function->owner;
   }
@@ -120,6 +122,7 @@ void State::set_bases(const Ref<ClassNode>& ref, std::span<const Any> bases, ir:
       }
     }
     cls->bases.push_back(ir::ref(base_class));
+    base_class->derived.push_back(cls);
   }
   if (cls->bases.empty()) cls->bases.push_back(types().object);
   cls->mro = linearise(cls, span);
@@ -179,9 +182,7 @@ Any State::define_function(const FunctionDef& def, Frame& f) {
   Any made;
   if (run_hook(def, def.decorators, f, made))
     return decorate(def.decorators, def.decorators.size() - 1, made, f);
-  Frame* around = function_frame(f);
-  const FunctionInfo* parent = around != nullptr && around->function != nullptr ? around->info : nullptr;
-  const FunctionInfo* info = resolver.function(def, parent, f.module, scope_name(f));
+  const FunctionInfo* info = resolver.function(def, function_info(f), f.module, scope_name(f));
   return decorate(def.decorators, def.decorators.size(), make_function(info, *def.args, f), f);
 }
 
@@ -227,6 +228,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     ~Leave() { state.frame = body.back; }
   } leave{*this, body};
   exec_block(def.body, body);
+  if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {
     auto* first = syntax::as<ExprStmt>(def.body[0]);
     auto* doc = first == nullptr ? nullptr : syntax::as<Constant>(first->value);

@@ -223,6 +223,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       const FunctionInfo* info;
       if (lambda.resolved != 0) {
         info = resolver.info(lambda.resolved);
+      } else if (f.cls != nullptr) {
+        info = resolver.lambda_of_class(lambda, function_info(f), f.module, f.cls->name);
       } else {
         NameList by_name;
         for (Symbol name : resolver.free_names(lambda)) {

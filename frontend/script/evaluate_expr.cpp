@@ -116,6 +116,8 @@ Any State::load_slow(const Name& name, Frame& f) {
       if (const Any* builtin = find_builtin(name.id)) return *builtin;
     }
   }
+  if (name.id == known().cls && f.function != nullptr && as<ClassNode>(f.function->owner) != nullptr)
+    return f.function->owner;
   undefined(name.id, f, name.span);
 }
 
@@ -184,7 +186,8 @@ Words State::attribute_of(const Attribute& attribute, const Any& object) {
   if (object.type_index() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(object));
     const Any* member = instance->cls->find(attribute.attr);
-    if (member == nullptr || as<PropertyNode>(*member) == nullptr) {
+    if (member == nullptr ||
+        (as<PropertyNode>(*member) == nullptr && member->type_index() != instance_type)) {
       if (const Any* own = instance->own(attribute.attr, attribute.place)) return copy(*own);
     }
   }

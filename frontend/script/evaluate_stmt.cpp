@@ -32,7 +32,7 @@ void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
     }
   }
   if (f.cls != nullptr) {
-    f.cls->set(name, std::move(value));
+    if (declared.empty() || !store_declared(name, value, f)) f.cls->set(name, std::move(value));
   } else if (f.dynamic) {
     f.locals.emplace_back(name, std::move(value));
   } else if (f.info != nullptr && f.info->names.contains(name)) {
@@ -40,6 +40,24 @@ void State::store_name(Symbol name, uint32_t resolved, Any value, Frame& f) {
   } else {
     f.module->set(name, std::move(value));
   }
+}
+
+void State::declare(std::span<const Symbol> names, bool global, Frame& f) {
+  for (Symbol name : names) declared.push_back({f.cls, name, global});
+}
+
+bool State::store_declared(Symbol name, Any& value, Frame& f) {
+  for (const Declared& each : declared) {
+    if (each.cls != f.cls || each.name != name) continue;
+    Frame* around = each.global ? nullptr : function_frame(f);
+    if (around == nullptr) {
+      f.module->set(name, std::move(value));
+    } else {
+      store_name(name, place_of(name, *around), std::move(value), *around);
+    }
+    return true;
+  }
+  return false;
 }
 
 uint32_t State::place_of(Symbol name, Frame& f) {
@@ -123,6 +141,17 @@ bool State::iterable(const Any& value) {
          as<ModuleNode>(value) == nullptr;
 }
 
+// As many as are there, but no more than `most`: an iterator without an end is not walked to it.
+std::vector<Any> State::first_elements(const Any& value, size_t most, ir::Span span) {
+  if (value_as_iterator(value) == nullptr && as<InstanceNode>(value) == nullptr)
+    return self.elements_of(value, span);
+  std::vector<Any> values;
+  Any iterator = self.iterate(value, span);
+  Any each;
+  while (values.size() < most && self.next(iterator, each, span)) values.push_back(std::move(each));
+  return values;
+}
+
 void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f) {
   // A pair is the usual case.
   if ((value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIList) && targets.size() == 2 &&
@@ -149,13 +178,17 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
     raise("TypeError", span, "not-iterable", "cannot unpack non-iterable {} object",
           type_name_of(self, value));
   }
-  values = self.elements_of(value, span);
+  values = starred ? self.elements_of(value, span) : first_elements(value, targets.size() + 1, span);
   size_t star = targets.size();
   for (size_t i = 0; i < targets.size(); ++i) {
     if (targets[i]->kind == ExprKind::kStarred) star = i;
   }
   if (star == targets.size()) {
     if (values.size() > targets.size()) {
+      if (value_as_iterator(value) != nullptr || as<InstanceNode>(value) != nullptr) {
+        raise("ValueError", span, "unpack-mismatch", "too many values to unpack (expected {})",
+              targets.size());
+      }
       throw ir::Error("unpack-mismatch", "too many values to unpack (expected {})", targets.size())
           .kind("ValueError")
           .at(span)
@@ -272,11 +305,22 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
       call_values(property->deleter, {object}, span);
       return;
     }
+    if (auto* descriptor = member == nullptr ? nullptr : as<InstanceNode>(*member)) {
+      if (descriptor->cls->find(known().delete_) != nullptr) {
+        special(*member, known().delete_, std::span<const Any>(&object, 1), ignored, span);
+        return;
+      }
+      if (descriptor->cls->find(known().set) != nullptr)
+        raise("AttributeError", span, "no-deleter", "__delete__");
+    }
     if (instance->erase(name)) return;
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
     if (erase(cls->members)) return ClassNode::changed();
   } else if (auto* fn = as<FunctionNode>(object)) {
     if (erase(fn->attributes)) return;
+  } else if (auto* module = as<ModuleNode>(object); module != nullptr && module->find(name) != nullptr) {
+    module->slots[module->slot_of(name)].value = unbound();
+    return;
   }
   raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'",
         type_name_of(self, object), name.str());
@@ -639,8 +683,12 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
       return Flow::kNext;
     }
     case StmtKind::kPass:
+      return Flow::kNext;
     case StmtKind::kGlobal:
+      if (f.cls != nullptr) declare(static_cast<const Global*>(stmt)->names, true, f);
+      return Flow::kNext;
     case StmtKind::kNonlocal:
+      if (f.cls != nullptr) declare(static_cast<const Nonlocal*>(stmt)->names, false, f);
       return Flow::kNext;
     case StmtKind::kFunctionDef: {
       auto* def = static_cast<const FunctionDef*>(stmt);

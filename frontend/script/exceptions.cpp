@@ -97,13 +97,6 @@ constexpr ClassRow rows[] = {
     {"CompileError", "RuntimeError", "tvm.error"},
 };
 
-Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
-  Ref<InstanceNode> made = ir::make<InstanceNode>(cls);
-  const_cast<InstanceNode*>(made.get())
-      ->set(known().args, Tuple(args.positional.begin(), args.positional.end()));
-  return Any(made);
-}
-
 }  // namespace
 
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
@@ -131,6 +124,7 @@ const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
           cls->mro.push_back(each);
         }
       }
+      if (row.name == "BaseException") add_exception_fields(cls);
       all.emplace(row.name, ref);
     }
     return all;
@@ -172,6 +166,8 @@ Any State::exception_of(const ir::Error& error) {
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
   instance->set(known().args, Tuple{str_value(message_of(error.all()))});
+  static const ClassNode* os_error = exception_classes().at("OSError").get();
+  if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
   instance->diagnostics = error.all();
   instance->raised_at = first.span;
   set_context(instance);
@@ -234,6 +230,7 @@ std::string State::exception_text(const Any& exception) {
   if (args == nullptr || args->type_index() != kTVMFFIArray) return "";
   std::span<Any> all = elements(*args);
   if (all.empty()) return "";
+  if (std::string text; all.size() == 2 && os_error_text(self, instance, text)) return text;
   if (all.size() > 1) return self.repr(*args);
   static const ClassNode* key_error_class = exception_classes().at("KeyError").get();
   return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);

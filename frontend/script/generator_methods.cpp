@@ -204,6 +204,13 @@ constexpr BuiltinRow rows[] = {
 
 std::span<const BuiltinRow> generator_methods() { return rows; }
 
+std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address) {
+  std::string text(value_as_iterator(value)->name);
+  text += " object ";
+  if (GeneratorBase* generator = generator_of(value)) text += generator->fn->info->qualified_name + " ";
+  return "<" + text + "at " + std::string(address) + ">";
+}
+
 bool generator_attribute(State& state, const Any& object, Symbol name, Any& out, ir::Span span) {
   GeneratorBase* generator = generator_of(object);
   if (generator == nullptr) return false;

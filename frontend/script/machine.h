@@ -64,8 +64,9 @@ struct KnownNames {
       set_name{"__set_name__"}, defaults{"__defaults__"}, notes{"__notes__"}, context{"__context__"},
       annotations{"__annotations__"}, class_getitem{"__class_getitem__"}, get{"__get__"}, set{"__set__"},
       missing{"__missing__"}, slots{"__slots__"}, init_subclass{"__init_subclass__"}, metaclass{"metaclass"},
-      delattr{"__delattr__"}, abstract_methods{"__abstractmethods__"},
-      suppress_context{"__suppress_context__"};
+      delattr{"__delattr__"}, filename{"filename"}, delete_{"__delete__"}, kw_defaults{"__kwdefaults__"},
+      code{"__code__"}, globals{"__globals__"}, closure{"__closure__"}, traceback{"__traceback__"},
+      base{"__base__"}, abstract_methods{"__abstractmethods__"}, suppress_context{"__suppress_context__"};
 };
 const KnownNames& known();
 
@@ -100,6 +101,13 @@ struct Evaluator::State {
   const int32_t builtin_type = BuiltinNode::RuntimeTypeIndex();
   int depth = 0;
   Frame* frame = nullptr;
+  // `global` and `nonlocal` statements of class bodies that run.
+  struct Declared {
+    const ClassNode* cls;
+    Symbol name;
+    bool global;
+  };
+  std::vector<Declared> declared;
 
   // Takes back what was pushed since it was made.
   struct Mark {
@@ -209,11 +217,16 @@ struct Evaluator::State {
   void remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span);
   void remove_attribute(const Any& object, Symbol name, ir::Span span);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
+  void declare(std::span<const Symbol> names, bool global, Frame& f);
+  bool store_declared(Symbol name, Any& value, Frame& f);
   uint32_t place_of(Symbol name, Frame& f);  // of a name that a definition or import binds
   bool iterable(const Any& value);           // as far as its type says
+  std::vector<Any> first_elements(const Any& value, size_t most, ir::Span span);
   void unpack(syntax::Seq<syntax::Expr> targets, const Any& value, ir::Span span, Frame& f);
 
   // define.cpp
+  Frame* function_frame(Frame& f);              // of the function around, class bodies skipped
+  const FunctionInfo* function_info(Frame& f);  // of that function; null at the top of a file
   Any make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f);
   Any define_function(const syntax::FunctionDef& def, Frame& f);
   Any define_class(const syntax::ClassDef& def, Frame& f);
@@ -244,6 +257,7 @@ struct Evaluator::State {
   Any call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::Span span,
                     std::span<const ir::Span> spans);
   Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
+  // bind_arguments.cpp
   void bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
   Words run_function(const FunctionNode& fn, Any* base, ir::Span span);
   Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
@@ -301,6 +315,10 @@ struct Evaluator::State {
   [[noreturn]] void throw_assertion(const syntax::Assert& check, Frame& f);
   Ref<ClassNode> exception_class(std::string_view kind);
   std::string exception_text(const Any& exception);
+
+  // namespaces.cpp: the module's names as a mapping.
+  std::unordered_map<const ModuleNode*, Any> namespaces;
+  Any namespace_of(ModuleNode* module);
 
   Ref<ModuleNode> new_module(std::string name);
   Any run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last);
@@ -360,6 +378,7 @@ DefinitionHook find_hook(const ir::Api& api);
 void add_builtins(std::unordered_map<Symbol, Any>& builtins);
 std::span<const BuiltinRow> function_builtins();
 std::span<const BuiltinRow> number_builtins();
+std::span<const BuiltinRow> namespace_builtins();
 std::span<const BuiltinRow> str_methods();
 std::span<const BuiltinRow> str_case_methods();
 const BuiltinRow& str_maketrans();
@@ -410,11 +429,28 @@ const BuiltinRow* object_method_row(Symbol name);  // what every object has: __e
 std::vector<std::string> builtin_names_of(const Any& object);
 bool class_builtin(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out);  // dict.fromkeys
 bool number_attribute(const Any& number, Symbol name, Any& out);                        // real, imag, ...
-bool property_attribute(PropertyNode* property, const Any& object, Symbol name, Any& out);
-bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol name, Any& out);
+bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any& object, Symbol name,
+                        Any& out);
+bool exception_attribute(InstanceNode* exception, Symbol name, Any& out, ir::Span span);
+// exception_fields.cpp
+void add_exception_fields(ClassNode* base_exception);
+void set_exception_args(InstanceNode* exception, std::span<const Any> args);
+void set_os_error(InstanceNode* exception, std::string_view message);
+bool os_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text);
+Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args);
+bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span span);
 Any exception_init();  // BaseException.__init__ and the like, for super()
 Any exception_str();
 Any object_init();
+std::string counted(size_t n, std::string_view one);  // "2 arguments"
+// reflect.cpp
+bool function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, Any& out, ir::Span span);
+void set_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, const Any& value,
+                            ir::Span span);
+Any read_only(Evaluator::State& state, const Any& dict);        // a mapping that refuses writes
+Any class_dict(Evaluator::State& state, const ClassNode* cls);  // `__dict__`, as a copy
+bool type_method(const ClassNode* cls, Symbol name, Any& out);  // mro(), __subclasses__()
+Any object_init_subclass();
 
 // set_algebra.cpp
 Any set_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
@@ -469,6 +505,7 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
 std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
 
 // generator_methods.cpp
+std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address);  // its repr
 // gi_running and the like; false for other names and iterators.
 bool generator_attribute(Evaluator::State& state, const Any& object, Symbol name, Any& out, ir::Span span);
 [[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span);

@@ -99,7 +99,7 @@ Any call_type(Evaluator& e, const Arguments& args) {
 }
 Any exception_init_body(Evaluator&, const Arguments& args) {
   if (auto* instance = as<InstanceNode>(args[0])) {
-    instance->set(known().args, Tuple(args.positional.begin() + 1, args.positional.end()));
+    set_exception_args(instance, args.positional.subspan(1));
   }
   return nullptr;
 }
@@ -212,9 +212,16 @@ constexpr BuiltinRow property_rows[] = {
     {"getter", "(function)", "The property with this getter.", getter, 1, 1},
 };
 
-Any with_traceback(Evaluator&, const Arguments& args) { return args[0]; }
-Any add_note(Evaluator&, const Arguments& args) {
+Any with_traceback(Evaluator& evaluator, const Arguments& args) {
+  evaluator.set_attribute(args[0], known().traceback, args[1], args.span);
+  return args[0];
+}
+Any add_note(Evaluator& evaluator, const Arguments& args) {
   auto* instance = as<InstanceNode>(args[0]);
+  if (!is_str(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "note must be a str, not '{}'",
+          type_name_of(evaluator, args[1]));
+  }
   const Any* notes = instance->own(known().notes);
   List list = notes == nullptr ? List() : notes->cast<List>();
   list.push_back(args[1]);
@@ -303,13 +310,17 @@ std::vector<std::string> builtin_names_of(const Any& object) {
   return names;
 }
 
-bool property_attribute(PropertyNode* property, const Any& object, Symbol name, Any& out) {
+bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any& object, Symbol name,
+                        Any& out) {
   static const Table table = table_of(property_rows);
   if (const BuiltinRow* row = in(table, name)) {
     out = Any(ir::make<BoundMethodNode>(object, builtin_value(row, "property")));
     return true;
   }
-  if (name.str() == "fget")
+  if (name == known().doc) {
+    out = nullptr;
+    if (!is_none(property->getter)) out = evaluator.attribute(property->getter, name);
+  } else if (name.str() == "fget")
     out = property->getter;
   else if (name.str() == "fset")
     out = property->setter;
@@ -320,26 +331,9 @@ bool property_attribute(PropertyNode* property, const Any& object, Symbol name, 
   return true;
 }
 
-bool exception_attribute(Evaluator& evaluator, InstanceNode* exception, Symbol name, Any& out) {
+bool exception_attribute(InstanceNode* exception, Symbol name, Any& out, ir::Span span) {
   static const Table table = table_of(exception_rows);
-  if (name == known().cause || name == known().context || name.str() == "__traceback__") {
-    out = nullptr;
-    return true;
-  }
-  if (name == known().suppress_context) {
-    out = false;
-    return true;
-  }
-  if (name.str() == "value" && exception->cls->name == "StopIteration") {
-    std::span<Any> all = elements(*exception->own(known().args));
-    out = all.empty() ? Any(nullptr) : all[0];
-    return true;
-  }
-  if (name.str() == "code" && exception->cls->name == "SystemExit") {
-    std::span<Any> all = elements(*exception->own(known().args));
-    out = all.empty() ? Any(nullptr) : all[0];
-    return true;
-  }
+  if (exception_field(exception, name, out, span)) return true;
   if (const BuiltinRow* row = in(table, name)) {
     out = Any(ir::make<BoundMethodNode>(Any(ir::ref(exception)), builtin_value(row, "BaseException")));
     return true;

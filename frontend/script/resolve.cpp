@@ -427,6 +427,14 @@ uint32_t count_statement_yields(Seq<Stmt> body, std::vector<const Stmt*>& around
   return all;
 }
 
+std::function<uint32_t(Symbol)> places_in(const FunctionInfo* parent) {
+  return [parent](Symbol name) -> uint32_t {
+    if (parent == nullptr) return 0;
+    auto found = parent->names.find(name);
+    return found == parent->names.end() ? 0 : found->second;
+  };
+}
+
 std::string docstring(Seq<Stmt> body) {
   if (body.empty()) return "";
   auto* first = syntax::as<ExprStmt>(body[0]);
@@ -460,16 +468,13 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
   made->parent = parent;
   made->module = module;
   made->body = def.body;
+  made->returns = def.returns;
   made->span = def.name_span;
   add_parameters(*made, *def.args);
   Collector names(*this);
   names.parameters(*def.args);
   names.statements(def.body);
-  place_names(*made, names, [&](Symbol name) -> uint32_t {
-    if (parent == nullptr) return 0;
-    auto found = parent->names.find(name);
-    return found == parent->names.end() ? 0 : found->second;
-  });
+  place_names(*made, names, places_in(parent));
   for (Symbol name : names.nonlocals) {
     if (!made->names.contains(name)) {
       throw ir::Error("unbound-nonlocal", "no function around `{}` binds `{}`", made->name, name.str())
@@ -506,22 +511,61 @@ uint32_t Resolver::generator_in(const GeneratorExp& generator, const FunctionInf
                                 const Outer& outer) {
   auto made = std::make_unique<FunctionInfo>();
   made->name = made->qualified_name = "<genexpr>";
+  if (parent != nullptr && parent->args != nullptr)
+    made->qualified_name = parent->qualified_name + ".<locals>.<genexpr>";
   made->parent = parent;
   made->module = module;
   made->generator = &generator;
   made->span = generator.span;
   made->slots = generator.generators.size();  // the iterators
+  resolve_comprehension(*made, generator.generators, generator.elt, nullptr, outer);
+  return keep(std::move(made));
+}
+
+void Resolver::resolve_comprehension(FunctionInfo& info, Seq<Comprehension> generators, const Expr* a,
+                                     const Expr* b, const Outer& outer) {
   Collector names(*this);
-  names.generator_body(generator);
-  place_names(*made, names, outer);
-  Work work{*this, *made, {}, names.rebinds};
-  for (const Comprehension* c : generator.generators) {
-    if (c != generator.generators[0]) work.expression(c->iter);
+  names.function_of(generators, a, b);
+  place_names(info, names, outer);
+  Work work{*this, info, {}, names.rebinds};
+  for (const Comprehension* c : generators) {
+    if (c != generators[0]) work.expression(c->iter);
     work.expression(c->target);
     work.expressions(c->ifs);
   }
-  work.expression(generator.elt);
-  return keep(std::move(made));
+  work.expression(a);
+  work.expression(b);
+}
+
+const FunctionInfo* Resolver::lambda_of_class(const Lambda& lambda, const FunctionInfo* parent,
+                                              ModuleNode* module, std::string_view scope_name) {
+  if (lambda.resolved == 0) {
+    lambda.resolved = lambda_in(lambda, parent, module, places_in(parent));
+    functions_[lambda.resolved - 1]->qualified_name = std::string(scope_name) + ".<lambda>";
+  }
+  return info(lambda.resolved);
+}
+const FunctionInfo* Resolver::generator_of_class(const GeneratorExp& generator, const FunctionInfo* parent,
+                                                 ModuleNode* module, std::string_view scope_name) {
+  if (generator.resolved == 0) {
+    generator.resolved = generator_in(generator, parent, module, places_in(parent));
+    functions_[generator.resolved - 1]->qualified_name = std::string(scope_name) + ".<genexpr>";
+  }
+  return info(generator.resolved);
+}
+const FunctionInfo* Resolver::comprehension_of_class(Seq<Comprehension> generators, const Expr* a,
+                                                     const Expr* b, const FunctionInfo* parent,
+                                                     ModuleNode* module) {
+  uint32_t& resolved = of_class_[a];
+  if (resolved == 0) {
+    auto made = std::make_unique<FunctionInfo>();
+    made->name = made->qualified_name = "<comprehension>";
+    made->parent = parent;
+    made->module = module;
+    resolve_comprehension(*made, generators, a, b, places_in(parent));
+    resolved = keep(std::move(made));
+  }
+  return info(resolved);
 }
 
 namespace {

@@ -69,7 +69,8 @@ struct FunctionInfo {
   syntax::Seq<syntax::Stmt> body;      // of a def
   const syntax::Expr* expr = nullptr;  // of a lambda
   const syntax::GeneratorExp* generator = nullptr;
-  ir::Span span;  // of the name
+  const syntax::Expr* returns = nullptr;  // the annotation of the result; may be null
+  ir::Span span;                          // of the name
 
   // Parameters take the first slots: positional, keyword-only, *args, **kwargs.
   std::vector<Symbol> parameters;
@@ -116,6 +117,15 @@ class Resolver {
                              bool builds_ir);
   const FunctionInfo* generator(const syntax::GeneratorExp& expr, ModuleNode* module,
                                 const NameList& by_name);
+  // Lambdas and comprehensions in a class body, which do not see its names: functions of their own in the
+  // function around the class (`parent`, null at the top of a file).
+  const FunctionInfo* lambda_of_class(const syntax::Lambda& lambda, const FunctionInfo* parent,
+                                      ModuleNode* module, std::string_view scope_name);
+  const FunctionInfo* generator_of_class(const syntax::GeneratorExp& expr, const FunctionInfo* parent,
+                                         ModuleNode* module, std::string_view scope_name);
+  const FunctionInfo* comprehension_of_class(syntax::Seq<syntax::Comprehension> generators,
+                                             const syntax::Expr* a, const syntax::Expr* b,
+                                             const FunctionInfo* parent, ModuleNode* module);
   const FunctionInfo* info(uint32_t resolved) const { return functions_[resolved - 1].get(); }
   // The names a lambda or generator expression takes from around it.
   const NameList& free_names(const syntax::Lambda& lambda);
@@ -131,11 +141,15 @@ class Resolver {
                      const Outer& outer);
   uint32_t generator_in(const syntax::GeneratorExp& expr, const FunctionInfo* parent, ModuleNode* module,
                         const Outer& outer);
+  void resolve_comprehension(FunctionInfo& info, syntax::Seq<syntax::Comprehension> generators,
+                             const syntax::Expr* a, const syntax::Expr* b, const Outer& outer);
   uint32_t keep(std::unique_ptr<FunctionInfo> info);
 
   std::vector<std::unique_ptr<FunctionInfo>> functions_;
-  std::vector<Any> texts_;                          // string constants
-  std::unordered_map<const void*, NameList> free_;  // by FunctionDef, Lambda, GeneratorExp
+  std::vector<Any> texts_;                              // string constants
+  std::unordered_map<const void*, NameList> free_;      // by FunctionDef, Lambda, GeneratorExp
+  std::unordered_map<const void*, NameList> rebound_;   // by GeneratorExp: what `:=` in it binds around it
+  std::unordered_map<const void*, uint32_t> of_class_;  // functions of comprehensions, by their element
   friend class Collector;
 };
 

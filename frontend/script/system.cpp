@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "frontend/script/library.h"
+#include "frontend/script/machine.h"
 #include "frontend/script/np_array.h"
 
 namespace mlc::script {
@@ -21,6 +22,26 @@ Any input_line() {
   if (!std::getline(std::cin, line)) return str_value("");
   return str_value(std::cin.eof() ? line : line + "\n");
 }
+// The names of a module of the program, in order of first sight.
+Any names_of(Any module) {
+  auto* of = as<ModuleNode>(module);
+  if (of == nullptr) raise("TypeError", {}, "wrong-type", "not a module of the program");
+  List names;
+  for (const ModuleNode::Slot* slot : of->bound()) names.push_back(str_value(slot->name.str()));
+  return names;
+}
+Any has_name(Any module, Any name) {
+  auto* of = as<ModuleNode>(module);
+  return of != nullptr && is_str(name) && of->find(Symbol(text_of(name))) != nullptr;
+}
+// sys.exc_info(): the exception that is handled now.
+Any handled_exception(ApiCall& call) {
+  auto& evaluator = dynamic_cast<Evaluator&>(call.host);
+  const std::vector<Any>& handled = evaluator.state().handled;
+  if (handled.empty()) return Tuple{nullptr, nullptr, nullptr};
+  Any exception = handled.back();
+  return Tuple{evaluator.type_of(exception), exception, evaluator.attribute(exception, known().traceback)};
+}
 // clang-format off
 const ir::ApiRow rows[] = {
     {ApiKind::kValue, "sys", "version_info", "The version of Python whose rules the language follows.", of_sys},
@@ -29,6 +50,9 @@ const ir::ApiRow rows[] = {
     {ApiKind::kValue, "sys", "float_info", "The limits of float.", of_sys},
     {ApiKind::kValue, "sys", "stdin", "The input.", of_sys},
     {ApiKind::kFunction, "sys", "_input_line()", "The next line of the input, for sys.stdin.", native([] { return input_line(); })},
+    {ApiKind::kFunction, "sys", "_names_of(module)", "The names of a module of the program.", native([](Any module) { return names_of(module); })},
+    {ApiKind::kFunction, "sys", "_has_name(module, name)", "Whether such a module has this name.", native([](Any module, Any name) { return has_name(module, name); })},
+    {ApiKind::kFunction, "sys", "exc_info()", "Type, value and traceback of the exception that is handled now.", handled_exception},
     {ApiKind::kFunction, "sys", "intern(string)", "The string itself.", native([](std::string text) { return str_value(text); })},
     {ApiKind::kValue, "os", "walk", "The folders below one, each with the names of its folders and files.", of_os},
     {ApiKind::kValue, "os", "PathLike", "What has __fspath__.", of_os},

@@ -259,8 +259,8 @@ std::string Evaluator::repr(const Any& value) {
     return range->step == 1 ? fmt::format("range({}, {})", range->start, range->stop)
                             : fmt::format("range({}, {}, {})", range->start, range->stop, range->step);
   }
-  if (auto* fn = as<FunctionNode>(value))
-    return "<function " + fn->info->qualified_name + " at " + address(value) + ">";
+  if (as<FunctionNode>(value) != nullptr)
+    return "<function " + str(attribute(value, known().qualname)) + " at " + address(value) + ">";
   if (auto* cls = as<ClassNode>(value)) return cls->shown();
   if (auto* api = as<ApiFunctionNode>(value)) {
     if (api->api->row.kind == ir::ApiKind::kClass) {
@@ -300,8 +300,7 @@ std::string Evaluator::repr(const Any& value) {
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kRepr);
   if (auto* super = as<SuperNode>(value))
     return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
-  if (value_as_iterator(value))
-    return "<" + std::string(value_as_iterator(value)->name) + " object at " + address(value) + ">";
+  if (value_as_iterator(value)) return iterator_text(*this, value, address(value));
   if (std::optional<std::string> scalar = numpy_scalar_text(value, true)) return *scalar;
   for (std::string_view name : {"__repr__", "__str__"}) {
     if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), name)) {

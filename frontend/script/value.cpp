@@ -101,8 +101,9 @@ Any* in_dict(const Any& dict, Symbol name) {
 
 // What CPython keeps in an exception's own fields.
 bool is_field(const ClassNode& cls, Symbol name) {
-  return cls.is_exception && (name == known().args || name == known().cause || name == known().context ||
-                              name == known().suppress_context);
+  return cls.is_exception &&
+         (name == known().args || name == known().cause || name == known().context ||
+          name == known().suppress_context || name == known().traceback || name == known().filename);
 }
 
 }  // namespace

@@ -165,8 +165,12 @@ struct ClassNode final : ffi::Object {
   bool slotted = false;  // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;  // the builtin type (dict, str, ...) whose values the instances are
   Ref<ClassNode> metaclass;         // null: `type`
+  std::vector<ClassNode*> derived;  // the classes with this base that there are now
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
+  ~ClassNode() {
+    for (const Ref<ClassNode>& base : bases) std::erase(const_cast<ClassNode*>(base.get())->derived, this);
+  }
   const Any* own(Symbol member) const;
   // Along the mro; null when there is none. The pointer is good until any class changes.
   const Any* find(Symbol member) const {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "frontend/script/classic_names.h"
 #include "frontend/script/stdlib.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/classic_names.h"
@@ -236,7 +237,7 @@ namespace {
 // Is it a module of `tvm`, by the registry or by the texts of stdlib/?
 bool is_tvm_module(std::string_view path) {
   if (ir::ApiRegistry::global().is_module(path)) return true;
-  std::string current = ir::current_path(path);
+  std::string current(same_module(ir::current_path(path)));
   if (!is_part_of_tvm(current)) return false;
   auto modules = stdlib_modules();
   auto found = std::lower_bound(modules.begin(), modules.end(), current);

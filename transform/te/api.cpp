@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.te: the names that scripts use.
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
 #include <array>
@@ -195,6 +196,21 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
   return names;
 }
 
+// A value of a script as an attribute: its lists and dicts may change, attributes do not.
+Any unchanging(const Any& value) {
+  if (auto list = value.as<ffi::List<Any>>()) {
+    Array<Any> all;
+    for (const Any& one : *list) all.push_back(unchanging(one));
+    return all;
+  }
+  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
+    Map<Any, Any> all;
+    for (const auto& [key, one] : *dict) all.Set(key, unchanging(one));
+    return all;
+  }
+  return value;
+}
+
 // A tensor by its extents and the names of its axes; arguments 1.. of the call are fcompute, name, tag,
 // attrs. `typed`: axes begin at a zero of the type of their extent.
 Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std::string>& names, bool typed) {
@@ -227,7 +243,7 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   Map<String, Any> attrs;
   if (call.args[4] != nullptr) {
     for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4))
-      attrs.Set(key.cast<String>(), value);
+      attrs.Set(key.cast<String>(), unchanging(value));
   }
   auto tag = detail::argument<String>(call, 3);
   if (std::string_view around = call.api.row.owner == kTe ? current_tag() : ""; !around.empty()) {

@@ -29,7 +29,9 @@ namespace {
 
 std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
-constexpr std::string_view kLayoutFree = "layout_free_placeholders";  // an attribute of operations
+// Attributes of operations: tensors whose layout may be chosen; that the tensor is one of constants, which
+// its block does not say.
+constexpr std::string_view kLayoutFree = "layout_free_placeholders", kConstMatrix = "const_matrix";
 
 // A tensor by what it is, not by which handle names it.
 struct Key {
@@ -278,7 +280,7 @@ class Creator {
     for (const auto& [key, value] : attrs) {
       if (view(key) == kLayoutFree)
         add_layout_free(value);
-      else
+      else if (view(key) != kConstMatrix)
         annotations.Set(key, value);
     }
     SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),

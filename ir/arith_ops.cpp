@@ -46,20 +46,24 @@ DataType meet(DataType a, DataType b) {
 Span use_of(const Expr& e, Span span) { return e->kind == ExprKind::kVar || !e->span ? span : e->span; }
 
 void need_integers(const Expr& a, const Expr& b, std::string_view what, Span span, bool or_bool = false) {
+  if (!is_number(a->dtype()) || !is_number(b->dtype())) mismatch(a, b, span);
   for (const Expr* e : {&a, &b}) {
     DataType dtype = (*e)->dtype();
     if (dtype.is_int() || dtype.is_uint() || (or_bool && dtype.is_bool())) continue;
     bool compared = or_bool && (*e)->kind == ExprKind::kFloatImm;  // the bound of a comparison
     throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
         .at(use_of(*e, span))
+        .kind("InternalError")
         .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : "");
   }
 }
 
 void need_bool(const Expr& e, std::string_view what, Span span) {
   if (e->dtype().is_bool()) return;
+  if (!is_number(e->dtype())) mismatch(e, e, span);
   throw Error("type-mismatch", "{} needs a bool, got `{}`", what, e->dtype().str())
       .at(use_of(e, span))
+      .kind("InternalError")
       .help("compare it: `x != 0`");
 }
 
@@ -147,13 +151,15 @@ Expr checked_constant(DataType dtype, double as_double, int64_t as_int, bool is_
   int64_t value = is_float ? static_cast<int64_t>(as_double) : as_int;
   if (dtype.is_bool() && is_float) value = as_double != 0;
   if (!fits(dtype, value)) {
-    throw Error("literal-out-of-range", "{} does not fit into `{}`", value, dtype.str()).at(span);
+    throw Error("literal-out-of-range", "{} does not fit into `{}`", value, dtype.str())
+        .at(span)
+        .kind(dtype.is_uint() && value < 0 ? "InternalError" : "ValueError");
   }
   return constant(dtype, value, span);
 }
 
 [[noreturn]] void divide_by_zero(Span span) {
-  throw Error("division-by-zero", "division by the constant 0").at(span).kind("ZeroDivisionError");
+  throw Error("division-by-zero", "division by the constant 0").at(span).kind("InternalError");
 }
 
 int64_t floor_quotient(int64_t a, int64_t b) {
@@ -403,6 +409,7 @@ Expr truncmod(Expr a, Expr b, Span span) {
     match_types(a, b, span);
     return node(ExprKind::kMod, std::move(a), std::move(b), span);
   }
+  match_types(a, b, span);  // of an integer and a bool too
   return integer_division(ExprKind::kMod, "`truncmod`", std::move(a), std::move(b), span);
 }
 Expr floordiv(Expr a, Expr b, Span span) {
@@ -431,7 +438,9 @@ Expr neg(Expr a, Span span) {
   if (auto* imm = as<IntImmNode>(a)) return checked_constant(dtype, 0, -imm->value, false, span);
   if (auto* imm = as<FloatImmNode>(a)) return make<FloatImmNode>(dtype, -imm->value, span);
   if (dtype.is_uint() || dtype.is_bool()) {
-    throw Error("type-mismatch", "`-` on `{}`, which has no negative values", dtype.str()).at(span);
+    throw Error("type-mismatch", "`-` on `{}`, which has no negative values", dtype.str())
+        .at(span)
+        .kind(dtype.is_bool() ? "ValueError" : "InternalError");
   }
   if (!is_number(dtype)) mismatch(a, a, span);
   Expr minus_one = const_like(a, -1);
@@ -501,7 +510,8 @@ Expr cast(DataType dtype, Expr value, Span span) {
   if (own.lanes() != dtype.lanes()) {
     throw Error("type-mismatch", "cannot cast `{}` to `{}`: {} lanes against {}", own.str(), dtype.str(),
                 own.lanes(), dtype.lanes())
-        .at(use_of(value, span));
+        .at(use_of(value, span))
+        .kind("InternalError");
   }
   if (auto* imm = as<IntImmNode>(value)) return checked_constant(dtype, 0, imm->value, false, span);
   if (auto* imm = as<FloatImmNode>(value)) return checked_constant(dtype, imm->value, 0, true, span);
@@ -536,7 +546,7 @@ Expr min_value(DataType dtype, Span span) {
   }
   if (dtype.is_uint()) return constant(dtype, 0, span);
   if (dtype.is_floating()) return make<FloatImmNode>(dtype, -largest(dtype), span);
-  throw Error("no-limits", "`{}` has no least value", dtype.str()).at(span);
+  throw Error("no-limits", "`{}` has no least value", dtype.str()).at(span).kind("InternalError");
 }
 Expr max_value(DataType dtype, Span span) {
   if (dtype.is_int()) {
@@ -549,10 +559,11 @@ Expr max_value(DataType dtype, Span span) {
     return constant(dtype, static_cast<int64_t>(most), span);
   }
   if (dtype.is_floating()) return make<FloatImmNode>(dtype, largest(dtype), span);
-  throw Error("no-limits", "`{}` has no largest value", dtype.str()).at(span);
+  throw Error("no-limits", "`{}` has no largest value", dtype.str()).at(span).kind("InternalError");
 }
 Expr infinity(DataType dtype, Span span) {
-  if (!dtype.is_float()) throw Error("no-limits", "`{}` has no infinity", dtype.str()).at(span);
+  if (!dtype.is_float())
+    throw Error("no-limits", "`{}` has no infinity", dtype.str()).at(span).kind("InternalError");
   return make<FloatImmNode>(dtype, std::numeric_limits<double>::infinity(), span);
 }
 

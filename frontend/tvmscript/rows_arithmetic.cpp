@@ -14,8 +14,36 @@
 namespace mlc::tvmscript {
 namespace {
 
+bool is_number(const Expr& x) {
+  if (x->ty->kind != ir::TypeKind::kPrim) return false;
+  DataType dtype = x->dtype();
+  return dtype.is_int() || dtype.is_uint() || dtype.is_floating() || dtype.is_bool();
+}
+
 // An operand; slices of elements are vectors.
 Expr value_arg(const ApiCall& call, size_t i) { return script::region_value(expr_arg(call, i)); }
+
+[[noreturn]] void not_for(const ApiCall& call, const Expr& x, std::string_view kind) {
+  throw ir::Error("type-mismatch", "`{}` is not defined for `{}`", call.api.name,
+                  is_number(x) ? x->dtype().str() : "handle")
+      .at(call.span)
+      .kind(std::string(kind));
+}
+void need_number(const ApiCall& call, const Expr& x) {
+  if (!is_number(x)) not_for(call, x, "TypeError");
+}
+
+// An integer of the script takes the type of the other operand.
+template <Expr (*build)(Expr, Expr, Span)>
+Any binary_of_one_type(ApiCall& call) {
+  Expr a = value_arg(call, 0);
+  Expr b = value_arg(call, 1);
+  auto plain = [&](size_t i) { return script::is_int(call.args[i]) || script::is_bool(call.args[i]); };
+  bool plain_a = plain(0), plain_b = plain(1);
+  if (plain_a && !plain_b && is_number(b)) a = ir::cast(b->dtype(), a, call.span_of(0));
+  if (plain_b && !plain_a && is_number(a)) b = ir::cast(a->dtype(), b, call.span_of(1));
+  return build(a, b, call.span);
+}
 
 template <Expr (*build)(Expr, Expr, Span)>
 Any binary(ApiCall& call) {
@@ -26,6 +54,11 @@ template <ir::ExprKind kind>
 Any node(ApiCall& call) {
   Expr a = value_arg(call, 0);
   Expr b = value_arg(call, 1);
+  constexpr bool logical = kind == ir::ExprKind::kAnd || kind == ir::ExprKind::kOr;
+  if (logical && is_number(a) && is_number(b)) {
+    if (!a->dtype().is_bool()) not_for(call, a, "InternalError");
+    if (!b->dtype().is_bool()) not_for(call, b, "InternalError");
+  }
   if (a->ty->kind != ir::TypeKind::kPrim || b->ty->kind != ir::TypeKind::kPrim ||
       !(a->dtype() == b->dtype())) {
     throw ir::Error("type-mismatch", "`{}` makes a node of operands of one type, got `{}` and `{}`",
@@ -34,19 +67,16 @@ Any node(ApiCall& call) {
         .kind("TypeError")
         .help("use the operator, or cast one of them");
   }
-  if (kind == ir::ExprKind::kAnd || kind == ir::ExprKind::kOr) {
-    if (!a->dtype().is_bool()) {
-      throw ir::Error("type-mismatch", "`T.{}` needs bools, got `{}`", call.api.name, a->dtype().str())
-          .at(call.span);
-    }
-  }
   return ir::binary(kind, a, b, call.span);
 }
 
 Any not_(ApiCall& call) {
   Expr a = value_arg(call, 0);
   if (!a->dtype().is_bool()) {
-    throw ir::Error("type-mismatch", "`T.Not` needs a bool, got `{}`", a->dtype().str()).at(call.span_of(0));
+    need_number(call, a);
+    throw ir::Error("type-mismatch", "`T.Not` needs a bool, got `{}`", a->dtype().str())
+        .at(call.span_of(0))
+        .kind("InternalError");
   }
   return Expr(ir::make<ir::NotNode>(a, call.span));
 }
@@ -55,7 +85,12 @@ Any bitwise_not(ApiCall& call) { return ir::bitwise_not(value_arg(call, 0), call
 Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   DataType dtype = dtype_arg(call, 0);
   Expr value = value_arg(call, 1);
-  if (value->dtype().lanes() != dtype.lanes()) return ir::cast(dtype, value, call.span);
+  need_number(call, value);
+  if (dtype.is_handle() || value->dtype().lanes() != dtype.lanes()) {
+    throw ir::Error("type-mismatch", "`{}` cannot become `{}`", value->dtype().str(), dtype.str())
+        .at(call.span)
+        .kind(dtype.is_handle() ? "TypeError" : "InternalError");
+  }
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
 Any cast_value(ApiCall& call) {
@@ -91,11 +126,16 @@ Expr lanes_arg(ApiCall& call, size_t i) {
 Any ramp(ApiCall& call) {
   Expr base = value_arg(call, 0);
   Expr stride = value_arg(call, 1);
+  need_number(call, base);
+  if (base->dtype().is_vector()) not_for(call, base, "InternalError");
   stride = ir::cast(base->dtype(), stride);
   return Expr(ir::make<ir::RampNode>(base, stride, lanes_arg(call, 2), call.span));
 }
 Any broadcast(ApiCall& call) {
-  return Expr(ir::make<ir::BroadcastNode>(value_arg(call, 0), lanes_arg(call, 1), call.span));
+  Expr value = value_arg(call, 0);
+  need_number(call, value);
+  if (value->dtype().is_vector()) not_for(call, value, "InternalError");
+  return Expr(ir::make<ir::BroadcastNode>(value, lanes_arg(call, 1), call.span));
 }
 Any shuffle(ApiCall& call) {
   return Expr(ir::make<ir::ShuffleNode>(exprs_arg(call, 0), exprs_arg(call, 1), call.span));
@@ -117,13 +157,23 @@ Any let(ApiCall& call) {
 
 // tirx.Let(var, value, body)
 Any let_node(ApiCall& call) {
-  return Expr(ir::make<ir::LetNode>(node_arg<ir::VarNode>(call, 0, "a variable"), expr_arg(call, 1),
-                                    expr_arg(call, 2), call.span));
+  auto var = node_arg<ir::VarNode>(call, 0, "a variable");
+  Expr value = expr_arg(call, 1);
+  if (is_number(var) && is_number(value) && !(var->dtype() == value->dtype())) {
+    throw ir::Error("type-mismatch", "the variable `{}` is `{}`, its value `{}`", var->name.c_str(),
+                    var->dtype().str(), value->dtype().str())
+        .at(call.span)
+        .kind("InternalError");
+  }
+  if (is_number(var)) need_number(call, value);
+  return Expr(ir::make<ir::LetNode>(var, value, expr_arg(call, 2), call.span));
 }
 
 Any abs(ApiCall& call) {
   Expr x = value_arg(call, 0);
+  need_number(call, x);
   DataType dtype = x->dtype();
+  if (dtype.is_bool()) not_for(call, x, "InternalError");
   if (dtype.is_uint()) return x;
   if (dtype.is_int()) {
     if (auto value = ir::as<ir::IntImmNode>(x)) return value->value < 0 ? ir::neg(x, call.span) : x;
@@ -138,6 +188,7 @@ Any abs(ApiCall& call) {
 // floor, ceil, round, trunc, nearbyint: integers are whole already, constants are known.
 Any rounding(ApiCall& call) {
   Expr x = value_arg(call, 0);
+  need_number(call, x);
   if (!x->dtype().is_floating()) return x;
   std::string name = "tirx." + call.api.name;
   if (auto value = ir::as<ir::FloatImmNode>(x)) {
@@ -155,18 +206,26 @@ Any elementary(ApiCall& call) {  // exp(x), sqrt(x), ...
         .at(call.span_of(0))
         .kind("TypeError");
   }
+  need_number(call, x);
+  bool angle = call.api.name == "sin" || call.api.name == "cos" || call.api.name == "tan";
+  if (angle && !dtype.is_floating()) not_for(call, x, "TypeError");
   return ir::call_op(dtype, "tirx." + call.api.name, {x}, call.span);
 }
 Any elementary_pair(ApiCall& call) {  // atan2(x, y), ...: the type of the first
   Expr x = value_arg(call, 0);
-  return ir::call_op(x->dtype(), "tirx." + call.api.name, {x, value_arg(call, 1)}, call.span);
+  Expr y = value_arg(call, 1);
+  need_number(call, x);
+  need_number(call, y);
+  return ir::call_op(x->dtype(), "tirx." + call.api.name, {x, y}, call.span);
 }
 Any power(ApiCall& call) {
   Expr x = value_arg(call, 0);
   Expr y = value_arg(call, 1);
   ir::match_types(x, y, call.span);
   if (!x->dtype().is_floating()) {
-    throw ir::Error("type-mismatch", "`T.pow` works on floats, got `{}`", x->dtype().str()).at(call.span);
+    throw ir::Error("type-mismatch", "`T.pow` works on floats, got `{}`", x->dtype().str())
+        .at(call.span)
+        .kind("InternalError");
   }
   return ir::call_op(x->dtype(), "tirx.pow", {x, y}, call.span);
 }
@@ -182,7 +241,17 @@ Expr is_nan_of(const Expr& x, Span span) {
   return ir::call_op(truth, "tirx.isnan",
                      {half ? ir::cast(ir::DataType::Float(32, x->dtype().lanes()), x) : x}, span);
 }
-Any is_nan(ApiCall& call) { return is_nan_of(value_arg(call, 0), call.span); }
+// The operand of a test of floats; a constant is known.
+const ir::FloatImmNode* tested(const ApiCall& call, const Expr& x) {
+  need_number(call, x);
+  if (x->dtype().is_bool()) not_for(call, x, "InternalError");
+  return ir::as<ir::FloatImmNode>(x);
+}
+Any is_nan(ApiCall& call) {
+  Expr x = value_arg(call, 0);
+  if (auto* known = tested(call, x)) return ir::bool_imm(std::isnan(known->value));
+  return is_nan_of(x, call.span);
+}
 Expr is_inf_of(const Expr& x, Span span) {
   DataType dtype = x->dtype();
   if (!dtype.is_floating()) return ir::cast(DataType::Bool(dtype.lanes()), ir::bool_imm(false));
@@ -190,19 +259,46 @@ Expr is_inf_of(const Expr& x, Span span) {
   Expr infinite = ir::eq(magnitude, ir::cast(dtype, ir::infinity(dtype.element())), span);
   return ir::logical_and(infinite, ir::logical_not(is_nan_of(x, span), span), span);
 }
-Any is_inf(ApiCall& call) { return is_inf_of(value_arg(call, 0), call.span); }
+Any is_inf(ApiCall& call) {
+  Expr x = value_arg(call, 0);
+  if (auto* known = tested(call, x)) return ir::bool_imm(std::isinf(known->value));
+  if (x->dtype().is_floating() && x->dtype().is_vector()) not_for(call, x, "InternalError");
+  return is_inf_of(x, call.span);
+}
 Any is_finite(ApiCall& call) {
   Expr x = value_arg(call, 0);
+  if (auto* known = tested(call, x)) return ir::bool_imm(std::isfinite(known->value));
+  if (x->dtype().is_floating() && x->dtype().is_vector()) not_for(call, x, "InternalError");
   return ir::logical_and(ir::logical_not(is_inf_of(x, call.span), call.span),
                          ir::logical_not(is_nan_of(x, call.span), call.span), call.span);
 }
 
-Any min_value(ApiCall& call) { return ir::min_value(dtype_arg(call, 0), call.span); }
-Any max_value(ApiCall& call) { return ir::max_value(dtype_arg(call, 0), call.span); }
-Any infinity(ApiCall& call) { return ir::infinity(dtype_arg(call, 0), call.span); }
+template <Expr (*limit)(DataType, Span)>
+Any limit_of(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 0);
+  if (dtype.is_handle() || dtype.is_vector()) {
+    throw ir::Error("no-limits", "`{}` has no limits", dtype.str())
+        .at(call.span)
+        .kind(dtype.is_handle() ? "TypeError" : "InternalError");
+  }
+  return limit(dtype, call.span);
+}
+
+Any log_add_exp(ApiCall& call) {
+  Expr x = value_arg(call, 0);
+  Expr y = value_arg(call, 1);
+  need_number(call, x);
+  need_number(call, y);
+  if (!x->dtype().is_floating()) not_for(call, x, "InternalError");
+  if (!y->dtype().is_floating()) not_for(call, y, "InternalError");
+  ir::match_types(x, y, call.span);
+  auto exp_of = [&](const Expr& e) { return ir::call_op(e->dtype(), "tirx.exp", {e}, call.span); };
+  return ir::call_op(x->dtype(), "tirx.log", {ir::add(exp_of(x), exp_of(y), call.span)}, call.span);
+}
 
 Any likely(ApiCall& call) {
   Expr x = value_arg(call, 0);
+  need_number(call, x);
   if (ir::as<ir::IntImmNode>(x)) return x;
   return ir::call_op(x->dtype(), "tirx.likely", {x}, call.span);
 }
@@ -220,9 +316,31 @@ Any all_of(ApiCall& call) {
 
 Any const_(ApiCall& call) {
   Expr value = value_arg(call, 0);
-  return is_given(call, 1) ? ir::cast(dtype_arg(call, 1), value, call.span) : value;
+  if (!is_given(call, 1)) return value;
+  DataType dtype = dtype_arg(call, 1);
+  auto* real = ir::as<ir::FloatImmNode>(value);
+  if (real != nullptr && !dtype.is_floating() && !dtype.is_handle() &&
+      (std::isinf(real->value) || dtype.is_bool())) {
+    throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", real->value, dtype.str())
+        .at(call.span)
+        .kind(std::isinf(real->value) ? "RuntimeError" : "ValueError");
+  }
+  return ir::cast(dtype, value, call.span);
 }
-Any int_imm(ApiCall& call) { return ir::cast(dtype_arg(call, 0), value_arg(call, 1), call.span); }
+// A constant of a type of its kind; the value of an IntImm is an integer.
+template <bool kFloat>
+Any immediate(ApiCall& call) {
+  DataType dtype = dtype_arg(call, 0);
+  Expr value = value_arg(call, 1);
+  if (!kFloat && ir::as<ir::FloatImmNode>(value)) ir::wrong_argument(call, 1, "int");
+  bool fits = kFloat ? dtype.is_floating() : dtype.is_int() || dtype.is_uint() || dtype.is_bool();
+  if (!fits || dtype.is_vector()) {
+    throw ir::Error("type-mismatch", "`{}` is no constant of `{}`", call.api.name, dtype.str())
+        .at(call.span_of(0))
+        .kind(dtype.is_handle() ? "TypeError" : "ValueError");
+  }
+  return ir::cast(dtype, value, call.span);
+}
 Any make_var(ApiCall& call) {
   DataType dtype = dtype_arg(call, 1);
   Type type = dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
@@ -234,6 +352,7 @@ Any divide(ApiCall& call) {
   Expr a = value_arg(call, 0);
   Expr b = value_arg(call, 1);
   bool floating = a->dtype().is_floating() || b->dtype().is_floating();
+  if (!floating) ir::match_types(a, b, call.span);  // of an integer and a bool too
   return floating ? ir::div(a, b, call.span) : ir::truncdiv(a, b, call.span);
 }
 
@@ -253,12 +372,12 @@ constexpr Row shared[] = {
     {"floordiv(a, b)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
     {"floormod(a, b)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
     {"ceildiv(a, b)", "Integer division that rounds up.", binary<ir::ceildiv>},
-    {"bitwise_and(a, b)", "`a & b`.", binary<ir::bitwise_and>},
-    {"bitwise_or(a, b)", "`a | b`.", binary<ir::bitwise_or>},
-    {"bitwise_xor(a, b)", "`a ^ b`.", binary<ir::bitwise_xor>},
+    {"bitwise_and(a, b)", "`a & b`.", binary_of_one_type<ir::bitwise_and>},
+    {"bitwise_or(a, b)", "`a | b`.", binary_of_one_type<ir::bitwise_or>},
+    {"bitwise_xor(a, b)", "`a ^ b`.", binary_of_one_type<ir::bitwise_xor>},
     {"bitwise_not(a)", "`~a`.", bitwise_not},
-    {"shift_left(a, b)", "`a << b`.", binary<ir::shift_left>},
-    {"shift_right(a, b)", "`a >> b`.", binary<ir::shift_right>},
+    {"shift_left(a, b)", "`a << b`.", binary_of_one_type<ir::shift_left>},
+    {"shift_right(a, b)", "`a >> b`.", binary_of_one_type<ir::shift_right>},
     {"Add(a, b, span=None)", "`a + b`.", node<ir::ExprKind::kAdd>},
     {"Sub(a, b, span=None)", "`a - b`.", node<ir::ExprKind::kSub>},
     {"Mul(a, b, span=None)", "`a * b`.", node<ir::ExprKind::kMul>},
@@ -300,15 +419,15 @@ constexpr Row shared[] = {
     {"isnan(x)", "Is it not a number?", is_nan},
     {"isinf(x)", "Is it infinite?", is_inf},
     {"isfinite(x)", "Is it a finite number?", is_finite},
-    {"min_value(dtype)", "The least value of a type.", min_value},
-    {"max_value(dtype)", "The largest finite value of a type.", max_value},
-    {"infinity(dtype)", "Positive infinity.", infinity},
+    {"min_value(dtype)", "The least value of a type.", limit_of<ir::min_value>},
+    {"max_value(dtype)", "The largest finite value of a type.", limit_of<ir::max_value>},
+    {"infinity(dtype)", "Positive infinity.", limit_of<ir::infinity>},
     {"likely(cond)", "A condition that nearly always holds.", likely},
     {"all(*args)", "All conditions hold.", all_of<ir::logical_and>},
     {"any(*args)", "Some condition holds.", all_of<ir::logical_or>},
     {"const(value, dtype=None)", "A constant.", const_},
-    {"IntImm(dtype, value, span=None)", "An integer constant.", int_imm},
-    {"FloatImm(dtype, value, span=None)", "A float constant.", int_imm},
+    {"IntImm(dtype, value, span=None)", "An integer constant.", immediate<false>},
+    {"FloatImm(dtype, value, span=None)", "A float constant.", immediate<true>},
 };
 constexpr Row only_script[] = {
     {"Var(name, dtype, span=None)", "A variable.", make_var},
@@ -323,6 +442,7 @@ constexpr Row only_tirx[] = {
     {"Let(var, value, body, span=None)", "An expression in which a variable has a value.", let_node},
     {"div(a, b)", "Division; of integers, towards zero.", divide},
     {"power(x, y)", "x to the power of y, of floats.", power},
+    {"logaddexp(a, b)", "log(exp(a) + exp(b)).", log_add_exp},
     {"indexdiv(a, b)", "`a // b`, for indices.", binary<ir::floordiv>},
     {"indexmod(a, b)", "`a % b`, for indices.", binary<ir::floormod>},
 };

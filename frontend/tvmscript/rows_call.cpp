@@ -149,8 +149,10 @@ Any reinterpret(ApiCall& call) {
     throw ir::Error("type-mismatch", "cannot reinterpret the {} bits of `{}` as `{}`, which has {}", bits,
                     own.str(), dtype.str(), wanted)
         .at(call.span)
+        .kind("InternalError")
         .help(fmt::format("convert the value: `T.Cast(\"{}\", ...)`", dtype.str()));
   }
+  if (!dtype.is_handle() && own == dtype) return script::region_value(expr_arg(call, 1));
   return call_of(type, "tirx.reinterpret", {script::region_value(expr_arg(call, 1))}, call.span);
 }
 // A type by name stands for a zero of that type.

@@ -522,7 +522,7 @@ constexpr std::array shared_names = std::to_array<std::string_view>(
      "sinh",     "cosh",         "log2",      "log10",     "asin",  "asinh",     "acos",     "acosh",
      "atan",     "atanh",        "trunc",     "abs",       "round", "nearbyint", "power",    "popcount",
      "fmod",     "if_then_else", "isnan",     "isfinite",  "isinf", "div",       "indexdiv", "indexmod",
-     "truncdiv", "truncmod",     "floordiv",  "floormod",  "const"});
+     "truncdiv", "truncmod",     "floordiv",  "floormod",  "const", "logaddexp"});
 
 }  // namespace
 

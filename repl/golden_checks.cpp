@@ -7,7 +7,7 @@
 #include <set>
 
 #include "backend/build.h"
-#include "backend/interp/interp.h"
+#include "backend/interp/compare.h"
 #include "frontend/print/print.h"
 #include "ir/ndarray.h"
 #include "ir/visit.h"
@@ -108,110 +108,13 @@ std::string check_stages(script::Evaluator& evaluator, const ir::IRModule& mod) 
 
 // ---- running ----
 
-// How many statements a run of the function executes, roughly: loops with unknown extents count as 64.
-double work(const ir::Stmt& stmt) {
-  struct Counter final : ir::Walker {
-    double total = 0;
-    double factor = 1;
-    using Walker::visit;
-    void visit(const ir::Expr&) override {}
-    void visit(const ir::Stmt& s) override {
-      total += factor;
-      const auto* loop = ir::as<ir::ForNode>(s);
-      if (loop == nullptr) return walk_children(s);
-      const auto* extent = ir::as<ir::IntImmNode>(loop->extent);
-      double saved = factor;
-      factor *= extent != nullptr ? static_cast<double>(extent->value) : 64;
-      walk_children(s);
-      factor = saved;
-    }
-  } counter;
-  counter.visit(stmt);
-  return counter.total;
-}
-constexpr double kMostWork = 2e6;  // about half a second of interpretation
-
-// Threads of a GPU do not run on this machine.
-bool has_threads(const ir::Stmt& stmt) {
-  bool found = false;
-  ir::post_order(
-      stmt, [](const ir::Expr&) {},
-      [&](const ir::Stmt& s) {
-        const auto* loop = ir::as<ir::ForNode>(s);
-        if (loop != nullptr && loop->for_kind == ir::ForKind::kThreadBinding) found = true;
-        const auto* attr = ir::as<ir::AttrStmtNode>(s);
-        if (attr != nullptr && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread"))
-          found = true;
-      });
-  return found;
-}
-
-std::vector<Any> copies(const std::vector<Any>& args) {
-  std::vector<Any> all;
-  for (const Any& arg : args) {
-    auto tensor = arg.as<ir::ffi::Tensor>();
-    if (!tensor) {
-      all.push_back(arg);
-      continue;
-    }
-    std::vector<int64_t> shape(tensor->shape().begin(), tensor->shape().end());
-    ir::ffi::Tensor copy = ir::make_tensor(shape, ir::DataType(tensor->dtype()));
-    std::memcpy(copy.data_ptr(), ir::contiguous(*tensor).data_ptr(), ir::ffi::GetDataSize(*tensor));
-    all.emplace_back(copy);
-  }
-  return all;
-}
-
-template <class T>
-std::string first_difference(const ir::ffi::Tensor& a, const ir::ffi::Tensor& b, double tolerance) {
-  const T* x = static_cast<const T*>(a.data_ptr());
-  const T* y = static_cast<const T*>(b.data_ptr());
-  for (int64_t i = 0; i < a.numel(); ++i) {
-    double p = static_cast<double>(x[i]);
-    double q = static_cast<double>(y[i]);
-    bool same = p == q || (std::isnan(p) && std::isnan(q)) ||
-                std::abs(p - q) <= tolerance * std::max({1.0, std::abs(p), std::abs(q)});
-    if (!same) return fmt::format("element {} is {} and {}", i, p, q);
-  }
-  return "";
-}
-
-// Floats may differ by what another order of summation gives; everything else is exact.
-std::string difference(const std::vector<Any>& a, const std::vector<Any>& b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    auto x = a[i].as<ir::ffi::Tensor>();
-    auto y = b[i].as<ir::ffi::Tensor>();
-    if (!x) continue;
-    std::string found;
-    DLDataType dtype = x->dtype();
-    if (dtype.code == kDLFloat && dtype.bits == 32) {
-      found = first_difference<float>(*x, *y, 1e-4);
-    } else if (dtype.code == kDLFloat && dtype.bits == 64) {
-      found = first_difference<double>(*x, *y, 1e-9);
-    } else if (std::memcmp(x->data_ptr(), y->data_ptr(), ir::ffi::GetDataSize(*x)) != 0) {
-      found = "bytes differ";
-    }
-    if (!found.empty()) return fmt::format("argument {}: {}", i, found);
-  }
-  return "";
-}
-
-std::vector<Any> interpret(const ir::IRModule& mod, const std::string& function,
-                           const std::vector<Any>& args) {
-  std::vector<Any> own = copies(args);
-  interp::Options options;
-  options.check_uninitialized = true;
-  interp::run(mod, function, own, options);
-  return own;
-}
-
 std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& function,
                               const std::vector<Any>& args) {
   static const ir::Target target = ir::parse_target(Any(ir::String("llvm")));
   ir::ffi::Module built = backend::build(mod, target);
   auto callee = built->GetFunction(function);
   if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", function);
-  std::vector<Any> own = copies(args);
+  std::vector<Any> own = interp::copies(args);
   std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
   Any result;
   (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
@@ -310,7 +213,7 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
   for (const auto& [var, function] : mod->functions) {
     auto fn = Any(function).as<ir::PrimFunc>();
     if (!fn) continue;
-    if (work((*fn)->body) > kMostWork) {
+    if (interp::work((*fn)->body) > interp::kMostWork) {
       ++outcome_.not_run["too long for the interpreter"];
       continue;
     }
@@ -320,28 +223,28 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
     std::vector<Any> expected;
     try {
       args = interp::random_arguments(*fn, kSeed);
-      expected = interpret(before != nullptr ? *before : mod, function_name, args);
+      expected = interp::interpret(before != nullptr ? *before : mod, function_name, args);
     } catch (const ir::Error& error) {
       ++outcome_.not_run[error.first().name];  // not on random arguments: nothing to compare with
       continue;
     }
     if (before != nullptr) {
       check(what + " in the interpreter", [&]() -> std::string {
-        std::string found = difference(expected, interpret(mod, function_name, args));
-        return found.empty() ? "" : "computes something else than before its schedule: " + found;
+        auto found = interp::first_difference(expected, interp::interpret(mod, function_name, args));
+        return found ? "computes something else than before its schedule: " + found->text(*fn) : "";
       });
     }
     // A function without a symbol is not visible in compiled code.
     auto symbol = ir::attr(*fn, "global_symbol");
     if (!symbol) continue;
-    if (has_threads((*fn)->body)) {
+    if (interp::has_threads((*fn)->body)) {
       ++outcome_.not_run["threads of a GPU, interpreted only"];
       continue;
     }
     check(what + " compiled", [&]() -> std::string {
-      std::string found =
-          difference(expected, run_compiled(mod, std::string(symbol->cast<ir::String>()), args));
-      return found.empty() ? "" : "computes something else than interpreted: " + found;
+      auto found = interp::first_difference(expected,
+                                            run_compiled(mod, std::string(symbol->cast<ir::String>()), args));
+      return found ? "computes something else than interpreted: " + found->text(*fn) : "";
     });
   }
 }

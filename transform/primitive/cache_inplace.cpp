@@ -53,6 +53,8 @@ static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage
   for (const Range& range : region->region) {
     Expr min = substitute(range->min, values), extent = substitute(range->extent, values);
     in.region.push_back({analyzer.simplify(min), analyzer.simplify(min + extent - 1)});
+    bool always = is_const_int(realize_of(step.state, *block)->predicate, 1);
+    in.guards.push_back({.low = !always, .high = !always});
   }
   CacheStage out = in;
   std::swap(out.from, out.to);

@@ -45,8 +45,7 @@ static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String st
   }
   const Place& source = writer ? *writer : *block;
   for (const TensorRegion& region : writer ? writer->block()->writes : block->block()->reads) {
-    if (region->source.same_as(buffer))
-      stage.region = cached_region(step.state, source, region, *stage.location);
+    if (region->source.same_as(buffer)) set_region(stage, step.state, source, region);
   }
   return add_cache_stage(step, *scope, stage, users);
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/cache_stage.h"
 
 namespace mlc::transform {
@@ -11,7 +13,7 @@ cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None) -> b
 
 The copy is put after the block, inside the loops that it shares with the consumers. `consumer_blocks` read the new buffer
 directly. Returns the copying block.
-needs: the scope is a stage pipeline; the block is the only one of it that writes the buffer.
+needs: the scope is a stage pipeline; the block is the only one of it that writes the buffer, and computes it anew.
 keeps: the values computed.
 )";
 
@@ -24,6 +26,18 @@ static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String s
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   Dependences deps = dependences(step.state, *scope);
   only_writer(deps, buffer, step.span(2));
+  const SBlockNode* node = block->block();
+  bool updates =
+      !node->init && std::any_of(node->reads.begin(), node->reads.end(),
+                                 [&](const TensorRegion& read) { return read->source.same_as(buffer); });
+  if (updates) {
+    throw refuse("cache-write-updates",
+                 "block `{}` reads `{}` before it writes it, and a new buffer holds nothing",
+                 block->name.c_str(), buffer->name.c_str())
+        .at(step.span(2))
+        .note("the block is defined here", block->stmt->span)
+        .help("`cache_inplace` copies the buffer in before the block and back after it");
+  }
   std::vector<Place*> users{&*block};
   for (const BlockArg& consumer : step.blocks(4)) users.push_back(&*consumer);
 
@@ -42,8 +56,7 @@ static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String s
   }
   stage.position = child_position(*stage.location, *block) + 1;
   for (const TensorRegion& region : block->block()->writes) {
-    if (region->source.same_as(buffer))
-      stage.region = cached_region(step.state, *block, region, *stage.location);
+    if (region->source.same_as(buffer)) set_region(stage, step.state, *block, region);
   }
   return add_cache_stage(step, *scope, stage, users);
 }

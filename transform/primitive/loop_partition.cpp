@@ -3,6 +3,7 @@
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/sampling.h"
+#include "transform/schedule/tensor_intrin.h"
 
 namespace mlc::transform {
 
@@ -18,7 +19,7 @@ loop_partition(loop, factors, preserve_unit_iters=True) -> loops      Cut a loop
                                                   with T.sblock("B_i1"): ...
 
 `factors` are the loops' numbers of iterations; the last loop takes what is left. One of them may be None: then it takes what
-the others leave. Returns the loops.
+the others leave. Where a reduction is cut, only the first loop's block initialises it. Returns the loops.
 needs: a loop of constant bounds without annotation or thread, with one block below; fewer iterations in `factors` than the loop has.
 keeps: number and order of block instances.
 )";
@@ -173,6 +174,7 @@ class Part {
   SBlock inner_block(const Array<Expr>& values, const std::unordered_map<const VarNode*, Range>& ranges,
                      const VarMap& loop_vars, const std::string& name) const {
     const SBlockNode* old = block_.block();
+    bool goes_on = false;     // with what the parts before it have summed up
     VarMap vars = loop_vars;  // a block without iterators uses the loops themselves
     Array<IterVar> iters;
     std::unordered_map<const VarNode*, Range> domains;
@@ -183,9 +185,17 @@ class Part {
       auto found = ranges.find(as<VarNode>(values[i]));
       Range domain = found == ranges.end() ? iter->dom : found->second;
       if (found != ranges.end()) domains[var.get()] = domain;
+      if (iter->iter_type == IterType::kCommReduce && !domain->min.same_as(iter->dom->min) &&
+          const_int(domain->min) != const_int(iter->dom->min))
+        goes_on = true;
       iters.push_back(make<IterVarNode>(domain, var, iter->iter_type, iter->thread_tag));
     }
-    Stmt fresh = substitute(Stmt(with(ref(old), [](SBlockNode& copy) { copy.iter_vars = {}; })), vars);
+    Stmt fresh = substitute(Stmt(with(ref(old),
+                                      [&](SBlockNode& copy) {
+                                        copy.iter_vars = {};
+                                        if (goes_on) copy.init = {};
+                                      })),
+                            vars);
     WholeRegions whole(domains);
     whole.visit(as<SBlockNode>(fresh)->body);
     return with(ref(as<SBlockNode>(fresh)), [&](SBlockNode& copy) {
@@ -237,13 +247,17 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
   int64_t from = *begin;
   for (size_t i = 0; i < ends.size(); ++i) {
     std::string name = fmt::format("{}{}", stem, i);
-    loops.push_back(part.made(fmt::format("{}{}", loop->name.c_str(), i), from, ends[i], name));
+    Stmt made = part.made(fmt::format("{}{}", loop->name.c_str(), i), from, ends[i], name);
+    // What the block defines inside is defined once in every part.
+    if (i > 0) made = renewed(make<PrimFuncNode>(Array<Var>{}, void_type(), made), 32)->body;
+    loops.push_back(made);
     parts.push_back(opaque_block(name + "_partition", loops.back()));
     from = ends[i];
   }
   Place& scope = *scope_of(*loop);
   step.replace(*loop, opaque_block(stem + "_common", seq(Array<Stmt>(parts.begin(), parts.end()))));
   compute_flags(step.state, scope);
+  scope.stage_pipeline = false;  // the blocks around the parts do not say what is accessed in them
   std::vector<Place*> result;
   for (const Stmt& each : loops) result.push_back(step.place(each));
   return result;

@@ -38,7 +38,19 @@ Place* apply(Step& step, BlockArg block, Any) {
     if (there) used.push_back(iter);
   }
   require_outer_indices(step, *block, buffer, indices);
-  if (write) require_full_write(step, *block, buffer);
+  require_inside(step, *block, buffer, indices);
+  write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);
+  // The copy is of the whole buffer, before or after the nest that the block stands in.
+  size_t position = child_position(*scope, *block);
+  Dependences deps = dependences(step.state, *scope);
+  for (Place* partner : write ? deps.readers[buffer.get()] : deps.writers[buffer.get()]) {
+    if (partner == &*block || child_position(*scope, *partner) != position) continue;
+    throw refuse("reindex-inside-nest", "block `{}` {} `{}` in the same loops as block `{}`",
+                 partner->name.c_str(), write ? "reads" : "writes", buffer->name.c_str(), block->name.c_str())
+        .at(step.span(2))
+        .note("the block is defined here", partner->stmt->span)
+        .help("give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`");
+  }
 
   // apply
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
@@ -76,7 +88,7 @@ Place* apply(Step& step, BlockArg block, Any) {
   Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage);
   for (size_t i = loops.size(); i-- > 0;)
     nest = make<ForNode>(loops[i], used[i]->dom->min, used[i]->dom->extent, ForKind::kSerial, nest);
-  return add_reindex_stage(step, block, {buffer, copy, mine, stage, nest, write});
+  return add_reindex_stage(step, block, {buffer, copy, mine, stage, nest, scope, position + (write ? 1 : 0)});
 }
 
 }  // namespace

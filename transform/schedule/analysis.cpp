@@ -116,6 +116,8 @@ SBlockRealize realize_of(ScheduleState& state, const Place& block) {
     if (realize->block.get() == block.stmt.get()) found = ref(realize);
   });
   search.visit(block.parent ? body_of(*block.parent) : state.function(state.index_of(block).name)->body);
+  if (!found && block.parent && block.parent->block() && block.parent->block()->init)
+    search.visit(block.parent->block()->init);
   MLC_CHECK(found, "block `{}` has no realize", block.name.c_str());
   return found;
 }

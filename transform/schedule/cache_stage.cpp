@@ -84,7 +84,12 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   block_out = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(stage.from, points)},
                                Array<TensorRegion>{make<TensorRegionNode>(stage.to, points)},
                                stage.allocated->name, body);
-  Stmt result = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block_out);
+  Expr predicate = bool_imm(true);
+  for (size_t d = 0; d < values.size(); ++d) {
+    if (stage.guards[d].low) predicate = logical_and(predicate, ge(values[d], const_like(values[d], 0)));
+    if (stage.guards[d].high) predicate = logical_and(predicate, lt(values[d], type->shape[d]));
+  }
+  Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block_out);
   for (size_t d = loops.size(); d-- > 0;) {
     result = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial,
                            result);
@@ -160,8 +165,8 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
   return found->second[0];
 }
 
-std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
-                                    Place& location) {
+void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
+  Place& location = *stage.location;
   Analyzer analyzer;
   if (location.loop()) {
     bind_surroundings(analyzer, state, location);
@@ -172,8 +177,10 @@ std::vector<Interval> cached_region(ScheduleState& state, const Place& block, co
   }
   std::vector<Box> boxes;
   relax_below(state, block, {region}, location, false, boxes, analyzer);
-  auto inside = analyzer.assume(realize_of(state, block)->predicate);
-  std::vector<Interval> result;
+  stage.region.clear();
+  std::vector<Interval>& result = stage.region;
+  std::optional<decltype(analyzer.assume(Expr()))> inside;
+  inside.emplace(analyzer.assume(realize_of(state, block)->predicate));
   const Array<Expr>& shape = region->source->buffer()->shape;
   for (size_t d = 0; d < shape.size(); ++d) {
     Interval whole{const_like(shape[d], 0), shape[d] - 1};
@@ -187,7 +194,13 @@ std::vector<Interval> cached_region(ScheduleState& state, const Place& block, co
     if (!analyzer.can_prove(le(high, whole.max))) high = analyzer.simplify(min(high, whole.max));
     result.push_back({low, high});
   }
-  return result;
+  // Where the block itself does not run, there is nothing to copy.
+  inside.reset();
+  stage.guards.clear();
+  for (size_t d = 0; d < shape.size(); ++d) {
+    stage.guards.push_back({.low = !analyzer.can_prove(ge(result[d].min, const_like(shape[d], 0))),
+                            .high = !analyzer.can_prove(lt(result[d].max, shape[d]))});
+  }
 }
 
 Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users) {

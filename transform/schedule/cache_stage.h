@@ -10,8 +10,12 @@ struct CacheStage {
   Buffer from, to;   // the copy reads `from` and writes `to`
   Buffer allocated;  // the new one of the two
   std::vector<Interval> region;
-  Place* location;  // the loop or scope in whose body the copy is put,
-  size_t position;  // before this statement
+  struct Guard {
+    bool low = false, high = false;
+  };
+  std::vector<Guard> guards;  // where the region may reach past the buffer
+  Place* location;            // the loop or scope in whose body the copy is put,
+  size_t position;            // before this statement
 };
 
 // The buffer an argument names among `regions`: by number, by name, or itself. `role`: "reads" or "writes".
@@ -24,9 +28,8 @@ void require_storage_scope(Step& step, size_t argument, const String& storage_sc
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
 // The only block that writes the buffer in this scope; null when none does. Error: several-writers.
 Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
-// A region of a block during one run of `location`'s body, inside the buffer's shape.
-std::vector<Interval> cached_region(ScheduleState& state, const Place& block, const TensorRegion& region,
-                                    Place& location);
+// Sets what is copied to a region of a block during one run of `location`'s body, inside the buffer's shape.
+void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region);
 
 // The copy itself: loops `ax0`, `ax1`, ... over the region, around the block that comes back in `block`.
 Stmt copy_nest(const CacheStage& stage, SBlock& block);

@@ -111,7 +111,16 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
     for (size_t d = 0; d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       Index index = index_form(range->min, iters, analyzer);
-      if (index.form == Index::Form::kConstant) continue;
+      if (index.form == Index::Form::kConstant) {
+        // Every instance touches it; only where that is all that is asked for are they the ones that belong
+        // here.
+        const Interval& need = box->dims[d];
+        if (exact &&
+            !(need && is_const_int(range->extent, 1) && analyzer.can_prove_equal(need.min, range->min) &&
+              analyzer.can_prove_equal(need.max, range->min)))
+          return std::nullopt;
+        continue;
+      }
       if (index.form == Index::Form::kRemainder) {
         if (box->dims[d]) remainders[index.var.get()] = {index.factor, simplified(box->dims[d], analyzer)};
         continue;
@@ -173,6 +182,12 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
     }
     IterDomain domain = it->second;
     domain.range = simplified(domain.range, analyzer);
+    // What is needed may reach past the instances there are.
+    auto within = [&](const Interval& a) {
+      return analyzer.can_prove(ge(a.min, own.min)) && analyzer.can_prove(le(a.max, own.max));
+    };
+    if (domain.bound ? !within(domain.bound) : !within(domain.range))
+      domain.bound = domain.bound ? intersect(domain.bound, own) : own;
     if (domain.bound) {
       domain.bound = simplified(domain.bound, analyzer);
       Interval both = simplified(intersect(domain.range, domain.bound), analyzer);

@@ -114,44 +114,106 @@ void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
   }
 }
 
+void require_inside(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices) {
+  Analyzer analyzer;
+  Domain domain;
+  for (const IterVar& iter : block.block()->iter_vars) {
+    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
+    analyzer.bind(iter->var, iter->dom);
+  }
+  for (size_t d = 0; d < indices.size(); ++d) {
+    Interval reach = interval_of(indices[d], domain, analyzer);
+    auto low = reach ? const_int(analyzer.simplify(reach.min)) : std::nullopt;
+    auto high = reach ? const_int(analyzer.simplify(reach.max)) : std::nullopt;
+    auto size = const_int(buffer->buffer()->shape[d]);
+    bool below = low && *low < 0, above = high && size && *high >= *size;
+    if (!below && !above) continue;
+    throw refuse(
+        "reindex-out-of-bounds",
+        "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}", d,
+        buffer->name.c_str(), below ? *low : *high, block.name.c_str(), size.value_or(0) - 1)
+        .at(step.span(2))
+        .note("the block is defined here", block.stmt->span)
+        .help("the block guards its accesses, a copy of all iterations would not");
+  }
+}
+
+void require_only_read(Step& step, const Place& block, const Buffer& buffer) {
+  const Array<TensorRegion>& writes = block.block()->writes;
+  bool updates = std::any_of(writes.begin(), writes.end(),
+                             [&](const TensorRegion& write) { return write->source.same_as(buffer); });
+  if (!updates) return;
+  throw refuse("reindex-updates", "block `{}` writes `{}` as well, and would go on with an older copy",
+               block.name.c_str(), buffer->name.c_str())
+      .at(step.span(2))
+      .note("the block is defined here", block.stmt->span);
+}
+
+namespace {
+
+// Puts a statement into the body of `location` and another block in the place of one; looks only at what is
+// above them.
+class PutStage final : public Rewriter {
+ public:
+  PutStage(const ReindexStage& stage, const Place& block, Stmt changed)
+      : stage_(stage), block_(block.block()), changed_(std::move(changed)) {
+    for (const Place* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
+    for (const Place* up = stage.location; up; up = up->parent) above_.insert(up->stmt.get());
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (s.get() == block_) return changed_;
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      bool ours = realize->block.get() == block_ || above_.contains(realize->block.get());
+      return ours ? rewrite_children(s) : s;
+    }
+    if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
+    Stmt next = rewrite_children(s);
+    return s.same_as(stage_.location->stmt) ? insert(next) : next;
+  }
+  Stmt insert(const Stmt& next) const {
+    auto joined = [&](const Stmt& body) {
+      std::vector<Stmt> all = statements_of(body);
+      all.insert(all.begin() + static_cast<int64_t>(stage_.position), stage_.nest);
+      return seq(Array<Stmt>(all.begin(), all.end()));
+    };
+    if (auto* loop = as<ForNode>(next))
+      return with(ref(loop), [&](ForNode& copy) { copy.body = joined(loop->body); });
+    auto* block = as<SBlockNode>(next);
+    return with(ref(block), [&](SBlockNode& copy) { copy.body = joined(block->body); });
+  }
+
+ private:
+  const ReindexStage& stage_;
+  const SBlockNode* block_;
+  Stmt changed_;
+  std::unordered_set<const StmtNode*> above_;
+};
+
+}  // namespace
+
 Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {
-  const auto& [buffer, copy, mine, stage, nest, write] = what;
   Place* scope = scope_of(*block);
   const SBlockNode* old = block->block();
-  UseCopy use(buffer, copy, mine);
+  UseCopy use(what.buffer, what.copy, what.indices);
   SBlock changed = ref(as<SBlockNode>(use.rewrite_children(Stmt(ref(old)))));
-  changed = with(changed, [&, &buffer = buffer, &copy = copy, &mine = mine](SBlockNode& next) {
+  changed = with(changed, [&](SBlockNode& next) {
     for (Array<TensorRegion>* regions : {&next.reads, &next.writes}) {
       Array<TensorRegion> all;
       for (const TensorRegion& region : *regions)
-        all.push_back(region->source.same_as(buffer)
-                          ? TensorRegion(make<TensorRegionNode>(copy, points(mine)))
+        all.push_back(region->source.same_as(what.buffer)
+                          ? TensorRegion(make<TensorRegionNode>(what.copy, points(what.indices)))
                           : region);
       *regions = all;
     }
   });
-  struct Replace final : Rewriter {
-    const SBlockNode* old;
-    Stmt next;
-    using Rewriter::rewrite;
-    Expr rewrite(const Expr& e) override { return e; }
-    Stmt rewrite(const Stmt& s) override {
-      if (s.get() == old) return next;
-      return rewrite_children(s);
-    }
-  } replace;
-  replace.old = old;
-  replace.next = changed;
-  size_t position = child_position(*scope, *block);
-  std::vector<Stmt> body = statements_of(scope->block()->body);
-  body[position] = replace.rewrite(body[position]);
-  body.insert(body.begin() + position + (write ? 1 : 0), nest);
-  Stmt next = with(ref(scope->block()), [&, &copy = copy](SBlockNode& node) {
-    node.body = seq(Array<Stmt>(body.begin(), body.end()));
-    node.alloc_buffers.push_back(copy);
-  });
+  PutStage put(what, *block, changed);
+  Stmt next = put.rewrite_children(scope->stmt);
+  if (what.location == scope) next = put.insert(next);
+  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(what.copy); });
   step.replace(*scope, next, {{old, changed.get()}});
-  Place* place = step.place(stage);
+  Place* place = step.place(what.stage);
   place->affine_binding = has_affine_binding(step.state, *place);
   return place;
 }

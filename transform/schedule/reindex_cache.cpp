@@ -56,7 +56,8 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   }
   Array<Expr> indices = only_indices(*block, buffer, step.span(2));
   require_outer_indices(step, *block, buffer, indices);
-  if (write) require_full_write(step, *block, buffer);
+  require_inside(step, *block, buffer, indices);
+  write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);
   Array<Expr> iter_vars;
   for (const IterVar& iter : old->iter_vars) iter_vars.push_back(iter->var);
   Analyzer analyzer;
@@ -86,6 +87,25 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
         .help("each digit of each iterator is used once, or the buffer's own indices are taken over");
   }
 
+  // Next to the block that makes what is copied, or inside the loops that those who use it share.
+  Place* location = scope;
+  size_t position = 0;
+  Dependences deps = dependences(step.state, *scope);
+  std::vector<Place*> around;
+  for (Place* partner : write ? deps.readers[buffer.get()] : deps.writers[buffer.get()]) {
+    if (partner != &*block) around.push_back(partner);
+  }
+  if (!around.empty()) {
+    around.push_back(&*block);
+    location = common_above(around);
+  }
+  if (write)
+    position = child_position(*location, *block) + 1;
+  else
+    for (size_t i = 0; i + 1 < around.size(); ++i)
+      position = std::max(position, child_position(*location, *around[i]) + 1);
+  auto outside = [&](const Place* loop) { return loop == location || is_above(*loop, *location); };
+
   // apply
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->storage_scope = storage_scope;
@@ -103,9 +123,12 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Array<IterVar> iters;
   Array<Expr> values;
   std::vector<const ForNode*> loops;
+  std::unordered_set<const VarNode*> indexing;
   for (const Place* place : loops_above(*block)) {
     const ForNode* loop = place->loop();
     if (!uses(used_values, loop->loop_var)) continue;
+    indexing.insert(loop->loop_var.get());
+    if (outside(place)) continue;
     loops.push_back(loop);
     loop_map[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
   }
@@ -117,10 +140,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   }
   Expr predicate = bool_imm(true);
   for (const Expr& condition : conjuncts(realize->predicate)) {
-    bool ours = uses_var(condition, [&](const VarNode* var) {
-      return std::any_of(loops.begin(), loops.end(),
-                         [&](const ForNode* l) { return l->loop_var.get() == var; });
-    });
+    bool ours = uses_var(condition, [&](const VarNode* var) { return indexing.contains(var); });
     if (ours) predicate = logical_and(predicate, substitute(condition, loop_map));
   }
   Array<Expr> original, mine;
@@ -137,7 +157,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
     Var var = ref(as<VarNode>(loop_map.at(loops[i]->loop_var.get())));
     nest = make<ForNode>(var, loops[i]->min, loops[i]->extent, ForKind::kSerial, nest);
   }
-  return add_reindex_stage(step, block, {buffer, copy, mapped, stage, nest, write});
+  return add_reindex_stage(step, block, {buffer, copy, mapped, stage, nest, location, position});
 }
 
 }  // namespace mlc::transform

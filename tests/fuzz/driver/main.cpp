@@ -2,10 +2,11 @@
 // Drives one LLVMFuzzerTestOneInput without libFuzzer: random bytes, random tokens and mutated files, for a
 // bounded time or count, from a seed that is printed, so that every failure can be had again.
 //
-//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--limit-ms M] [FILE or FOLDER]...
+//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--limit-ms M] [--keep-going] [FILE or FOLDER]...
 //
 // The closing line is that of every part of the tests: `N passed, N failed`. An input that takes longer than
-// the limit fails; a crash leaves the input in fuzz-crash.mlc of the working directory.
+// the limit fails; a crash leaves the input in fuzz-crash.mlc of the working directory. A check that fails
+// ends the run, unless it shall keep going.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -142,6 +143,7 @@ int main(int argc, char** argv) {
   uint64_t count = UINT64_MAX;
   uint64_t seed = std::random_device{}();
   double limit_ms = 2000;
+  bool keep_going = false;
   std::vector<std::string> corpus;
   for (int i = 1; i < argc; ++i) {
     std::string_view option = argv[i];
@@ -154,6 +156,8 @@ int main(int argc, char** argv) {
       seed = std::strtoull(value(), nullptr, 10);
     else if (option == "--limit-ms")
       limit_ms = std::atof(value());
+    else if (option == "--keep-going")
+      keep_going = true;
     else
       read_corpus(argv[i], corpus);
   }
@@ -164,6 +168,7 @@ int main(int argc, char** argv) {
   Generator generator(seed, std::move(corpus));
   uint64_t done = 0;
   uint64_t slow = 0;
+  uint64_t wrong = 0;
   uint64_t bytes = 0;
   Clock::time_point start = Clock::now();
   for (; done < count; ++done) {
@@ -171,7 +176,14 @@ int main(int argc, char** argv) {
     if (std::chrono::duration<double>(before - start).count() > seconds) break;
     std::string input = generator.next();
     current = &input;
-    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+    try {
+      LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+    } catch (const std::exception& error) {
+      save_current("fuzz-crash.mlc");
+      fmt::print("input {}: {}\n", done, error.what());
+      ++wrong;
+      if (!keep_going) break;
+    }
     bytes += input.size();
     double took = std::chrono::duration<double, std::milli>(Clock::now() - before).count();
     if (took > limit_ms) {
@@ -181,6 +193,8 @@ int main(int argc, char** argv) {
     }
   }
   fmt::print("{} inputs, {} bytes\n", done, bytes);
-  fmt::print("{} passed, {} failed\n", slow == 0 ? 1 : 0, slow == 0 ? 0 : 1);
-  return slow == 0 ? 0 : 1;
+  bool good = slow == 0 && wrong == 0;
+  if (wrong != 0) fmt::print("{} inputs failed; the last is in fuzz-crash.mlc\n", wrong);
+  fmt::print("{} passed, {} failed\n", good ? 1 : 0, good ? 0 : 1);
+  return good ? 0 : 1;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/interp/compare.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "backend/interp/number.h"
+#include "ir/ndarray.h"
+#include "ir/visit.h"
+
+namespace mlc::interp {
+
+using ir::Any;
+
+namespace {
+
+// How far apart two values of a type may lie, of the larger of them and 1.
+double tolerance(ir::DataType type) {
+  if (type.bits() >= 64) return 1e-9;
+  if (type.bits() >= 32) return 1e-4;
+  return type.is_bfloat16() ? 5e-2 : 1e-2;
+}
+
+bool agree(const Number& number, Lane a, Lane b) {
+  if (!number.floating) return a.i == b.i;
+  if (a.f == b.f || (std::isnan(a.f) && std::isnan(b.f))) return true;
+  return std::abs(a.f - b.f) <= tolerance(number.type) * std::max({1.0, std::abs(a.f), std::abs(b.f)});
+}
+
+std::string shown(const Number& number, Lane value) {
+  if (number.floating) return fmt::format("{:.9g}", value.f);
+  if (number.type.is_bool()) return value.i != 0 ? "True" : "False";
+  return number.is_unsigned ? fmt::format("{}", static_cast<uint64_t>(value.i)) : fmt::format("{}", value.i);
+}
+
+}  // namespace
+
+std::string Difference::text(const ir::PrimFunc& fn) const {
+  std::string name = argument < fn->params.size() ? std::string(fn->params[argument]->name)
+                                                  : fmt::format("argument {}", argument);
+  std::string at;
+  for (int64_t i : index) at += fmt::format("{}{}", at.empty() ? "" : ", ", i);
+  return fmt::format("`{}[{}]` is {}, not {}", name, at, actual, expected);
+}
+
+std::vector<Any> copies(std::span<const Any> args) {
+  std::vector<Any> all;
+  for (const Any& arg : args) {
+    auto tensor = arg.as<ir::ffi::Tensor>();
+    if (!tensor) {
+      all.push_back(arg);
+      continue;
+    }
+    std::vector<int64_t> shape(tensor->shape().begin(), tensor->shape().end());
+    ir::ffi::Tensor copy = ir::make_tensor(shape, ir::DataType(tensor->dtype()));
+    std::memcpy(copy.data_ptr(), ir::contiguous(*tensor).data_ptr(), ir::ffi::GetDataSize(*tensor));
+    all.emplace_back(copy);
+  }
+  return all;
+}
+
+std::vector<Any> interpret(const ir::IRModule& mod, std::string_view function, std::span<const Any> args) {
+  std::vector<Any> own = copies(args);
+  Options options;
+  options.check_uninitialized = true;
+  run(mod, function, own, options);
+  return own;
+}
+
+std::optional<Difference> first_difference(std::span<const Any> expected, std::span<const Any> actual) {
+  for (size_t i = 0; i < expected.size() && i < actual.size(); ++i) {
+    auto x = expected[i].as<ir::ffi::Tensor>();
+    auto y = actual[i].as<ir::ffi::Tensor>();
+    if (!x || !y || std::memcmp(x->data_ptr(), y->data_ptr(), ir::ffi::GetDataSize(*x)) == 0) continue;
+    const Number& number = number_of(ir::DataType(x->dtype()));
+    const char* p = static_cast<const char*>(x->data_ptr());
+    const char* q = static_cast<const char*>(y->data_ptr());
+    for (int64_t at = 0; at < x->numel(); ++at, p += number.bytes, q += number.bytes) {
+      Lane a = number.load(p), b = number.load(q);
+      if (agree(number, a, b)) continue;
+      Difference found{.argument = i, .index = {}, .expected = shown(number, a), .actual = shown(number, b)};
+      std::vector<int64_t> shape(x->shape().begin(), x->shape().end());
+      found.index.resize(shape.size());
+      int64_t left = at;
+      for (size_t d = shape.size(); d-- > 0; left /= shape[d]) found.index[d] = left % shape[d];
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+double work(const ir::Stmt& stmt) {
+  struct Counter final : ir::Walker {
+    double total = 0;
+    double factor = 1;
+    using Walker::visit;
+    void visit(const ir::Expr&) override {}
+    void visit(const ir::Stmt& s) override {
+      total += factor;
+      const auto* loop = ir::as<ir::ForNode>(s);
+      if (loop == nullptr) return walk_children(s);
+      const auto* extent = ir::as<ir::IntImmNode>(loop->extent);
+      double saved = factor;
+      factor *= extent != nullptr ? static_cast<double>(extent->value) : 64;
+      walk_children(s);
+      factor = saved;
+    }
+  } counter;
+  counter.visit(stmt);
+  return counter.total;
+}
+
+bool has_threads(const ir::Stmt& stmt) {
+  bool found = false;
+  ir::post_order(
+      stmt, [](const ir::Expr&) {},
+      [&](const ir::Stmt& s) {
+        const auto* loop = ir::as<ir::ForNode>(s);
+        if (loop != nullptr && loop->for_kind == ir::ForKind::kThreadBinding) found = true;
+        const auto* attr = ir::as<ir::AttrStmtNode>(s);
+        if (attr != nullptr && (attr->attr_key == "thread_extent" || attr->attr_key == "virtual_thread"))
+          found = true;
+      });
+  return found;
+}
+
+}  // namespace mlc::interp

@@ -50,7 +50,7 @@ bool is_data_descriptor(const Any& member) {
 
 // An instance's class; for exceptions and instances alike.
 bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
-                        Any& out, ir::Span span) {
+                        Any& out, ir::Span span, bool hooked = true) {
   const Any* member = instance->cls->find(name);
   if (member != nullptr && is_data_descriptor(*member)) {
     out = bind_member(evaluator, object, const_cast<ClassNode*>(instance->cls.get()), *member, span);
@@ -80,7 +80,7 @@ bool instance_attribute(Evaluator& evaluator, InstanceNode* instance, const Any&
     }
     if (is_number(instance->payload) && number_attribute(instance->payload, name, out)) return true;
   }
-  if (instance->cls->has_getattr) {
+  if (hooked && instance->cls->has_getattr) {
     Any args[] = {object, str_value(name.str())};
     out = evaluator.call(*instance->cls->find(known().getattr), args, {}, span);
     return true;
@@ -305,6 +305,12 @@ bool has_names_of_its_own(const Any& object) {
 
 bool Evaluator::find_attribute(const Any& object, Symbol name, Any& out) {
   return state_->attribute_or_not(object, name, out, {});
+}
+
+bool State::plain_attribute(const Any& object, Symbol name, Any& out, ir::Span span) {
+  if (auto* instance = as<InstanceNode>(object))
+    return instance_attribute(self, instance, object, name, out, span, false);
+  return attribute_or_not(object, name, out, span);
 }
 
 bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span) {
@@ -569,57 +575,67 @@ void set_class(Evaluator& evaluator, InstanceNode* instance, const Any& value, i
 
 }  // namespace
 
+void State::set_instance_attribute(InstanceNode* instance, const Any& object, Symbol name, const Any& value,
+                                   ir::Span span, bool hooked) {
+  if (const Any* hook = hooked ? instance->cls->find(known().setattr) : nullptr) {
+    Any args[] = {object, str_value(name.str()), value};
+    self.call(*hook, args, {}, span);
+    return;
+  }
+  if (const Any* member = instance->cls->find(name)) {
+    if (auto* property = as<PropertyNode>(*member)) {
+      if (is_none(property->setter)) {
+        raise("AttributeError", span, "no-setter", "property '{}' of '{}' object has no setter", name.str(),
+              instance->cls->name);
+      }
+      Any args[] = {object, value};
+      self.call(property->setter, args, {}, span);
+      return;
+    }
+    if (is_data_descriptor(*member)) {
+      Any ignored, args[] = {object, value};
+      if (!special(*member, known().set, args, ignored, span))
+        raise("AttributeError", span, "no-setter", "__set__");
+      return;
+    }
+  }
+  if (name == known().cls) return set_class(self, instance, value, span);
+  if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(self, instance, name, span);
+  if (name == known().dict) {
+    if (value.type_index() != kTVMFFIDict) {
+      raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
+            type_name_of(self, value));
+    }
+    instance->own_dict();
+    instance->dict = value;
+    return;
+  }
+  instance->set(name, value);
+}
+
+void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, ir::Span span, bool hooked) {
+  if (const Any* hook = hooked && cls->metaclass ? cls->metaclass->find(known().setattr) : nullptr) {
+    Any args[] = {Any(ir::ref(cls)), str_value(name.str()), value};
+    self.call(*hook, args, {}, span);
+    return;
+  }
+  if (name == known().dict && cls->scripted) {
+    raise("AttributeError", span, "read-only", "attribute '__dict__' of 'type' objects is not writable");
+  }
+  if (!cls->scripted) {
+    raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
+          cls->name);
+  }
+  cls->set(name, value);
+  cls->has_getattr = cls->find(known().getattr) != nullptr;
+  if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
+  if (name == known().slots) cls->slotted = slots_of(cls);
+}
+
 void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, ir::Span span) {
-  if (auto* instance = as<InstanceNode>(object)) {
-    const Any* member = instance->cls->find(name);
-    if (member != nullptr) {
-      if (auto* property = as<PropertyNode>(*member)) {
-        if (is_none(property->setter)) {
-          raise("AttributeError", span, "no-setter", "property '{}' of '{}' object has no setter", name.str(),
-                instance->cls->name);
-        }
-        Any args[] = {object, value};
-        call(property->setter, args, {}, span);
-        return;
-      }
-      if (is_data_descriptor(*member)) {
-        Any ignored, args[] = {object, value};
-        state_->special(*member, known().set, args, ignored, span);
-        return;
-      }
-    }
-    if (const Any* hook = instance->cls->find(known().setattr)) {
-      Any args[] = {object, str_value(name.str()), value};
-      call(*hook, args, {}, span);
-      return;
-    }
-    if (name == known().cls) return set_class(*this, instance, value, span);
-    if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(*this, instance, name, span);
-    if (name == known().dict) {
-      if (value.type_index() != kTVMFFIDict) {
-        raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
-              type_name_of(*this, value));
-      }
-      instance->own_dict();
-      instance->dict = value;
-      return;
-    }
-    instance->set(name, value);
-    return;
-  }
-  if (auto* cls = as<ClassNode>(object)) {
-    if (name == known().dict && cls->scripted) {
-      raise("AttributeError", span, "read-only", "attribute '__dict__' of 'type' objects is not writable");
-    }
-    if (!cls->scripted) {
-      raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'",
-            name.str(), cls->name);
-    }
-    cls->set(name, value);
-    cls->has_getattr = cls->find(known().getattr) != nullptr;
-    if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
-    return;
-  }
+  if (auto* instance = as<InstanceNode>(object))
+    return state_->set_instance_attribute(instance, object, name, value, span, true);
+  if (auto* cls = as<ClassNode>(object)) return state_->set_class_attribute(cls, name, value, span, true);
   if (auto* module = as<ModuleNode>(object)) {
     module->set(name, value);
     return;

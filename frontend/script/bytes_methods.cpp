@@ -363,7 +363,70 @@ Any rindex(Evaluator& e, const Arguments& args) {
   return at;
 }
 
+// Byte by byte through a table of 256, without those to delete.
+Any translate(Evaluator& evaluator, const Arguments& args) {
+  const Any* removed = args.size() > 2 ? &args[2] : args.keyword("delete");
+  if (!is_none(args[1]) && !is_bytes(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "a bytes-like object is required, not '{}'",
+          type_name_of(evaluator, args[1]));
+  }
+  std::string table = is_none(args[1]) ? std::string() : bytes_of(args[1]);
+  if (!is_none(args[1]) && table.size() != 256)
+    raise("ValueError", args.span_of(1), "wrong-length", "translation table must be 256 characters long");
+  std::string without = removed == nullptr ? std::string() : bytes_of(*removed);
+  std::string text = self(args), result;
+  for (char c : text) {
+    if (without.find(c) != std::string::npos) continue;
+    result += table.empty() ? c : table[static_cast<unsigned char>(c)];
+  }
+  return bytes_value(result);
+}
+Any maketrans(Evaluator& evaluator, const Arguments& args) {
+  for (size_t i = 0; i < 2; ++i) {
+    if (is_bytes(args[i])) continue;
+    raise("TypeError", args.span_of(i), "wrong-type", "a bytes-like object is required, not '{}'",
+          type_name_of(evaluator, args[i]));
+  }
+  std::string from = bytes_of(args[0]), to = bytes_of(args[1]), table(256, 0);
+  if (from.size() != to.size())
+    raise("ValueError", args.span, "wrong-length", "maketrans arguments must have same length");
+  for (size_t i = 0; i < 256; ++i) table[i] = static_cast<char>(i);
+  for (size_t i = 0; i < from.size(); ++i) table[static_cast<unsigned char>(from[i])] = to[i];
+  return bytes_value(table);
+}
+Any expandtabs(Evaluator& evaluator, const Arguments& args) {
+  const Any* given = args.size() > 1 ? &args[1] : args.keyword("tabsize");
+  int64_t width = given == nullptr ? 8 : index_value(evaluator, *given, args.span, "tabsize");
+  std::string result;
+  int64_t column = 0;
+  for (char c : self(args)) {
+    if (c == '\t') {
+      int64_t fill = width > 0 ? width - column % width : 0;
+      result.append(static_cast<size_t>(fill), ' ');
+      column += fill;
+      continue;
+    }
+    result += c;
+    column = c == '\n' || c == '\r' ? 0 : column + 1;
+  }
+  return bytes_value(result);
+}
+// Each word begins with a capital, and has small letters behind it.
+Any istitle(Evaluator&, const Arguments& args) {
+  bool inside = false, any = false;
+  for (char c : self(args)) {
+    bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z';
+    if ((upper && inside) || (lower && !inside)) return false;
+    any = any || upper;
+    inside = upper || lower;
+  }
+  return any;
+}
+
 constexpr BuiltinRow rows[] = {
+    {"translate", "(table, delete=b'')", "Each byte through a table of 256.", translate, 1, 2, "delete"},
+    {"expandtabs", "(tabsize=8)", "With blanks for tabs.", expandtabs, 0, 1, "tabsize"},
+    {"istitle", "()", "Does each word begin with a capital, and only it?", istitle, 0, 0},
     {"hex", "(sep, bytes_per_sep=1)", "Two digits of base 16 per byte.", hex, 0, 2, "sep bytes_per_sep"},
     {"title", "()", "Each word with a capital.", title, 0, 0},
     {"capitalize", "()", "With one capital at the start.", capitalize, 0, 0},
@@ -403,11 +466,13 @@ constexpr BuiltinRow rows[] = {
     {"upper", "()", "With ASCII letters in capitals.", upper, 0, 0},
     {"lower", "()", "With ASCII letters small.", lower, 0, 0},
 };
+constexpr BuiltinRow maketrans_row = {"maketrans", "(from, to)", "A table for translate.", maketrans, 2, 2};
 constexpr BuiltinRow fromhex_row = {"fromhex", "(string)", "The bytes of these digits.", fromhex, 1, 1};
 
 }  // namespace
 
 std::span<const BuiltinRow> bytes_methods() { return rows; }
 const BuiltinRow& bytes_fromhex() { return fromhex_row; }
+const BuiltinRow& bytes_maketrans() { return maketrans_row; }
 
 }  // namespace mlc::script

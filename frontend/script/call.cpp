@@ -72,7 +72,8 @@ Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, c
   if (state.top != base) spans[at++] = static_cast<const Attribute*>(call.func)->value->span;
   for (const Expr* arg : call.args) {
     state.push(state.run(arg, f));
-    if (state.top[-1].type_index() == state.instance_type && owner == "str")
+    if (state.top[-1].type_index() == state.instance_type && owner == "str" &&
+        is_str(builtin_value_of(state.top[-1])))
       state.top[-1] = builtin_value_of(Any(state.top[-1]));
     spans[at++] = arg->span;
   }
@@ -319,6 +320,27 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
 
 Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
                         ir::Span span, std::span<const ir::Span> spans) {
+  for (const auto& [name, value] : keywords) {
+    std::vector<std::string> accepted;
+    for (size_t at = 0; at < row.keywords.size();) {
+      size_t end = std::min(row.keywords.find(' ', at), row.keywords.size());
+      accepted.emplace_back(row.keywords.substr(at, end - at));
+      at = end + 1;
+    }
+    bool known_keyword = row.keywords == "*";
+    for (const std::string& each : accepted) known_keyword = known_keyword || each == name;
+    if (!known_keyword) {
+      std::string message = fmt::format("'{}' is an invalid keyword argument for {}()", name, row.name);
+      if (row.keywords.empty()) {
+        message =
+            fmt::format("{}{}{}() takes no keyword arguments", owner, owner.empty() ? "" : ".", row.name);
+      }
+      throw ir::Error("unknown-keyword", "{}", message)
+          .kind("TypeError")
+          .at(span)
+          .help(ir::did_you_mean(name, accepted));
+    }
+  }
   size_t given = static_cast<size_t>(top - base);
   size_t least = static_cast<size_t>(row.least) + (owner.empty() ? 0 : 1);
   size_t most = static_cast<size_t>(row.most) + (owner.empty() ? 0 : 1);
@@ -344,27 +366,13 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
         .at(span)
         .help(fmt::format("the signature is `{}{}`", row.name, row.signature));
   }
-  for (const auto& [name, value] : keywords) {
-    std::vector<std::string> accepted;
-    for (size_t at = 0; at < row.keywords.size();) {
-      size_t end = std::min(row.keywords.find(' ', at), row.keywords.size());
-      accepted.emplace_back(row.keywords.substr(at, end - at));
-      at = end + 1;
-    }
-    bool known_keyword = row.keywords == "*";
-    for (const std::string& each : accepted) known_keyword = known_keyword || each == name;
-    if (!known_keyword) {
-      throw ir::Error("unknown-keyword", "{}() got an unexpected keyword argument '{}'", row.name, name)
-          .kind("TypeError")
-          .at(span)
-          .help(ir::did_you_mean(name, accepted));
-    }
-  }
   if (!owner.empty() && given > 0 && owner != "object") {
     // A method of a builtin type, of an object of a class derived from it. Methods of str take such texts
     // too.
     *base = builtin_value_of(*base);
-    for (Any* at = base + 1; owner == "str" && at != top; ++at) *at = builtin_value_of(*at);
+    for (Any* at = base + 1; owner == "str" && at != top; ++at) {
+      if (is_str(builtin_value_of(*at))) *at = Any(builtin_value_of(*at));
+    }
   }
   Arguments arguments{{base, given}, keywords, span, spans};
   Depth depth(*this);

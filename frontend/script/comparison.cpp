@@ -412,6 +412,11 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
     return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
                       std::span<const Any>(&value, 1), {}, span));
   }
+  if ((as<InstanceNode>(container) != nullptr || as<FunctionNode>(container) != nullptr) &&
+      !state_->iterable(container)) {
+    raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
+          type_name_of(*this, container));
+  }
   Any iterator = iterate(container, span);
   for (Any element; next(iterator, element, span);) {
     if (element.same_as(value) || equal(element, value)) return true;

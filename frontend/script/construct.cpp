@@ -59,8 +59,9 @@ void refuse_hooks(const ClassNode* cls, ir::Span span) {
   }
 }
 
-// The names in the classes' __slots__, or false when some class has none.
-bool slots_of(Evaluator& evaluator, const ClassNode* cls) {
+}  // namespace
+
+bool slots_of(const ClassNode* cls) {
   for (const ClassNode* each : cls->mro) {
     if (each == types().object.get()) continue;
     if (each->own(known().slots) == nullptr) return false;
@@ -68,6 +69,8 @@ bool slots_of(Evaluator& evaluator, const ClassNode* cls) {
   }
   return true;
 }
+
+namespace {
 
 // Calls `__set_name__` of a member; what it raises becomes the cause of a RuntimeError.
 void name_descriptor(State& state, const Any& value, const Ref<ClassNode>& ref, Symbol name, ir::Span span) {
@@ -114,7 +117,7 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
   if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr)
     cls->set(known().hash, Any(nullptr));
   cls->has_getattr = cls->find(known().getattr) != nullptr;
-  cls->slotted = slots_of(self, cls);
+  cls->slotted = slots_of(cls);
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];
     if (auto* instance = as<InstanceNode>(value);
@@ -211,6 +214,7 @@ Any State::construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, i
   Keywords again = keywords;
   if (const Any* abstract = cls->find(known().abstract_methods); abstract && self.truth(*abstract)) {
     std::vector<Any> names = self.elements_of(*abstract);
+    std::sort(names.begin(), names.end(), [](const Any& a, const Any& b) { return text_of(a) < text_of(b); });
     std::string list;
     for (const Any& name : names) list += (list.empty() ? "" : ", ") + std::string(text_of(name));
     raise("TypeError", span, "abstract-class",

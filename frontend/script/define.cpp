@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // def, lambda, class, and the hooks by which IR builders take over definitions.
+#include "frontend/script/collector.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -75,6 +76,18 @@ Frame* State::function_frame(Frame& f) {
 const FunctionInfo* State::function_info(Frame& f) {
   Frame* around = function_frame(f);
   return around != nullptr && around->function != nullptr ? around->info : nullptr;
+}
+
+// Whether the body of a class that runs binds this name somewhere: then it is not a variable of the function
+// around, but the class's or a global.
+bool State::class_binds(const ClassNode* cls, Symbol name) {
+  for (size_t i = open_classes.size(); i-- > 0;) {
+    if (open_classes[i].first != cls) continue;
+    Collector body(resolver);
+    body.statements(open_classes[i].second->body);
+    return body.bound.contains(name) && !body.nonlocals.contains(name);
+  }
+  return false;
 }
 
 Any State::make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f) {
@@ -190,6 +203,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   Any made;
   if (run_hook(def, def.decorators, f, made))
     return decorate(def.decorators, def.decorators.size() - 1, made, f);
+  rename_private(def);
   Ref<ClassNode> ref = ir::make<ClassNode>(std::string(def.name.str()));
   auto* cls = const_cast<ClassNode*>(ref.get());
   std::string around = scope_name(f);
@@ -227,6 +241,11 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     Frame& body;
     ~Leave() { state.frame = body.back; }
   } leave{*this, body};
+  open_classes.emplace_back(cls, &def);
+  struct Close {
+    State& state;
+    ~Close() { state.open_classes.pop_back(); }
+  } close{*this};
   exec_block(def.body, body);
   if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {

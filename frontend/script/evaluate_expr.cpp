@@ -30,6 +30,7 @@ const Any* State::find_dynamic(Symbol name, Frame& f) {
         const Any* value = &at->slots[index_of(place->second)];
         if (storage_of(place->second) == Storage::kCell)
           value = &static_cast<CellNode*>(raw_object(*value))->value;
+        if (f.cls != nullptr && at->function != nullptr && class_binds(f.cls, name)) break;
         if (!is_unbound(*value)) return value;
       }
     }

@@ -283,7 +283,7 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
 }
 
 // `del object.name`.
-void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
+void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool hooked) {
   auto erase = [&](std::vector<std::pair<Symbol, Any>>& all) {
     auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
     bool there = found != all.end();
@@ -292,7 +292,7 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span) {
   };
   if (auto* instance = as<InstanceNode>(object)) {
     Any argument = str_value(name.str()), ignored;
-    if (instance->cls->find(known().delattr) != nullptr &&
+    if (hooked && instance->cls->find(known().delattr) != nullptr &&
         special(object, known().delattr, std::span<const Any>(&argument, 1), ignored, span)) {
       return;
     }

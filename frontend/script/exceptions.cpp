@@ -274,7 +274,9 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
     show(compare->left);
     for (const syntax::Expr* e : compare->comparators) show(e);
   }
-  throw ScriptError(std::move(diagnostic), self.call(Any(exception_class("AssertionError")), args));
+  Any exception = self.call(Any(exception_class("AssertionError")), args);
+  set_context(as<InstanceNode>(exception));
+  throw ScriptError(std::move(diagnostic), exception);
 }
 
 void State::recursion_error() {

@@ -7,13 +7,15 @@
 namespace mlc::script {
 
 // str.format: args[0] is the format itself.
-std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args) {
+std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args,
+                          const Any* mapping) {
   std::string result;
   size_t automatic = 0;
   bool numbered = false;
   struct Reader {
     Evaluator& evaluator;
     const Arguments& args;
+    const Any* mapping;
     size_t& automatic;
     bool& numbered;
 
@@ -39,6 +41,8 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
           }
           index = static_cast<int64_t>(automatic++);
         }
+        if (mapping != nullptr)
+          raise("ValueError", args.span, "bad-format", "Format string contains positional fields");
         if (static_cast<size_t>(index) + 1 >= args.size()) {
           raise("IndexError", args.span, "format-arguments",
                 "Replacement index {} out of range for positional args tuple", index);
@@ -46,8 +50,8 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
         value = args[static_cast<size_t>(index) + 1];
       } else {
         const Any* found = args.keyword(first);
-        if (found == nullptr) key_error(evaluator, str_value(first), args.span);
-        value = *found;
+        if (mapping == nullptr && found == nullptr) key_error(evaluator, str_value(first), args.span);
+        value = mapping != nullptr ? evaluator.subscript(*mapping, str_value(first), args.span) : *found;
       }
       while (end < name.size()) {
         if (name[end] == '.') {
@@ -132,7 +136,7 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
       }
       return out;
     }
-  } reader{evaluator, args, automatic, numbered};
+  } reader{evaluator, args, mapping, automatic, numbered};
   return reader.expand(format, 1);
 }
 

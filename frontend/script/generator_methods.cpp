@@ -38,8 +38,9 @@ void stopped_inside(State& state, const ir::Error& raised) {
   GeneratorBase* generator = generator_of(iterator);
   Any result = generator == nullptr ? Any(nullptr) : std::exchange(generator->returned, nullptr);
   if (!is_none(result)) args.push_back(result);
-  evaluator.state().throw_exception(
-      evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args), span);
+  Any stop = evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args);
+  evaluator.state().set_context(as<InstanceNode>(stop));
+  evaluator.state().throw_exception(stop, span);
 }
 
 namespace {

@@ -60,6 +60,23 @@ struct CopyIterator final : IteratorNode {
     return true;
   }
 };
+struct SetIterator final : IteratorNode {
+  Any set;
+  std::vector<Any> values;
+  size_t used;
+  size_t at = 0;
+  explicit SetIterator(const SetNode* of)
+      : IteratorNode("set_iterator"), set(ir::ref(of)), values(of->elements()), used(of->used) {}
+  bool next(Evaluator&, Any& out) override {
+    if (at >= values.size()) return false;
+    if (as<SetNode>(set)->used != used) {
+      used = ~size_t{0};
+      raise("RuntimeError", {}, "changed-during-iteration", "Set changed size during iteration");
+    }
+    out = std::move(values[at++]);
+    return true;
+  }
+};
 struct DictIterator final : IteratorNode {
   Any dict;
   DictViewNode::Kind kind;
@@ -320,7 +337,7 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
   }
   if (value.as<IteratorNode>() != nullptr) return value;
   if (auto* range = as<RangeNode>(value)) return make_iterator<RangeIterator>(*range);
-  if (auto* set = as<SetNode>(value)) return make_iterator<CopyIterator>(set->elements(), "set_iterator");
+  if (auto* set = as<SetNode>(value)) return make_iterator<SetIterator>(set);
   if (auto* view = as<DictViewNode>(value)) return make_iterator<DictIterator>(view->dict, view->kind);
   if (auto* array = as<ir::NDArrayNode>(value)) {
     if (array->tensor.ndim() == 0) {

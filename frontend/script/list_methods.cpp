@@ -65,9 +65,23 @@ Any reverse(Evaluator&, const Arguments& args) {
   return nullptr;
 }
 Any sort(Evaluator& evaluator, const Arguments& args) {
+  // The list is empty while it is sorted, so that changes by `key` or a comparison are noticed.
   std::vector<Any> values(elements(args[0]).begin(), elements(args[0]).end());
-  sort_values(evaluator, values, args);
-  list_of(args).Assign(values.begin(), values.end());
+  List list = list_of(args);
+  list.clear();
+  bool changed = false;
+  auto give_back = [&] {
+    changed = !list.empty();
+    list.Assign(values.begin(), values.end());
+  };
+  try {
+    sort_values(evaluator, values, args);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+  give_back();
+  if (changed) raise("ValueError", args.span, "wrong-value", "list modified during sort");
   return nullptr;
 }
 Any index(Evaluator& evaluator, const Arguments& args) {

@@ -108,6 +108,9 @@ struct Evaluator::State {
     bool global;
   };
   std::vector<Declared> declared;
+  // Class bodies that run, with their text.
+  std::vector<std::pair<const ClassNode*, const syntax::ClassDef*>> open_classes;
+  bool class_binds(const ClassNode* cls, Symbol name);
 
   // Takes back what was pushed since it was made.
   struct Mark {
@@ -215,7 +218,8 @@ struct Evaluator::State {
   void store_name(Symbol name, uint32_t resolved, Any value, Frame& f);
   void remove(const syntax::Expr* target, Frame& f);
   void remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span);
-  void remove_attribute(const Any& object, Symbol name, ir::Span span);
+  // `hooked`: by the class's __delattr__, if it has one.
+  void remove_attribute(const Any& object, Symbol name, ir::Span span, bool hooked = true);
   void remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span);
   void declare(std::span<const Symbol> names, bool global, Frame& f);
   bool store_declared(Symbol name, Any& value, Frame& f);
@@ -230,6 +234,7 @@ struct Evaluator::State {
   Any make_function(const FunctionInfo* info, const syntax::Arguments& args, Frame& f);
   Any define_function(const syntax::FunctionDef& def, Frame& f);
   Any define_class(const syntax::ClassDef& def, Frame& f);
+  void rename_private(const syntax::ClassDef& def);  // private_names.cpp
   // The hook for the innermost decorator, if there is one.
   bool run_hook(const syntax::Stmt& def, syntax::Seq<syntax::Expr> decorators, Frame& f, Any& out);
   Any decorate(syntax::Seq<syntax::Expr> decorators, size_t count, Any value, Frame& f);
@@ -286,6 +291,10 @@ struct Evaluator::State {
   // `object.name` as a callee: true when `out` wants `object` as its first argument.
   bool load_method(const Any& object, Symbol name, ir::Span span, Any& out);
   bool attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span);
+  void set_instance_attribute(InstanceNode* instance, const Any& object, Symbol name, const Any& value,
+                              ir::Span span, bool hooked);  // by the class's __setattr__, if it has one
+  void set_class_attribute(ClassNode* cls, Symbol name, const Any& value, ir::Span span, bool hooked);
+  bool plain_attribute(const Any& object, Symbol name, Any& out, ir::Span span);  // without __getattr__
   [[noreturn]] void no_attribute(const Any& object, Symbol name, ir::Span span);
   // Calls a special method of a script object (for a class: of its metaclass); false when there is none.
   bool special(const Any& object, Symbol name, std::span<const Any> args, Any& out, ir::Span span);
@@ -384,6 +393,7 @@ std::span<const BuiltinRow> str_case_methods();
 const BuiltinRow& str_maketrans();
 std::span<const BuiltinRow> bytes_methods();
 const BuiltinRow& bytes_fromhex();
+const BuiltinRow& bytes_maketrans();
 std::span<const BuiltinRow> list_methods();
 std::span<const BuiltinRow> tuple_methods();
 std::span<const BuiltinRow> dict_methods();
@@ -451,6 +461,7 @@ Any read_only(Evaluator::State& state, const Any& dict);        // a mapping tha
 Any class_dict(Evaluator::State& state, const ClassNode* cls);  // `__dict__`, as a copy
 bool type_method(const ClassNode* cls, Symbol name, Any& out);  // mro(), __subclasses__()
 Any object_init_subclass();
+bool slots_of(const ClassNode* cls);  // whether its objects have no attributes but those of `__slots__`
 
 // set_algebra.cpp
 Any set_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
@@ -502,7 +513,9 @@ std::string ascii_text(std::string_view text);
 void append_utf8(std::string& text, uint32_t point);
 std::string format_value(Evaluator& evaluator, const Any& value, std::string_view spec, ir::Span span);
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span);
-std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args);
+// `mapping`: where named fields are looked up instead of among the keywords; may be null.
+std::string format_method(Evaluator& evaluator, std::string_view format, const Arguments& args,
+                          const Any* mapping = nullptr);
 
 // generator_methods.cpp
 std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address);  // its repr

@@ -73,13 +73,42 @@ Any repr(Evaluator& e, const Arguments& args) {
 Any str(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
 Any setattr(Evaluator& e, const Arguments& args) {
   if (auto* instance = as<InstanceNode>(args[0]); instance != nullptr && is_str(args[1])) {
-    instance->set(Symbol(text_of(args[1])), args[2]);
+    e.state().set_instance_attribute(instance, args[0], Symbol(text_of(args[1])), args[2], args.span, false);
+    return nullptr;
+  }
+  if (auto* cls = as<ClassNode>(args[0]); cls != nullptr && is_str(args[1])) {
+    e.state().set_class_attribute(cls, Symbol(text_of(args[1])), args[2], args.span, false);
     return nullptr;
   }
   e.set_attribute(args[0], Symbol(text_of(args[1])), args[2], args.span);
   return nullptr;
 }
-Any init(Evaluator&, const Arguments&) { return nullptr; }
+Any delattr(Evaluator& e, const Arguments& args) {
+  e.state().remove_attribute(args[0], Symbol(text_of(args[1])), args.span, false);
+  return nullptr;
+}
+Any getattribute(Evaluator& e, const Arguments& args) {
+  Any out;
+  if (!is_str(args[1]))
+    raise("TypeError", args.span_of(1), "wrong-type", "attribute name must be string, not '{}'",
+          type_name_of(e, args[1]));
+  Symbol name(text_of(args[1]));
+  if (!e.state().plain_attribute(args[0], name, out, args.span))
+    e.state().no_attribute(args[0], name, args.span);
+  return out;
+}
+Any init(Evaluator&, const Arguments& args) {
+  auto* instance = args.size() == 0 ? nullptr : as<InstanceNode>(args[0]);
+  if (instance == nullptr || !is_none(instance->payload) || (args.size() == 1 && args.keywords.empty()))
+    return nullptr;
+  if (instance->cls->find(known().init) != nullptr) {
+    raise("TypeError", args.span, "too-many-arguments",
+          "object.__init__() takes exactly one argument (the instance to initialize)");
+  }
+  if (instance->cls->find(known().new_) == nullptr)
+    raise("TypeError", args.span, "too-many-arguments", "{}() takes no arguments", instance->cls->name);
+  return nullptr;
+}
 Any make_new(Evaluator& e, const Arguments& args) {
   auto* cls = as<ClassNode>(args[0]);
   if (cls == nullptr) {
@@ -114,6 +143,8 @@ constexpr BuiltinRow object_rows[] = {
     {"__repr__", "()", "The text of the object.", repr, 0, 0},
     {"__str__", "()", "The text of the object.", str, 0, 0},
     {"__setattr__", "(name, value)", "Sets an attribute.", setattr, 2, 2},
+    {"__delattr__", "(name)", "Removes an attribute.", delattr, 1, 1},
+    {"__getattribute__", "(name)", "The attribute, without __getattr__.", getattribute, 1, 1},
 };
 constexpr BuiltinRow new_row = {"__new__", "(cls, *args)", "A new object of the class.", make_new, 1, 127,
                                 "*"};

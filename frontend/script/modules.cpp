@@ -37,6 +37,34 @@ void write_stream(Evaluator& evaluator, const Any& stream, std::string_view text
 
 namespace {
 
+// Where the program's output goes, as a function; what `_set_output` takes back.
+std::function<void(std::string_view)>& output_of(Evaluator& evaluator, std::string_view stream) {
+  return stream == "stderr" ? evaluator.err : evaluator.out;
+}
+Any output(ApiCall& call) {
+  auto& evaluator = dynamic_cast<Evaluator&>(call.host);
+  std::function<void(std::string_view)> now = output_of(evaluator, text_of(call.args[0]));
+  return ffi::Function::FromTyped([now](const String& text) { now({text.data(), text.size()}); });
+}
+Any set_output(ApiCall& call) {
+  auto& evaluator = dynamic_cast<Evaluator&>(call.host);
+  std::string_view stream = text_of(call.args[0]);
+  Any target = call.args[1];
+  auto& out = output_of(evaluator, stream);
+  if (auto function = target.as<ffi::Function>()) {
+    out = [function = *function](std::string_view text) { function(String(std::string(text))); };
+    return nullptr;
+  }
+  // The stream itself, as it is now.
+  if (auto* own = as<StreamNode>(target); own != nullptr && own->error == (stream == "stderr"))
+    return nullptr;
+  if (is_none(target)) {
+    out = [](std::string_view) {};
+  } else {
+    out = [&evaluator, target](std::string_view text) { write_stream(evaluator, target, text, {}); };
+  }
+  return nullptr;
+}
 double number(ApiCall& call, const Any& value, size_t i) {
   Any plain = plain_number(value);
   if (is_float(plain)) return raw_float(plain);
@@ -69,6 +97,14 @@ Any whole(ApiCall& call, const Any& value, double (*f)(double)) {
     raise("OverflowError", call.span, "integer-overflow", "{} does not fit in 64 bits", float_repr(x));
   }
   return static_cast<int64_t>(x);
+}
+// An object may say itself what it is rounded to.
+Any rounded(ApiCall& call, const Any& x, std::string_view method, double (*f)(double)) {
+  Any result;
+  if (as<InstanceNode>(x) != nullptr &&
+      evaluator_of(call.host).state().special(x, Symbol(method), {}, result, call.span))
+    return result;
+  return whole(call, x, f);
 }
 Any logarithm(ApiCall& call, const Any& value, double (*f)(double)) {
   double x = number(call, value, 0);
@@ -260,9 +296,9 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "math", "degrees(x)", "Radians as degrees.",
      native([](ApiCall& call, Any x) { return number(call, x, 0) * (180.0 / 3.141592653589793); })},
     {ApiKind::kFunction, "math", "floor(x)", "The greatest integer not above x.",
-     native([](ApiCall& call, Any x) { return whole(call, x, std::floor); })},
+     native([](ApiCall& call, Any x) { return rounded(call, x, "__floor__", std::floor); })},
     {ApiKind::kFunction, "math", "ceil(x)", "The least integer not below x.",
-     native([](ApiCall& call, Any x) { return whole(call, x, std::ceil); })},
+     native([](ApiCall& call, Any x) { return rounded(call, x, "__ceil__", std::ceil); })},
     {ApiKind::kFunction, "math", "trunc(x)", "The integer part.", native([](ApiCall& call, Any x) {
        Any result;
        if (evaluator_of(call.host).state().special(x, Symbol("__trunc__"), {}, result, call.span)) return result;
@@ -402,6 +438,8 @@ const ApiRow rows[] = {
     {ApiKind::kValue, "sys", "maxsize", "The greatest int.", [](ApiCall&) -> Any { return INT64_MAX; }},
     {ApiKind::kValue, "sys", "platform", "The system.", [](ApiCall&) -> Any { return str_value("linux"); }},
     {ApiKind::kValue, "sys", "byteorder", "The order of bytes.", [](ApiCall&) -> Any { return str_value("little"); }},
+    {ApiKind::kFunction, "sys", "_output(stream)", "Where this output goes, for contextlib.", output},
+    {ApiKind::kFunction, "sys", "_set_output(stream, target)", "Sends this output elsewhere, for contextlib.", set_output},
     {ApiKind::kValue, "sys", "stdout", "The output.", [](ApiCall&) -> Any { return Any(ir::make<StreamNode>(false)); }},
     {ApiKind::kValue, "sys", "stderr", "The error output.", [](ApiCall&) -> Any { return Any(ir::make<StreamNode>(true)); }},
     {ApiKind::kMethod, "mlc.script.TextIOWrapper", "write(text)", "Writes the text.", native([](ApiCall& call, Any self, std::string text) {

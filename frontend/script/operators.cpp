@@ -295,6 +295,17 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
   return set_binary(evaluator, op, a, b, span);
 }
 
+// `sequence * object` and the reverse, where the object has __index__.
+Any repeat_by_index(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span) {
+  const Any& sequence = repeats(a) ? a : b;
+  const Any& object = repeats(a) ? b : a;
+  Any times;
+  if (!repeats(sequence) || as<InstanceNode>(object) == nullptr ||
+      !evaluator.state().special(object, known().index, {}, times, span) || !is_int(times))
+    return not_implemented();
+  return sequence_repeat(sequence, raw_int(times), span);
+}
+
 }  // namespace
 
 Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span) {
@@ -332,7 +343,9 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
           !result.same_as(not_implemented())) {
         return result;
       }
-      if (!right_first && try_right()) return result;
+      // Objects of one class have been asked already.
+      bool alike = left != nullptr && right != nullptr && left->cls.get() == right->cls.get();
+      if (!right_first && !(alike && forward != nullptr) && try_right()) return result;
     } else if ((left_array || right_array) && !(op == BinOperator::kMod && is_str(a))) {
       return array_binary(*this, op, a, b, span);
     } else {
@@ -349,6 +362,8 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
     }
   }
   Any result = builtin_binary(*this, op, a, b, span);
+  if (op == BinOperator::kMult && result.same_as(not_implemented()))
+    result = repeat_by_index(*this, a, b, span);
   if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
   return result;
 }
@@ -366,6 +381,7 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
       return a;
     }
     if (a.type_index() == kTVMFFIDict && b.type_index() == kTVMFFIDict && op == BinOperator::kBitOr) {
+      if (a.same_as(b)) return a;
       for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(b))) {
         dict_set(*this, a, plain_key(key), value, span);
       }
@@ -409,7 +425,8 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
     // CPython names the augmented operator.
     std::string from = fmt::format("for {}: ", op == BinOperator::kPow ? "** or pow()" : spelling(op));
     size_t at = error.first().message.find(from);
-    if (error.first().name == "unsupported-operand" && at != std::string::npos) {
+    if (error.first().name == "unsupported-operand" && error.first().span == span &&
+        at != std::string::npos) {
       error.first().message.replace(at, from.size(), fmt::format("for {}=: ", spelling(op)));
     }
     throw;

@@ -71,7 +71,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
   // What can be indexed counts as a mapping, which need not be used up.
   auto* instance = as<InstanceNode>(args);
   bool mapping = args.type_index() == kTVMFFIDict || args.type_index() == kTVMFFIList || is_bytes(args) ||
-                 (instance != nullptr && instance->cls->find(known().getitem) != nullptr);
+                 (instance != nullptr && (instance->cls->find(known().getitem) != nullptr ||
+                                          builtin_value_of(args).type_index() == kTVMFFIDict));
   auto take = [&]() -> Any {
     size_t given = tuple ? elements(args).size() : 1;
     if (next >= given) raise("TypeError", span, "format-arguments", "not enough arguments for format string");

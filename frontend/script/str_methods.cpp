@@ -383,13 +383,8 @@ Any format(Evaluator& evaluator, const Arguments& args) {
   return str_value(format_method(evaluator, self(args), args));
 }
 Any format_map(Evaluator& evaluator, const Arguments& args) {
-  std::vector<std::pair<std::string_view, Any>> keywords;
-  Any given = evaluator.call(Any(types().dict), std::span<const Any>(&args[1], 1), {}, args.span);
-  for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(given))) {
-    if (is_str(key)) keywords.emplace_back(Symbol(text_of(key)).str(), value);
-  }
-  Arguments inner{args.positional.subspan(0, 1), keywords, args.span};
-  return str_value(format_method(evaluator, self(args), inner));
+  Arguments inner{args.positional.subspan(0, 1), {}, args.span};
+  return str_value(format_method(evaluator, self(args), inner, &args[1]));
 }
 Any encode(Evaluator&, const Arguments& args) {
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");

@@ -82,6 +82,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (as<ir::NDArrayNode>(value))
     return evaluator.call(evaluator.attribute(value, known().real), {}, {}, args.span);
   if (evaluator.state().special(value, known().real, {}, result, args.span)) return result;
+  if (evaluator.state().special(value, known().index, {}, result, args.span) && is_int(result))
+    return static_cast<double>(raw_int(result));
   raise("TypeError", args.span_of(0), "wrong-type",
         "float() argument must be a string or a real number, not '{}'", type_name_of(evaluator, value));
 }

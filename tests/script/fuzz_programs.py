@@ -4,8 +4,10 @@
     python3 tests/script/fuzz_programs.py MLC [--count N] [--seed N] [--jobs N]
 
 Programs are made from a grammar of statements: functions with all kinds of parameters, closures, classes with
-inheritance and operators, generators, try/except/else/finally, with, loops with else, break and continue, unpacking,
-comprehensions, decorators, raise from. Everything they do is traced by print(), uncaught exceptions too. Loops are
+inheritance and operators, generators that are sent to, thrown into and closed, `yield from`, try/except/else/finally,
+with, loops with else, break and continue, unpacking, comprehensions inside comprehensions and with `:=`, closures that
+share a variable, class bodies with lambdas and comprehensions, private names, dicts and sets that change while they are
+walked, decorators, raise from. Everything they do is traced by print(), uncaught exceptions too. Loops are
 bounded, so that every program ends.
 """
 import argparse
@@ -169,8 +171,10 @@ class Program:
     def statement(self, depth):
         if self.size > 90:
             return self.put(f"trace({self.expression(1)})")
-        pick = self.r.randrange(34)
+        pick = self.r.randrange(42)
         e = self.expression
+        if pick >= 34:
+            return self.special(pick - 34, depth)
         if pick < 6:
             return self.put(f"trace({e()})")
         if pick < 10:
@@ -261,6 +265,170 @@ class Program:
         if pick in (31, 32):
             return self.cls(depth)
         return self.put(f"{self.target()} = {e()}")
+
+    def special(self, pick, depth):
+        e = self.expression
+        if pick == 0:
+            return self.put(f"trace({self.nested()})")
+        if pick == 1 and depth > 0:
+            return self.driven_generator(depth)
+        if pick == 2:
+            return self.changing_walk()
+        if pick == 3 and depth > 0:
+            return self.closure(depth)
+        if pick == 4:
+            return self.class_scope()
+        if pick == 5:
+            name = self.new_variable()
+            return self.put(f"trace({self.one('[{0} := {1} for _ in {2}]', 'any(({0} := {1}) for _ in {2})', '[({0} := _) for _ in {2} if {1}]', '{{({0} := 3): {1} for _ in {2}}}').format(name, e(0), self.iterable())}, {name})")
+        if pick == 6:
+            return self.container_change()
+        return self.put(f"trace({self.one('sorted(locals().keys())[:0]', 'len(locals()) > 0', 'vars() is not None', 'callable(globals)')})")
+
+    def nested(self):
+        i, j = self.fresh("k"), self.fresh("k")
+        self.variables[-1] += [i, j]
+        body = self.one(self.expression(1), f"({i}, {j})", f"[{i} for {self.fresh('k')} in {self.iterable()}]", f"(lambda: {i})")
+        cond = self.one("", f" if {self.expression(0)}", f" if {i} != {j}")
+        inner = self.one(f"for {i} in {self.iterable()} for {j} in {self.iterable()}", f"for {i} in {self.iterable()} for {j} in ({i},)", f"for {i}, *{j} in [(1, 2), 'xyz', {self.expression(0)}]")
+        self.variables[-1].remove(i)
+        self.variables[-1].remove(j)
+        text = self.one("[{} {}{}]", "[*({} {}{})]", "dict(enumerate({} {}{}))", "len({{repr({}) {}{}}})").format(body, inner, cond)
+        return f"[g() if callable(g) else g for g in {text}]" if "lambda" in body and text.startswith("[") else text
+
+    # A generator that meets whatever can be raised in it, and somebody who does all of that to it.
+    def driven_generator(self, depth):
+        name, got = self.fresh("g"), self.fresh("s")
+        self.put(f"def {name}(n=2):")
+        self.indent += 1
+        self.put(f"{got} = None")
+        loop = self.chance(0.6)
+        if loop:
+            self.put(self.one("for i in range(3):", "while True:"))
+            self.indent += 1
+        self.put("spend()")
+        self.put("try:")
+        self.indent += 1
+        self.put(self.one(f"{got} = yield n", f"{got} = yield ('a', {got})", f"{got} = yield from {self.iterable()}", f"trace((yield), (yield 2))", f"{got} = yield from {self.r.choice(self.generators)}()" if self.generators else f"{got} = yield"))
+        self.put(f"trace({got})")
+        self.indent -= 1
+        if self.chance(0.7):
+            self.put(f"except {self.one('KeyError', 'GeneratorExit', 'BaseException', 'Exception', '(ValueError, KeyError)', 'StopIteration')} as x:")
+            self.indent += 1
+            self.put("print('inside', type(x).__name__, x.args)")
+            self.put(self.one("pass", "raise", "yield 'late'", "return 'done'", "raise ValueError('new')", "raise StopIteration(4)", "break" if loop else "pass", "continue" if loop else "pass"))
+            self.indent -= 1
+            handled = True
+        else:
+            handled = False
+        if not handled or self.chance(0.4):
+            self.put("finally:")
+            self.indent += 1
+            self.put(f"print('left', {got})")
+            if self.chance(0.2):
+                self.put(self.one("yield 'f'", "return 'r'", "raise KeyError('f')"))
+            self.indent -= 1
+        if loop:
+            self.indent -= 1
+        self.put(self.one("return 'end'", "yield 'after'", "pass"))
+        self.indent -= 1
+        self.generators.append(name)
+        variable = self.new_variable()
+        self.put(f"{variable} = {name}()")
+        for _ in range(self.r.randint(2, 5)):
+            action = self.one("next({0})", "next({0}, 'over')", "{0}.send('S')", "{0}.send(None)", "{0}.throw(KeyError('t'))", "{0}.throw(ValueError)", "{0}.throw(GeneratorExit)", "{0}.close()", "[x for x, _ in zip({0}, range(3))]").format(variable)
+            self.put("try:")
+            self.put(f"    trace({action})")
+            self.put("except BaseException as x:")
+            self.put("    print('out', type(x).__name__, x.args, chain(x))")
+        self.put(self.one("pass", f"del {variable}", f"{variable}.close()"))
+        if self.lines[-1].strip() == f"del {variable}":
+            self.variables[-1].remove(variable)
+
+    def changing_walk(self):
+        kind = self.one("dict", "set", "list")
+        name, each = self.new_variable(), self.fresh("k")
+        if kind == "list":
+            self.put(f"{name} = [1, 2, 3]")
+            change = self.one("{0}.append({1})", "{0}.pop()", "{0}.remove({1})", "{0}.insert(0, {1})", "{0}.clear()", "del {0}[0]", "{0}[:] = [{1}]")
+        elif kind == "dict":
+            self.put(f"{name} = {{1: 'x', 2: 'y', 3: 'z'}}")
+            change = self.one("{0}[{1}] = 0", "{0}.pop(1, 0)", "{0}[{1} + 5] = 1", "{0}.clear()", "{0}.update(q=1)", "{0}.setdefault(9)")
+        else:
+            self.put(f"{name} = {{1, 2, 3}}")
+            change = self.one("{0}.add({1} + 7)", "{0}.discard({1})", "{0}.add({1})", "{0}.clear()", "{0}.update([8, 9])")
+        walked = self.one("{0}", "{0}.items()" if kind == "dict" else "{0}", "list({0})", "iter({0})", "enumerate({0})").format(name)
+        self.put("try:")
+        self.put(f"    for {each} in {walked}:")
+        self.put("        if spend() % 7 == 0: break")
+        if "items" in walked or "enumerate" in walked:
+            self.put(f"        {each} = {each}[0]")
+        self.put("        " + change.format(name, each))
+        self.put(f"    trace(sorted({name}, key=repr))")
+        self.put("except (RuntimeError, ValueError, IndexError) as x:")
+        self.put(f"    print(type(x).__name__, x)")
+
+    def closure(self, depth):
+        maker, get, put = self.fresh("f"), self.fresh("f"), self.fresh("f")
+        shared, other = self.fresh("n"), self.fresh("n")
+        self.put(f"def {maker}({shared}={self.expression(0)}, *{other}):")
+        self.indent += 1
+        self.put(f"def {get}(): return {self.one(shared, f'[{shared} for _ in (1, 2)]', f'({shared}, {other})', f'(lambda: {shared})()', f'sorted(locals())')}")
+        self.put(f"def {put}(v):")
+        self.put(f"    nonlocal {shared}")
+        self.put(f"    {self.one(f'{shared} = v', f'{shared} = [{shared}, v]', f'del {shared}', f'{shared} = {get}()', f'[{shared} := _ for _ in (v, v)]')}")
+        self.put(f"    return {get}()")
+        if self.chance(0.4):
+            self.put(f"class C{shared}:")
+            self.put(f"    {self.one(shared, 'w')} = {self.one(shared, '[' + shared + ' for _ in (1,)]', '(lambda: ' + shared + ')()', '5')}")
+            self.put(f"    def look(self): return {shared}, (lambda: {shared})()")
+            self.put(f"trace(C{shared}().look(), sorted(k for k in vars(C{shared}) if not k.startswith('_')))")
+        self.put(f"return {get}, {put}")
+        self.indent -= 1
+        a, b = self.new_variable(), self.new_variable()
+        self.put(f"{a}, {b} = {maker}({self.one('', self.expression(0), '1, 2')})")
+        for _ in range(self.r.randint(1, 3)):
+            self.put(self.one(f"trace({a}())", f"trace({b}({self.expression(0)}))"))
+
+    # What a class body sees, and what is inside it.
+    def class_scope(self):
+        name, v = self.fresh("C"), self.variable()
+        self.put(f"class {name}:")
+        self.indent += 1
+        self.put(f"{self.one('v', v if v.isidentifier() else 'v')} = {self.expression(0)}")
+        self.put("__hidden = 4")
+        for _ in range(self.r.randint(1, 4)):
+            self.put(self.one("p = [i for i in range(2)]", "p = [lambda: i for i in range(2)]", "p = list(i * 2 for i in (1, 2))", "p = lambda self=0: __class__ if 0 else 3",
+                              "def go(self, y=1): return self.__hidden, y", "def go(self, y=1): return __class__.__name__", "def go(self, y=1): self.__own = y; return sorted(self.__dict__)", "k = max", "p = {n: n for n in 'ab'}",
+                              "def __getattr__(self, name): return 'no ' + name", "def __init_subclass__(cls, **kw): print('sub', cls.__name__, kw)", "def __class_getitem__(cls, i): return cls.__name__, i",
+                              "def __set_name__(self, owner, name): print('named', name)", "def __get__(self, obj, owner=None): return ('got', obj is None)", "def __set__(self, obj, value): print('set', value)",
+                              "def __delete__(self, obj): print('deleted')", "def __index__(self): return 2", "def __format__(self, spec): return '<' + spec + '>'", "def __iadd__(self, o): return NotImplemented",
+                              "def __missing__(self, key): return key", "def __reversed__(self): return iter('ab')", "def __setattr__(self, n, v): object.__setattr__(self, n, (v,))", "def __delattr__(self, n): print('del', n)"))
+        self.indent -= 1
+        self.classes.append(name) if self.chance(0.3) else None
+        o, h = self.new_variable(), self.fresh("H")
+        self.put(f"{o} = {name}()")
+        self.put(f"class {h}({self.one('', name)}):")
+        self.put(f"    d = {o}")
+        for _ in range(self.r.randint(1, 3)):
+            text = self.one("trace([f() if callable(f) else f for f in {0}.p])", "trace({0}.go())", "trace({1}.__name__, {1}.__mro__[-1])", "trace({2}().d is {0})", "{2}().d = 5", "del {2}().d", "trace({1}[3])", "trace([1, 2, 3][{0}])",
+                            "trace(f'{{{0}:>4}}')", "{0} += 1", "trace({0} + 1)", "trace(list(reversed({0})))", "{0}.x = 1", "trace({0}.x)", "del {0}.x", "trace({0}.k(1, 2))", "trace({0}._{1}__hidden)", "{0}.__class__ = {2}", "trace(type({0}).__name__)").format(o, name, h)
+            self.put("try:")
+            self.put("    " + text)
+            self.put("except Exception as x:")
+            self.put("    print(type(x).__name__, x)")
+
+    def container_change(self):
+        name = self.new_variable()
+        self.put(f"{name} = {self.one('[5, 1, 4]', '{1: 2, 3: 4}', '{1, 2, 3}', 'list(range(6))')}")
+        for _ in range(self.r.randint(1, 3)):
+            text = self.one("{0}[1:2] = {1}", "del {0}[::2]", "{0}[::-1] = [1, 2, 3]", "{0} |= {1}", "{0} += {1}", "{0}.update({1})", "{0}.sort(key=lambda v: -v)", "{0}.sort(key=repr)", "{0}.extend({1})", "{0}[{1}] = 7", "{0} *= 2",
+                            "{0} -= {1}", "{0}.pop(1)", "{0}.symmetric_difference_update({1})", "trace({0}.popitem())", "trace({0}.setdefault(1, {1}))", "trace({0}[slice(None, None, -2)])", "trace({0}.index(4))", "{0}.insert(-1, {1})", "{0}.reverse()").format(name, self.expression(0))
+            self.put("try:")
+            self.put("    " + text)
+            self.put("except Exception as x:")
+            self.put("    print(type(x).__name__, x)")
+        self.put(f"trace({name} if not isinstance({name}, set) else len({name}))")
 
     def attempt(self, depth):
         self.put("try:")

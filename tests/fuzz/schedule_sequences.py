@@ -2,21 +2,24 @@
 """Random schedules, done by mlc and by TVM, compared step by step.
 
     python tests/fuzz/schedule_sequences.py MLC [--count N] [--seed S] [--jobs J] [--keep DIR] [--only KERNEL]
+                                            [--step PRIMITIVE]
 
-Needs a Python with apache-tvm. Each sequence is a program that both accept: it draws primitives on one of twenty kernels, takes
-each step in a `try`, and prints the module after each step that was accepted and the trace at the end. What differs is counted
-by primitive and kind: `accepts` (mlc takes what TVM refuses), `refuses` (the other way round), `module`, `trace`, `crash`, and
-`TVM stops` where TVM itself crashes.
-With --keep, programs that differ are left in DIR.
+Needs a Python with apache-tvm. Each sequence is a program that both accept: it draws primitives on one of two dozen kernels,
+takes each step in a `try`, and prints the module after each step that was accepted. At the end come the trace, its
+simplification, its JSON, and what both give on another schedule. What differs is counted by primitive and kind: `accepts` (mlc
+takes what TVM refuses), `refuses` (the other way round), `module`, `trace`, `crash`. `TVM fails` is a step at which TVM throws an
+error of its own insides where mlc carries on, `TVM stops` where TVM's process dies; both end the comparison of that sequence, and
+are counted apart. With --keep, programs that differ are left in DIR; with --step, each sequence has that primitive.
 """
 import argparse
 import collections
 import contextlib
-import io
 import multiprocessing
 import os
 import pathlib
 import random
+import re
+import signal
 import subprocess
 import sys
 
@@ -161,12 +164,80 @@ def kernels():
         [("B", ["8", "16"], "SS", ["B[v0, v1] = A[v0, v1] * T.float32(2)"]),
          ("O", ["128"], "S", ["O[v0] = B[v0 // 16, v0 % 16] + T.float32(1)"])],
         alloc(("B", "(8, 16)", f)))
+    k["scan"] = chain(
+        "kernel", buffers(("A", "(12, 16)", f), ("O", "(12, 16)", f)),
+        [("S", ["12", "16", "16"], "SSR", init("S[v0, v1]", "T.float32(0)")
+          + ["S[v0, v1] = S[v0, v1] + T.if_then_else(v2 <= v1, A[v0, v2], T.float32(0))"]),
+         ("O", ["12", "16"], "SS", ["O[v0, v1] = S[v0, v1] * T.float32(0.5)"])],
+        alloc(("S", "(12, 16)", f)))
+    k["resize"] = chain(
+        "kernel", buffers(("A", "(4, 10, 10)", f), ("O", "(4, 20, 20)", f)),
+        [("O", ["4", "20", "20"], "SSS", ["O[v0, v1, v2] = A[v0, v1 // 2, v2 // 2] + A[v0, T.min(v1 // 2 + 1, 9), v2 // 2]"])])
+    k["fp16_norm"] = chain(
+        "kernel", buffers(("A", "(8, 16)", "float16"), ("O", "(8, 16)", "float16")),
+        [("S", ["8", "16"], "SR", init("S[v0]", "T.float32(0)")
+          + ["S[v0] = S[v0] + T.Cast(\"float32\", A[v0, v1]) * T.Cast(\"float32\", A[v0, v1])"]),
+         ("O", ["8", "16"], "SS", ["O[v0, v1] = T.Cast(\"float16\", T.Cast(\"float32\", A[v0, v1]) * T.rsqrt(S[v0]))"])],
+        alloc(("S", "(8,)", f)))
+    k["quantized"] = chain(
+        "kernel", buffers(("A", "(16, 16)", "int8"), ("B", "(16, 16)", "int8"), ("O", "(16, 16)", "int8")),
+        [("C", ["16", "16", "16"], "SSR", init("C[v0, v1]", "0")
+          + ["C[v0, v1] = C[v0, v1] + T.Cast(\"int32\", A[v0, v2]) * T.Cast(\"int32\", B[v1, v2])"]),
+         ("O", ["16", "16"], "SS", ["O[v0, v1] = T.Cast(\"int8\", T.max(T.min(T.shift_right(C[v0, v1], 7), 127), -128))"])],
+        alloc(("C", "(16, 16)", "int32")))
     k["in_place"] = chain(
         "kernel", buffers(("A", "(14, 12)", "int32"), ("O", "(14, 12)", "int32")),
         [("A", ["14", "12"], "SS", ["A[v0, v1] = A[v0, v1] * 2"]),
          ("O", ["14", "12"], "SS", ["O[v0, v1] = A[v0, v1] + 1"])])
     return k
 
+
+INTRINSICS = """
+@T.prim_func(s_tir=True)
+def mma_desc(A: T.Buffer((4, 4), "float32", offset_factor=1), B: T.Buffer((4, 4), "float32", offset_factor=1),
+             C: T.Buffer((4, 4), "float32", offset_factor=1)):
+    with T.sblock("root"):
+        T.reads(C[0:4, 0:4], A[0:4, 0:4], B[0:4, 0:4])
+        T.writes(C[0:4, 0:4])
+        for i, j, k in T.grid(4, 4, 4):
+            with T.sblock("update"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+
+@T.prim_func(s_tir=True)
+def mma_impl(A: T.Buffer((4, 4), "float32", offset_factor=1), B: T.Buffer((4, 4), "float32", offset_factor=1),
+             C: T.Buffer((4, 4), "float32", offset_factor=1)):
+    with T.sblock("root"):
+        T.reads(C[0:4, 0:4], A[0:4, 0:4], B[0:4, 0:4])
+        T.writes(C[0:4, 0:4])
+        T.evaluate(T.call_extern("int32", "mma4", A.data, B.data, C.data))
+
+
+@T.prim_func(s_tir=True)
+def copy_desc(A: T.Buffer((4, 4), "float32", offset_factor=1), B: T.Buffer((4, 4), "float32", offset_factor=1)):
+    with T.sblock("root"):
+        T.reads(A[0:4, 0:4])
+        T.writes(B[0:4, 0:4])
+        for i, j in T.grid(4, 4):
+            with T.sblock("copy"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj]
+
+
+@T.prim_func(s_tir=True)
+def copy_impl(A: T.Buffer((4, 4), "float32", offset_factor=1), B: T.Buffer((4, 4), "float32", offset_factor=1)):
+    with T.sblock("root"):
+        T.reads(A[0:4, 0:4])
+        T.writes(B[0:4, 0:4])
+        for i in range(4):
+            for j in T.vectorized(4):
+                B[i, j] = A[i, j]
+
+
+tvm.s_tir.TensorIntrin.register("mma4", mma_desc, mma_impl)
+tvm.s_tir.TensorIntrin.register("copy4", copy_desc, copy_impl)
+"""
 
 DRIVER = """
 sch = tvm.s_tir.Schedule(kernel, seed={seed})
@@ -182,20 +253,66 @@ def loop(b, n):
     return loops[n % len(loops)]
 
 
+def inner(b, count):
+    inside = []
+    for loop in sch.get_loops(b)[-count:]:
+        inside.append(sch.split(loop, [None, 4])[1])
+    return inside
+
+
+def tensorize(b, reduces, init):
+    inside = inner(b, 3 if reduces else 2)
+    sch.reorder(*inside)
+    if init:
+        sch.decompose_reduction(b, inside[0])
+    sch.tensorize(inside[0], "mma4" if reduces else "copy4")
+
+
 def step(number, name, act):
     try:
         act()
-    except Exception:
+    except tvm.s_tir.ScheduleError:
         print("@", number, name, "refused")
+        return
+    except Exception:
+        print("@", number, name, "failed")
         return
     print("@", number, name, "ok")
     print(sch.mod.script())
 
 
+def check(name, act):
+    print("@", "end", name, "ok")
+    try:
+        act()
+    except Exception:
+        print("failed")
+
+
+def names(blocks):
+    print([sch.get(b).name_hint for b in blocks])
+
+
+def again(given):
+    other = tvm.s_tir.Schedule(kernel, seed=1)
+    given(other)
+    print(other.trace)
+    print(other.mod.script())
+
+
+"""
+
+END = """
+check("trace", lambda: print(sch.trace))
+check("simplified", lambda: print(sch.trace.simplified(True)))
+check("as_json", lambda: print(sch.trace.as_json()))
+check("kinds", lambda: print([(i.kind.name, i.kind.is_pure, len(i.inputs), len(i.attrs), len(i.outputs)) for i in sch.trace.insts]))
+check("apply", lambda: again(lambda other: sch.trace.apply_to_schedule(other, False)))
+check("apply_json", lambda: again(lambda other: tvm.s_tir.schedule.Trace.apply_json_to_schedule(sch.trace.as_json(), other)))
 """
 
 
-def draw_step(r):
+def draw_step(r, kernel, wanted=None):
     n, m = r.randrange(4), r.randrange(6)
     b = f"blk({n})"
     l = f"loop(blk({n}), {m})"
@@ -205,6 +322,10 @@ def draw_step(r):
         "lambda i: (i // 4, i % 4)", "lambda i, j: (j, i)", "lambda i, j: (i // 4, j, i % 4)", "lambda i, j: (i * 16 + j,)",
         "lambda *i: i", "lambda i, j: (i // 5, j, i % 5)",
     ]
+    lm2 = ["lambda i, j: (j, i)", "lambda i, j: (i // 4, j, i % 4)", "lambda i, j, k: (i, k)", "lambda i, j, k: (j, k)",
+           "lambda i, j, k: (i, j)", "lambda i: (i,)", "lambda *i: i"]
+    ranges = ["lambda i: ((i, i + 1),)", "lambda i, j: ((i, i + 2), (0, 4))", "lambda i, j, k: (i, (0, 8))",
+              "lambda i, j, k: ((i, i + 1), (k, k + 1))"]
     options = [
         (6, "split", f"sch.split({l}, [{r.choice(['None, ' + str(factor), str(factor) + ', None', 'None, 2, ' + str(factor)])}])"),
         (3, "fuse", f"sch.fuse(*sch.get_loops({b})[{m % 3}:{m % 3 + 2}])"),
@@ -240,22 +361,40 @@ def draw_step(r):
         (1, "fuse_reduction_epilogue", f"sch.fuse_reduction_epilogue(blk({n}), blk({n + 1}))"),
         (1, "sample_perfect_tile", f"sch.split({l}, sch.sample_perfect_tile({l}, n={r.choice([2, 3])}))"),
         (1, "sample_categorical", f"sch.annotate({b}, \"pick\", sch.sample_categorical([1, 2, 3, 4], [0.25, 0.25, 0.25, 0.25]))"),
-        (1, "sample_compute_location", f"sch.compute_at({b}, sch.sample_compute_location({b}))"),
+        (2, "sample_compute_location", f"sch.compute_at({b}, sch.sample_compute_location({b}))"),
+        (1, "sample_partitioned_tile", f"sch.split({l}, sch.sample_partitioned_tile({l}, 3, 1, {r.choice([1, 2, 4])}))"),
+        (1 if kernel == "resize" else 0, "cache_index", f"sch.cache_index({b}, \"{scope}\", {r.randrange(3)})"),
+        (1, "cache_inplace", f"sch.cache_inplace({b}, 0, \"{scope}\")"),
+        (1, "reindex_cache_read", f"sch.reindex_cache_read({b}, {r.randrange(2)}, \"{scope}\", {r.choice(lm2)})"),
+        (1, "reindex_cache_write", f"sch.reindex_cache_write({b}, 0, \"{scope}\", {r.choice(lm2)})"),
+        (1, "read_at", f"sch.read_at({l}, {r.choice([b, 'blk(' + str(r.randrange(4)) + ')'])}, {r.randrange(2)}, \"{scope}\")"),
+        (1, "write_at", f"sch.write_at({l}, {b}, 0, \"{scope}\")"),
+        (1, "annotate_buffer_access", f"sch.annotate_buffer_access({b}, 0, \"{r.choice(['read', 'write'])}\", {r.choice(ranges)})"),
+        (1, "unsafe_hide_buffer_access", f"sch.unsafe_hide_buffer_access({b}, \"{r.choice(['read', 'write'])}\", [{r.randrange(2)}])"),
+        (1, "unannotate", f"sch.unannotate({r.choice([b, l])}, \"key\")"),
+        (1, "tensorize", f"tensorize({b}, {r.random() < 0.5}, {r.random() < 0.7})"),
+        (1, "blockize_list", f"sch.blockize([blk({n}), blk({n + 1})])"),
+        (1, "queries", f"(names(sch.get_producers({b})), names(sch.get_consumers({b})), names(sch.get_output_blocks(\"root\")))"),
+        (1, "enter_postproc", "sch.enter_postproc()"),
     ]
+    if wanted:
+        options = [option for option in options if option[1] == wanted]
     weights = [w for w, _, _ in options]
     return r.choices(options, weights)[0][1:]
 
 
-def program(seed, only=None):
+def program(seed, only=None, wanted=None):
     r = random.Random(seed)
     all_kernels = kernels()
     name = only or r.choice(sorted(all_kernels))
-    text = HEAD + "\n\n" + all_kernels[name] + DRIVER.format(seed=r.randrange(1, 2**31 - 1))
-    for number in range(r.randrange(2, 9)):
-        primitive, call = draw_step(r)
-        text += f"step({number}, \"{primitive}\", lambda: {call})\n"
-    text += "for line in sch.trace.as_python():\n    print(line)\n"
-    return name, text
+    text = HEAD + "\n\n" + all_kernels[name]
+    body = DRIVER.format(seed=r.randrange(1, 2**31 - 1))
+    steps = r.randrange(2, 9)
+    special = r.randrange(steps) if wanted else -1
+    for number in range(steps):
+        primitive, call = draw_step(r, name, wanted if number == special else None)
+        body += f"step({number}, \"{primitive}\", lambda: {call})\n"
+    return name, text + (INTRINSICS if "tensorize(blk" in body else "") + body + END
 
 
 def sections(out):
@@ -269,23 +408,25 @@ def sections(out):
     return found
 
 
+# TVM writes one stride for buffers of any rank, which is no buffer type, and a domain that belongs to another loop.
+CACHED_INDEX = re.compile(r"(index_var_\d+ = T.sblock_alloc_buffer\(.*?), strides=\(1,\)")
+
+
 def difference(ours, theirs):
     """(kind, primitive) of the first difference, or None."""
-    a, b = sections(ours), sections(theirs)
+    a, b = sections(CACHED_INDEX.sub(r"\1", ours)), sections(CACHED_INDEX.sub(r"\1", theirs))
     for (head_a, text_a), (head_b, text_b) in zip(a, b):
-        primitive = head_b.split()[2]
-        if head_a != head_b:
-            return ("accepts" if head_a.endswith("ok") else "refuses", primitive)
-        split = lambda text: ([l for l in text if "= sch." not in l and not l.startswith("sch.")],
-                              [l for l in text if "= sch." in l or l.startswith("sch.")])
-        (mod_a, trace_a), (mod_b, trace_b) = split(text_a), split(text_b)
-        if mod_a != mod_b:
-            return ("module", primitive)
-        if trace_a != trace_b and trace_b:
-            return ("trace", "-")
+        primitive, outcome_a, outcome_b = head_b.split()[2], head_a.split()[3], head_b.split()[3]
+        if (outcome_a == "ok") != (outcome_b == "ok"):
+            return ("TVM fails" if outcome_b == "failed" else "accepts" if outcome_a == "ok" else "refuses", primitive)
+        if primitive == "as_json" and "AnnotateBufferAccess" in text_b[0]:
+            continue  # TVM writes where the program stands on disk
+        if text_a != text_b:
+            own = text_b[:1] == ["failed"] or text_b[0].startswith("Trace(")
+            return ("TVM fails" if own else "trace" if " end " in head_b else "module", primitive)
     if len(b) < len(a):
         return ("TVM stops", b[-1][0].split()[2] if b else "-")
-    return ("crash", "-") if len(a) != len(b) else None
+    return ("crash", a[-1][0].split()[2] if a else "-") if len(a) != len(b) else None
 
 
 def run_theirs(path):
@@ -294,13 +435,11 @@ def run_theirs(path):
     child = os.fork()
     if child == 0:
         os.close(read)
+        signal.alarm(20)
         with os.fdopen(write, "w") as out:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            buffer = io.StringIO()
-            with contextlib.redirect_stdout(buffer):
-                with contextlib.suppress(BaseException):
-                    exec(compile(path.read_text(), str(path), "exec"), {"__name__": "__main__", "__file__": str(path)})
-            out.write(buffer.getvalue())
+            with contextlib.redirect_stdout(out), contextlib.suppress(BaseException):
+                exec(compile(path.read_text(), str(path), "exec"), {"__name__": "__main__", "__file__": str(path)})
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as source:
@@ -310,10 +449,10 @@ def run_theirs(path):
 
 
 def check(args):
-    seed, mlc, folder, only = args
+    seed, mlc, folder, only, wanted = args
     import tvm  # noqa: F401
 
-    name, text = program(seed, only)
+    name, text = program(seed, only, wanted)
     path = pathlib.Path(folder, f"sequence_{seed}.py")
     path.write_text(text)
     theirs = run_theirs(path)
@@ -338,11 +477,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", default="/tmp/schedule_sequences")
     parser.add_argument("--only")
+    parser.add_argument("--step")
     args = parser.parse_args()
     pathlib.Path(args.keep).mkdir(parents=True, exist_ok=True)
     classes = collections.defaultdict(list)
     equal = steps = 0
-    work = [(seed, args.mlc, args.keep, args.only) for seed in range(args.seed, args.seed + args.count)]
+    work = [(seed, args.mlc, args.keep, args.only, args.step) for seed in range(args.seed, args.seed + args.count)]
     with multiprocessing.Pool(args.jobs) as pool:
         for seed, name, found, taken in pool.imap_unordered(check, work):
             steps += taken
@@ -351,8 +491,10 @@ def main():
                 classes[found].append(f"{name}:{seed}")
     for (kind, primitive), seeds in sorted(classes.items(), key=lambda item: -len(item[1])):
         print(f"{len(seeds):5} {kind} {primitive}: {' '.join(sorted(seeds)[:6])}")
-    print(f"{args.count} sequences, {steps} steps, {equal} equal ({100 * equal / args.count:.1f} %)")
-    return equal != args.count
+    broken = sum(len(seeds) for (kind, _), seeds in classes.items() if kind.startswith("TVM"))
+    print(f"{args.count} sequences, {steps} steps, {equal} equal ({100 * equal / args.count:.1f} %), "
+          f"{broken} ended by a failure of TVM's own, {args.count - equal - broken} differ")
+    return equal + broken != args.count
 
 
 if __name__ == "__main__":

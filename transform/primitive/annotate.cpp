@@ -35,6 +35,7 @@ static Any attribute_value(const Any& value) {
 }
 
 static void apply(Step& step, PlaceRef place, String key, Any value) {
+  if (value == nullptr) wrong_argument(step.call, 3, "a value that attributes hold");
   const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
   if (present.count(key)) return;
   auto put = [&](auto node) {

@@ -23,6 +23,11 @@ namespace {
 AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   const Any& given = step.call.args[4];
   if (auto ranges = given.as<AccessRanges>()) return *ranges;
+  if (auto ends = given == nullptr ? std::nullopt : ir::given<IndexMap>(given)) {
+    if ((*ends)->final_indices.size() != 2 * ndim || (*ends)->initial_indices.size() != block.iter_vars.size())
+      wrong_argument(step.call, 4, fmt::format("a map from the block's iterators to {} ends", 2 * ndim));
+    return make<AccessRangesNode>(*ends);
+  }
   if (given == nullptr || !step.call.host.callable(given))
     wrong_argument(step.call, 4, "a function of the block's iterators");
   Array<Var> vars;
@@ -115,6 +120,7 @@ void apply(Step& step, BlockArg block, int64_t buffer_index, String buf_type, An
 
 extern const Primitive annotate_buffer_access;
 const Primitive annotate_buffer_access = primitive<&apply>(
-    "AnnotateBufferAccess", "annotate_buffer_access(block, buffer_index, buf_type, gen_new_ranges)", doc);
+    "AnnotateBufferAccess", "annotate_buffer_access(block, buffer_index, buf_type, gen_new_ranges)", doc, "",
+    "buffer_index,role:buf_type,gen_new_ranges");
 
 }  // namespace mlc::transform

@@ -17,9 +17,11 @@ needs: the scope is a stage pipeline; at most one block of it writes the buffer.
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String storage_scope,
-                    Any consumer_blocks) {
+static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
+  // Consumers given by name are looked up first, as the trace shows.
+  std::vector<BlockArg> consumers = step.blocks(4);
+  BlockArg block = step.block(1);
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(*scope, "cache_read");
@@ -27,7 +29,7 @@ static Place* apply(Step& step, BlockArg block, Any read_buffer_index, String st
   Dependences deps = dependences(step.state, *scope);
   Place* writer = only_writer(deps, buffer, step.span(2));
   std::vector<Place*> users;
-  for (const BlockArg& consumer : step.blocks(4)) users.push_back(&*consumer);
+  for (const BlockArg& consumer : consumers) users.push_back(&*consumer);
   if (users.empty()) users = deps.readers[buffer.get()];
   std::erase(users, writer);
 

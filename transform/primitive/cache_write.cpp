@@ -17,9 +17,11 @@ needs: the scope is a stage pipeline; the block is the only one of it that write
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String storage_scope,
-                    Any consumer_blocks) {
+static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
+  // Consumers given by name are looked up first, as the trace shows.
+  std::vector<BlockArg> consumers = step.blocks(4);
+  BlockArg block = step.block(1);
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(*scope, "cache_write");
@@ -39,7 +41,7 @@ static Place* apply(Step& step, BlockArg block, Any write_buffer_index, String s
         .help("`cache_inplace` copies the buffer in before the block and back after it");
   }
   std::vector<Place*> users{&*block};
-  for (const BlockArg& consumer : step.blocks(4)) users.push_back(&*consumer);
+  for (const BlockArg& consumer : consumers) users.push_back(&*consumer);
 
   // apply
   CacheStage stage;

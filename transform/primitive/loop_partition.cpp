@@ -267,6 +267,7 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
 
 extern const Primitive loop_partition;
 const Primitive loop_partition = primitive<&apply>(
-    "LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "", "*factors");
+    "LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "",
+    "*factors,int:preserve_unit_iters");
 
 }  // namespace mlc::transform

@@ -94,6 +94,6 @@ Place* apply(Step& step, BlockArg block, Any) {
 }  // namespace
 
 extern const Primitive reindex;
-const Primitive reindex = primitive<&apply>("ReIndex", "reindex(block, buffer)", doc);
+const Primitive reindex = primitive<&apply>("ReIndex", "reindex(block, buffer)", doc, "", "position:buffer");
 
 }  // namespace mlc::transform

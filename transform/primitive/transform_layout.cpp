@@ -288,6 +288,6 @@ extern const Primitive transform_layout;
 const Primitive transform_layout = primitive<&apply>(
     "TransformLayout",
     "transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_transform=False)", doc,
-    "", "index_map");
+    "", "index_map,position:buffer,map:pad_value,imm:assume_injective_transform");
 
 }  // namespace mlc::transform

@@ -75,7 +75,11 @@ class TracePrinter {
         continue;
       } else if (!(param.has_default && instruction.args[i] == nullptr && !shows_none(param))) {
         std::string name(other.empty() ? param.name : other == "_" ? "" : other);
-        add((name.empty() ? "" : name + "=") + show(instruction.args[i]));
+        const Any& value = instruction.args[i];
+        // Annotations hold numbers, so a truth value reads as one.
+        bool as_number = param.name == "ann_val" && value.type_index() == ffi::TypeIndex::kTVMFFIBool;
+        std::string text = as_number ? (value.cast<bool>() ? "1" : "0") : show(value);
+        add((name.empty() ? "" : name + "=") + text);
       }
     }
     std::string outputs;

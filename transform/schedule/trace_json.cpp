@@ -2,7 +2,9 @@
 // Traces as TVM's JSON: steps by the names of their kinds, handles by numbered names.
 #include <algorithm>
 
-#include "transform/schedule/primitive.h"
+#include "ir/given.h"
+#include "transform/schedule/index_map_json.h"
+#include "transform/schedule/layout.h"
 
 namespace mlc::transform {
 namespace {
@@ -18,7 +20,9 @@ const Api& method_of(const Primitive& primitive) {
 enum class Part : uint8_t { kAttribute, kInput, kSpread, kDecision };
 struct Role {
   Part part = Part::kAttribute;
-  bool as_int = false, as_imm = false;
+  bool as_int = false, as_imm = false, as_map = false;
+  bool as_role = false;      // "read" or "write": 0 or 1
+  bool as_position = false;  // two attributes: number, and 0 for reads or 1 for writes
 };
 
 // What JSON makes of a parameter; whether a plain one is an input, its value says.
@@ -34,6 +38,12 @@ Role role_of(const Primitive& primitive, const ApiParam& param) {
     if (word.starts_with("*") && word.substr(1) == param.name) role.part = Part::kSpread;
     if (word.starts_with("int:") && word.substr(4) == param.name) role.as_int = true;
     if (word.starts_with("imm:") && word.substr(4) == param.name) role.as_imm = true;
+    if (word.starts_with("role:") && word.substr(5) == param.name) {
+      role.part = Part::kInput;
+      role.as_role = true;
+    }
+    if (word.starts_with("map:") && word.substr(4) == param.name) role.as_map = true;
+    if (word.starts_with("position:") && word.substr(9) == param.name) role.as_position = true;
   }
   // Handles come as inputs, and lists of them as one.
   for (std::string_view handle :
@@ -66,6 +76,7 @@ class Names {
   Any input(const Any& value) const {
     if (value == nullptr) return String("None");
     if (auto text = value.try_cast<String>()) return String(fmt::format("\"{}\"", text->c_str()));
+    if (auto map = ir::given<IndexMap>(value)) return String(index_map_json(*map, false));
     auto found = value.as<ffi::Object>() ? names_.find(value.as<ffi::Object>()) : names_.end();
     if (found != names_.end()) return String(found->second);
     if (is_list(value)) {
@@ -81,6 +92,8 @@ class Names {
 };
 
 Any plain(const Any& value) {
+  if (auto map = value == nullptr ? std::nullopt : ir::given<IndexMap>(value))
+    return String(index_map_json(*map, true));
   if (value == nullptr || !is_list(value)) return value;
   std::vector<Any> parts;
   for (const Any& item : items(value)) parts.push_back(plain(item));
@@ -106,6 +119,7 @@ class Handles {
       if (name == "None") return nullptr;
       if (name.size() >= 2 && name.front() == '"' && name.back() == '"')
         return String(name.substr(1, name.size() - 2));
+      if (IndexMap map = index_map_of_json(*text)) return map;
       auto found = handles_.find(name);
       if (found == handles_.end()) bad_json(span_, fmt::format("no step before made `{}`", name));
       return found->second;
@@ -143,6 +157,8 @@ std::vector<Any> arguments(const Primitive& primitive, const Api& api, const std
         if (input == inputs.size())
           bad_json(span, fmt::format("`{}` has no `{}`", primitive.kind, api.params[i].name));
         args.push_back(inputs[input++]);
+        if (role.as_role && args.back().type_index() == ffi::TypeIndex::kTVMFFIInt)
+          args.back() = String(args.back().cast<int64_t>() ? "write" : "read");
         // A list that may be left out is written as an empty one.
         if (api.params[i].has_default && is_list(args.back()) && items(args.back()).empty())
           args.back() = nullptr;
@@ -155,6 +171,10 @@ std::vector<Any> arguments(const Primitive& primitive, const Api& api, const std
           break;
         }
         Any value = attrs[attr++];
+        if (role.as_position && attr < attrs.size())
+          value = make<BufferPositionNode>(attrs[attr++].cast<int64_t>() != 0, value.cast<int64_t>());
+        if (auto text = role.as_map && value != nullptr ? value.try_cast<String>() : std::nullopt)
+          value = index_map_of_json(*text);
         auto number = value.as<IntImm>();
         if (number && *number && (*number)->dtype().is_bool()) value = (*number)->value != 0;
         if (role.as_int && value.type_index() == ffi::TypeIndex::kTVMFFIInt)
@@ -184,10 +204,20 @@ StepParts parts_of(const Instruction& instruction) {
         for (const Any& item : items(value)) parts.inputs.push_back(item);
         break;
       case Part::kInput:
-        parts.inputs.push_back(value == nullptr ? Any(Array<Any>{}) : value);
+        if (role.as_role) {
+          parts.inputs.push_back(static_cast<int64_t>(value.cast<String>() == "write"));
+        } else if (auto ranges = value == nullptr ? std::nullopt : value.as<AccessRanges>()) {
+          parts.inputs.push_back((*ranges)->ends);
+        } else {
+          parts.inputs.push_back(value == nullptr ? Any(Array<Any>{}) : value);
+        }
         break;
       case Part::kAttribute:
-        if (role.as_int) {
+        if (role.as_position) {
+          auto position = value.cast<BufferPosition>();
+          parts.attrs.push_back(position->index);
+          parts.attrs.push_back(static_cast<int64_t>(position->write));
+        } else if (role.as_int) {
           parts.attrs.push_back(static_cast<int64_t>(value.cast<bool>()));
         } else if (role.as_imm) {
           parts.attrs.push_back(bool_imm(value.cast<bool>()));

@@ -24,7 +24,8 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   const Any& given = step.call.args[4];
   if (auto ranges = given.as<AccessRanges>()) return *ranges;
   if (auto ends = given == nullptr ? std::nullopt : ir::given<IndexMap>(given)) {
-    if ((*ends)->final_indices.size() != 2 * ndim || (*ends)->initial_indices.size() != block.iter_vars.size())
+    if ((*ends)->final_indices.size() != 2 * ndim ||
+        (*ends)->initial_indices.size() != block.iter_vars.size())
       wrong_argument(step.call, 4, fmt::format("a map from the block's iterators to {} ends", 2 * ndim));
     return make<AccessRangesNode>(*ends);
   }

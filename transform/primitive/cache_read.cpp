@@ -11,8 +11,8 @@ cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> blo
     C[i, j] = f(A[i, j])      =>      A_shared[ax0, ax1] = A[ax0, ax1]
                                       C[i, j] = f(A_shared[i, j])
 
-The copy is put after the block that writes the buffer, or first in the scope when none does. All readers in the scope use
-the copy, or only `consumer_blocks`. Returns the copying block.
+The copy is put in front of the first reader after the block that writes the buffer, or first in the scope when none does. All
+readers in the scope use the copy, or only `consumer_blocks`. Returns the copying block.
 needs: the scope is a stage pipeline; at most one block of it writes the buffer.
 keeps: the values computed.
 )";
@@ -40,10 +40,9 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.location = scope;
   stage.position = 0;
   if (writer) {
-    std::vector<Place*> around = users;
-    around.push_back(writer);
-    stage.location = common_above(around);
-    stage.position = child_position(*stage.location, *writer) + 1;
+    CopyLocation location = location_after(deps, *scope, *writer, users);
+    stage.location = location.place;
+    stage.position = location.position;
   }
   const Place& source = writer ? *writer : *block;
   for (const TensorRegion& region : writer ? writer->block()->writes : block->block()->reads) {

@@ -47,16 +47,12 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   CacheStage stage;
   stage.to = buffer;
   stage.from = stage.allocated = buffer_in(buffer, storage_scope);
-  stage.location = scope;
-  std::vector<Place*> around;
-  for (Place* reader : deps.readers[buffer.get()]) {
-    if (reader != &*block) around.push_back(reader);
-  }
-  if (!around.empty()) {
-    around.push_back(&*block);
-    stage.location = common_above(around);
-  }
-  stage.position = child_position(*stage.location, *block) + 1;
+  std::vector<Place*> related = deps.readers[buffer.get()];
+  std::erase_if(related,
+                [&](Place* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
+  CopyLocation location = location_after(deps, *scope, *block, related);
+  stage.location = location.place;
+  stage.position = location.position;
   for (const TensorRegion& region : block->block()->writes) {
     if (region->source.same_as(buffer)) set_region(stage, step.state, *block, region);
   }

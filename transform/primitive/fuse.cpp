@@ -62,9 +62,9 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
     Expr upper = mul(loop->extent, lower);
-    Expr digit = i == 0                          ? Expr(fused)
-                 : is_const_int(loop->extent, 1) ? const_like(fused, 0)
-                                                 : floormod(fused, upper);
+    Expr digit = is_const_int(loop->extent, 1) ? const_like(fused, 0)
+                 : i == 0                      ? Expr(fused)
+                                               : floormod(fused, upper);
     values[loop->loop_var.get()] = floordiv(digit, lower);
     lower = upper;
   }

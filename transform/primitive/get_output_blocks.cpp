@@ -8,14 +8,19 @@ get_output_blocks(scope_block) -> blocks      The blocks that write what leaves 
 
     sch.get_output_blocks(sch.get_sblock("root"))
 
-A buffer leaves the scope when the scope's block does not allocate it.
+Blocks inside other blocks are asked as well, about the block directly around them: a buffer leaves it when it does not
+allocate the buffer.
 )";
 
 static std::vector<Place*> get(Step& step, BlockArg scope) {
   std::vector<Place*> outputs;
-  for (Place* block : child_blocks(step.state, *scope)) {
-    if (is_output_block(*block, *scope)) outputs.push_back(block);
-  }
+  auto collect = [&](auto& self, const Place& above) -> void {
+    for (Place* block : child_blocks(step.state, above)) {
+      if (is_output_block(*block, above)) outputs.push_back(block);
+      self(self, *block);
+    }
+  };
+  collect(collect, *scope);
   return outputs;
 }
 

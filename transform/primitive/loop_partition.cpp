@@ -78,7 +78,8 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
   return ends;
 }
 
-// The regions of the block that are accessed at plain iterators only, as the iterators' domains.
+// The regions of buffers as the domains of the iterators of their first access at plain iterators; other
+// accesses are not looked at.
 class WholeRegions final : public Walker {
  public:
   explicit WholeRegions(const std::unordered_map<const VarNode*, Range>& domains) : domains_(domains) {}
@@ -94,8 +95,8 @@ class WholeRegions final : public Walker {
     Array<TensorRegion> result;
     for (const TensorRegion& region : regions) {
       auto found = found_.find(region->source.get());
-      bool whole = found != found_.end() && found->second;
-      result.push_back(whole ? make<TensorRegionNode>(region->source, *found->second) : region);
+      bool whole = found != found_.end();
+      result.push_back(whole ? make<TensorRegionNode>(region->source, found->second) : region);
     }
     return result;
   }
@@ -105,21 +106,13 @@ class WholeRegions final : public Walker {
     Array<Range> ranges;
     for (const Expr& index : indices) {
       auto found = domains_.find(as<VarNode>(index));
-      if (found == domains_.end()) {
-        found_[buffer.get()] = std::nullopt;
-        return;
-      }
+      if (found == domains_.end()) return;
       ranges.push_back(found->second);
     }
-    auto [it, fresh] = found_.try_emplace(buffer.get(), ranges);
-    if (fresh || !it->second) return;
-    for (size_t d = 0; d < ranges.size(); ++d) {
-      if (!ranges[d].same_as((*it->second)[d])) it->second = std::nullopt;
-      if (!it->second) return;
-    }
+    found_.try_emplace(buffer.get(), ranges);
   }
   const std::unordered_map<const VarNode*, Range>& domains_;
-  std::unordered_map<const VarNode*, std::optional<Array<Range>>> found_;
+  std::unordered_map<const VarNode*, Array<Range>> found_;
 };
 
 // A block without iterators around a statement.
@@ -184,7 +177,11 @@ class Part {
       vars[iter->var.get()] = var;
       auto found = ranges.find(as<VarNode>(values[i]));
       Range domain = found == ranges.end() ? iter->dom : found->second;
-      if (found != ranges.end()) domains[var.get()] = domain;
+      auto cut = loop_vars.find(loop_->loop()->loop_var.get());
+      bool unknown = found == ranges.end() && uses_var(values[i], [&](const VarNode* used) {
+                       return used == as<VarNode>(cut->second);
+                     });
+      if (!unknown) domains[var.get()] = domain;
       if (iter->iter_type == IterType::kCommReduce && !domain->min.same_as(iter->dom->min) &&
           const_int(domain->min) != const_int(iter->dom->min))
         goes_on = true;
@@ -266,8 +263,8 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
 }  // namespace
 
 extern const Primitive loop_partition;
-const Primitive loop_partition = primitive<&apply>(
-    "LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "",
-    "*factors,int:preserve_unit_iters");
+const Primitive loop_partition =
+    primitive<&apply>("LoopPartition", "loop_partition(loop, factors, preserve_unit_iters=True)", doc, "",
+                      "*factors,int:preserve_unit_iters");
 
 }  // namespace mlc::transform

@@ -45,7 +45,7 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
                                                                      : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;
-    if (!factor || constant == -1) {
+    if (!factor) {
       if (inferred) {
         throw refuse("split-several-inferred", "factors {} and {} of loop `{}` are both to be inferred",
                      *inferred, i, loop->name.c_str())

@@ -130,7 +130,7 @@ static void apply(Step& step, BlockArg block, Any) {
 }
 
 extern const Primitive transform_block_layout;
-const Primitive transform_block_layout =
-    primitive<&apply>("TransformBlockLayout", "transform_block_layout(block, index_map)", doc, "", "map:index_map");
+const Primitive transform_block_layout = primitive<&apply>(
+    "TransformBlockLayout", "transform_block_layout(block, index_map)", doc, "", "map:index_map");
 
 }  // namespace mlc::transform

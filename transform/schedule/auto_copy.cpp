@@ -122,7 +122,7 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
         .help("the copy stands behind the last write, so it would come too late or too early");
   }
   Analyzer analyzer;
-  bind_surroundings(analyzer, step.state, *loop);
+  bind_surroundings_visibly(analyzer, step.state, *loop);
   Buffer copy = buffer_in(buffer, storage_scope);
   std::vector<Box> boxes;
   std::string_view shared_by(storage_scope.data(), storage_scope.size());

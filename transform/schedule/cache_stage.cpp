@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/cache_stage.h"
 
+#include <algorithm>
+
 #include "ir/given.h"
 #include "transform/schedule/compute_location.h"
 
@@ -165,16 +167,23 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
   return found->second[0];
 }
 
+CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer,
+                            const std::vector<Place*>& related) {
+  bool behind = false;
+  for (Place* block : deps.blocks) {
+    if (behind && std::find(related.begin(), related.end(), block) != related.end()) {
+      Place* common = common_above({&writer, block});
+      return {common, child_position(*common, *block)};
+    }
+    behind = behind || block == &writer;
+  }
+  return {&scope, statements_of(scope.block()->body).size()};
+}
+
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
   Place& location = *stage.location;
   Analyzer analyzer;
-  if (location.loop()) {
-    bind_surroundings(analyzer, state, location);
-    for (const LoopRange& loop : ranges_of(loops_up(location))) {  // a unit loop stays visible in the region
-      auto min = const_int(loop.range->min);
-      if (min && is_const_int(loop.range->extent, 1)) analyzer.bind(loop.var, ConstIntBound{*min, *min});
-    }
-  }
+  if (location.loop()) bind_surroundings_visibly(analyzer, state, location);
   std::vector<Box> boxes;
   relax_below(state, block, {region}, location, false, boxes, analyzer);
   stage.region.clear();

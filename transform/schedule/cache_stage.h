@@ -28,6 +28,14 @@ void require_storage_scope(Step& step, size_t argument, const String& storage_sc
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
 // The only block that writes the buffer in this scope; null when none does. Error: several-writers.
 Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
+// Where a copy of what `writer` writes is put for those of `related` that come after it: in front of the
+// first of them, in the body that holds both; behind everything in the scope when there are none.
+struct CopyLocation {
+  Place* place;
+  size_t position;
+};
+CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer,
+                            const std::vector<Place*>& related);
 // Sets what is copied to a region of a block during one run of `location`'s body, inside the buffer's shape.
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region);
 

@@ -338,6 +338,14 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
   bind_loops(analyzer, around);
 }
 
+void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, Place& loop) {
+  bind_surroundings(analyzer, state, loop);
+  for (const LoopRange& each : ranges_of(loops_up(loop))) {
+    auto min = const_int(each.range->min);
+    if (min && is_const_int(each.range->extent, 1)) analyzer.bind(each.var, ConstIntBound{*min, *min});
+  }
+}
+
 Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
                int64_t index, Span block_span, Span index_span) {

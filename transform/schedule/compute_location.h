@@ -57,6 +57,8 @@ size_t choose_position(const Positions& positions, int64_t index, Span span);
 
 // Facts about loops around and symbolic shapes.
 void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop);
+// The same; loops of one iteration stay visible in what the analyzer simplifies.
+void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, Place& loop);
 
 // A move that passed all checks: the scope, and what it becomes.
 struct Move {

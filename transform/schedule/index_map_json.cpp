@@ -29,7 +29,8 @@ constexpr KindName kBinaryNames[] = {
 // Operators that TVM files under `prim.` instead of `tirx.`.
 constexpr std::string_view kPrimOps[] = {"ceil", "clz", "if_then_else", "likely", "log2", "vscale"};
 
-// The nodes in the order in which a depth-first walk leaves them. Variables, types, strings and ints appear once.
+// The nodes in the order in which a depth-first walk leaves them. Variables, types, strings and ints appear
+// once.
 class Writer {
  public:
   JsonArray nodes;
@@ -46,7 +47,8 @@ class Writer {
     for (const Expr& e : value->final_indices) indices.push_back(expr(e));
     int64_t last = array(indices);
     int64_t inverse = map(value->inverse_index_map);
-    return add("tirx.IndexMap", fields({{"initial_indices", first}, {"final_indices", last}, {"inverse_index_map", inverse}}));
+    return add("tirx.IndexMap",
+               fields({{"initial_indices", first}, {"final_indices", last}, {"inverse_index_map", inverse}}));
   }
 
  private:
@@ -83,7 +85,8 @@ class Writer {
     });
   }
   // A node of an expression: span and type come first.
-  int64_t node(const Expr& e, std::string_view name, const std::vector<std::pair<std::string_view, Expr>>& parts) {
+  int64_t node(const Expr& e, std::string_view name,
+               const std::vector<std::pair<std::string_view, Expr>>& parts) {
     int64_t span = none(), ty = type(e->dtype());
     Fields all{{"span", span}, {"ty", ty}};
     for (const auto& [field, part] : parts) all.emplace_back(field, expr(part));
@@ -114,22 +117,31 @@ class Writer {
     if (auto* cast = as<CastNode>(e)) return node(e, "prim.Cast", {{"value", cast->value}});
     if (auto* select = as<SelectNode>(e)) {
       return node(e, "prim.Select",
-                  {{"condition", select->condition}, {"true_value", select->true_value}, {"false_value", select->false_value}});
+                  {{"condition", select->condition},
+                   {"true_value", select->true_value},
+                   {"false_value", select->false_value}});
     }
     auto* call = as<CallNode>(e);
     auto* callee = call ? as<OpNode>(call->op) : nullptr;
     if (!callee) {
-      throw Error("trace-json", "an index map with a `{}` cannot be written as JSON", type_name(e)).kind("ValueError");
+      throw Error("trace-json", "an index map with a `{}` cannot be written as JSON", type_name(e))
+          .kind("ValueError");
     }
     int64_t span = none(), ty = type(e->dtype()), op = operation(callee);
     JsonArray args;
     for (const Expr& arg : call->args) args.push_back(expr(arg));
     int64_t listed = array(args), types = array({});
-    return add("ir.Call", fields({{"span", span}, {"ty", ty}, {"op", op}, {"args", listed}, {"attrs", none()}, {"ty_args", types}}));
+    return add("ir.Call", fields({{"span", span},
+                                  {"ty", ty},
+                                  {"op", op},
+                                  {"args", listed},
+                                  {"attrs", none()},
+                                  {"ty_args", types}}));
   }
   int64_t operation(const OpNode* callee) {
     return once(ops_, callee, [&] {
-      std::string_view name(callee->name.data(), callee->name.size()), short_name = name.substr(name.find('.') + 1);
+      std::string_view name(callee->name.data(), callee->name.size()),
+          short_name = name.substr(name.find('.') + 1);
       bool prim = std::find(std::begin(kPrimOps), std::end(kPrimOps), short_name) != std::end(kPrimOps);
       return add("ir.Op", String(prim ? "prim." + std::string(short_name) : std::string(name)));
     });
@@ -157,7 +169,8 @@ class Reader {
       initial.push_back(ref(as<VarNode>(var)));
     }
     Array<Expr> indices;
-    for (const Any& item : items(field(index, "final_indices"))) indices.push_back(expr(item.cast<int64_t>()));
+    for (const Any& item : items(field(index, "final_indices")))
+      indices.push_back(expr(item.cast<int64_t>()));
     return make<IndexMapNode>(initial, indices, map(field(index, "inverse_index_map")));
   }
 
@@ -177,7 +190,8 @@ class Reader {
   int64_t field(int64_t index, std::string_view name) const {
     auto data = member(index, "data").cast<JsonObject>();
     auto found = data.find(String(std::string(name)));
-    if (found == data.end()) throw Error("trace-json", "a node of an index map has no `{}`", name).kind("ValueError");
+    if (found == data.end())
+      throw Error("trace-json", "a node of an index map has no `{}`", name).kind("ValueError");
     return Any((*found).second).cast<int64_t>();
   }
   JsonArray items(int64_t index) const { return member(index, "data").cast<JsonArray>(); }
@@ -197,14 +211,16 @@ class Reader {
     for (const KindName& row : kBinaryNames)
       if (row.name == name) return binary(row.kind, part("a"), part("b"));
     if (name == "ir.Var") return make_var(member(field(index, "name"), "data").cast<String>(), type(index));
-    if (name == "ir.IntImm") return int_imm(type(index), member(field(index, "value"), "data").cast<int64_t>());
+    if (name == "ir.IntImm")
+      return int_imm(type(index), member(field(index, "value"), "data").cast<int64_t>());
     if (name == "ir.FloatImm") {
       auto data = member(index, "data").cast<JsonObject>();
       return make<FloatImmNode>(type(index), Any(data.at(String("value"))).cast<double>());
     }
     if (name == "prim.Not") return make<NotNode>(part("a"));
     if (name == "prim.Cast") return make<CastNode>(type(index), part("value"));
-    if (name == "prim.Select") return make<SelectNode>(part("condition"), part("true_value"), part("false_value"));
+    if (name == "prim.Select")
+      return make<SelectNode>(part("condition"), part("true_value"), part("false_value"));
     if (name != "ir.Call") unknown(index);
     Array<Expr> args;
     for (const Any& item : items(field(index, "args"))) args.push_back(expr(item.cast<int64_t>()));
@@ -233,9 +249,11 @@ IndexMap index_map_of_json(const String& text) {
   if (text.size() == 0 || text.data()[0] != '{') return nullptr;
   String error;
   Json graph = ffi::json::Parse(text, &error);
-  if (error.size() != 0) throw Error("trace-json", "an index map is no JSON: {}", error.c_str()).kind("ValueError");
+  if (error.size() != 0)
+    throw Error("trace-json", "an index map is no JSON: {}", error.c_str()).kind("ValueError");
   auto object = graph.cast<JsonObject>();
-  return Reader(Any(object.at(String("nodes"))).cast<JsonArray>()).map(Any(object.at(String("root_index"))).cast<int64_t>());
+  return Reader(Any(object.at(String("nodes"))).cast<JsonArray>())
+      .map(Any(object.at(String("root_index"))).cast<int64_t>());
 }
 
 }  // namespace mlc::transform

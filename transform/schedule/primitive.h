@@ -85,8 +85,9 @@ struct Primitive {
   // Parameter names in the trace where TVM's differ: comma-separated, `_` for a positional argument.
   std::string_view traced_names = {};
   // Parameters besides handles that JSON lists among the inputs, comma-separated: `*factors` spread out,
-  // `consumer_blocks` as a list. `int:` and `imm:` before a flag: how TVM writes it. `position:` before a buffer: as
-  // number and role. `role:` before "read" or "write" among inputs: as 0 or 1. `map:` before an attribute that may be an index map.
+  // `consumer_blocks` as a list. `int:` and `imm:` before a flag: how TVM writes it. `position:` before a
+  // buffer: as number and role. `role:` before "read" or "write" among inputs: as 0 or 1. `map:` before an
+  // attribute that may be an index map.
   std::string_view json_inputs = {};
 
   std::string_view name() const { return signature.substr(0, signature.find('(')); }

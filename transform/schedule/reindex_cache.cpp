@@ -87,23 +87,18 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
         .help("each digit of each iterator is used once, or the buffer's own indices are taken over");
   }
 
-  // Next to the block that makes what is copied, or inside the loops that those who use it share.
+  // In front of those who use what is copied, inside the loops that they share with the block that makes it.
   Place* location = scope;
   size_t position = 0;
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> around;
-  for (Place* partner : write ? deps.readers[buffer.get()] : deps.writers[buffer.get()]) {
-    if (partner != &*block) around.push_back(partner);
+  std::vector<Place*> readers = deps.readers[buffer.get()];
+  std::erase(readers, &*block);
+  if (Place* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
+    CopyLocation found =
+        location_after(deps, *scope, *writer, write ? readers : std::vector<Place*>{&*block});
+    location = found.place;
+    position = found.position;
   }
-  if (!around.empty()) {
-    around.push_back(&*block);
-    location = common_above(around);
-  }
-  if (write)
-    position = child_position(*location, *block) + 1;
-  else
-    for (size_t i = 0; i + 1 < around.size(); ++i)
-      position = std::max(position, child_position(*location, *around[i]) + 1);
   auto outside = [&](const Place* loop) { return loop == location || is_above(*loop, *location); };
 
   // apply

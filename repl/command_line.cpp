@@ -69,6 +69,12 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--strict", line.strict, "warnings too make the exit code 1");
      },
      run_check},
+    {"verify", "the verdict on each step of each schedule that a program makes", "mlc verify matmul.mlc",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       app.add_flag("--json", line.json, "one JSON object per schedule");
+     },
+     run_verify},
     {"fmt", "lay out the source of programs in one style", "mlc fmt --check matmul.mlc", rewrite_options,
      run_fmt},
     {"fix", "rewrite programs that use names of older versions", "mlc fix --diff old.mlc", rewrite_options,

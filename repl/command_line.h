@@ -40,6 +40,7 @@ int run_build(const CommandLine& line);
 int run_run(const CommandLine& line);
 int run_print(const CommandLine& line);
 int run_check(const CommandLine& line);
+int run_verify(const CommandLine& line);
 int run_fmt(const CommandLine& line);
 int run_fix(const CommandLine& line);
 int run_test(const CommandLine& line);

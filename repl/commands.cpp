@@ -12,6 +12,7 @@
 #include "repl/line_diff.h"
 #include "repl/session.h"
 #include "repl/source.h"
+#include "repl/verify.h"
 
 namespace mlc::repl {
 
@@ -116,9 +117,34 @@ void steps(Session& session, std::string_view) {
   for (size_t i = 0; i < session.steps().size(); ++i) {
     const Step& step = session.steps()[i];
     std::string_view mark = i + 1 == session.position() ? "*" : i + 1 > session.position() ? "-" : " ";
-    text += fmt::format("{} {:>2}  {:<50}  {}\n", mark, i + 1, first_line(step.source), step.effect);
+    text += fmt::format("{} {:>2}  {:<50}  {}{}{}\n", mark, i + 1, first_line(step.source), step.effect,
+                        step.verdict.empty() ? "" : ", ", step.verdict);
   }
   session.show(text);
+}
+
+// Every schedule that is bound, against its beginning.
+void check(Session& session, std::string_view arguments) {
+  std::string_view wanted = take_word(arguments);
+  bool any = false;
+  std::vector<const ir::ffi::Object*> seen;
+  for (const auto& [name, value] : session.evaluator().globals()) {
+    if (!wanted.empty() && name != wanted) continue;
+    if (!script::is_object(value) || name == "_") continue;
+    auto schedule = value.as<transform::Schedule>();
+    if (!schedule || std::find(seen.begin(), seen.end(), schedule->get()) != seen.end()) continue;
+    seen.push_back(schedule->get());
+    any = true;
+    std::vector<std::string> functions;
+    std::string found = compare_with_beginning(*schedule, functions);
+    session.show(fmt::format("{}: {}\n", name,
+                             found.empty() ? "nothing differs from the beginning" : "differs: " + found));
+    for (const std::string& function : functions) session.show(fmt::format("  {}\n", function));
+  }
+  if (!any)
+    throw CallError{
+        wanted.empty() ? "no schedule is bound" : fmt::format("no schedule `{}` is bound", wanted),
+        "`sch = tvm.s_tir.Schedule(Module)` makes one"};
 }
 
 void undo(Session& session, std::string_view arguments) {
@@ -206,6 +232,8 @@ constexpr Command kCommands[] = {
      "    :show sch\n    :show 2\n", show},
     {"steps", "", "the statements that changed a module or schedule, and what they changed",
      "  `*` marks the state in force, `-` what was undone.\n", steps},
+    {"check", "[NAME]", "run every schedule's module beside the one it began with, on random inputs",
+     "    :check\n    :check sch\n", check},
     {"undo", "[N]", "back to the state before the last step, or the last N",
      "  Statements that followed the step are taken back with it.\n", undo},
     {"redo", "", "the step that was undone last, again", "", redo},

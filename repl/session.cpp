@@ -10,6 +10,7 @@
 #include "repl/line_diff.h"
 #include "repl/report.h"
 #include "repl/source.h"
+#include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
 
@@ -73,13 +74,21 @@ void Session::run_program_text(std::string_view text) {
   std::string source(text);
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
   uint32_t file = ir::SourceMap::global().add("<repl>", source + "\n");
-  Any value = evaluator_.evaluate_repl(file);
+  Any value;
+  try {
+    value = evaluator_.evaluate_repl(file);
+  } catch (const ir::Error&) {
+    // A statement is a step or none: what it had changed before it was refused is taken back.
+    if (!changes(modules, modules_of(evaluator_.globals())).empty()) restore(before);
+    throw;
+  }
 
   inputs_.push_back({source, true});
   std::string effect = changes(modules, modules_of(evaluator_.globals()));
   if (!effect.empty()) {
     steps_.resize(position_);
-    steps_.push_back({source, effect, std::move(before), {}, inputs_.size() - 1, {}});
+    std::string verdict = verdict_since(before);
+    steps_.push_back({source, effect, verdict, std::move(before), {}, inputs_.size() - 1, {}});
     position_ = steps_.size();
   }
   if (!script::is_none(value)) {
@@ -167,6 +176,28 @@ std::string Session::changes(const std::vector<NamedModule>& before, const std::
     if (!change.empty()) text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", now.name, change);
   }
   return text;
+}
+
+// The verdict on the steps that schedules have taken since `before`.
+std::string Session::verdict_since(const Snapshot& before) {
+  bool any = false;
+  for (const auto& [name, value] : evaluator_.globals()) {
+    if (!is_schedule(value)) continue;
+    auto schedule = value.as<transform::Schedule>();
+    if (!schedule || !*schedule) continue;
+    auto old =
+        std::find_if(before.begin(), before.end(), [&](const auto& pair) { return pair.first == name; });
+    auto was = old == before.end() ? std::nullopt : old->second.as<transform::Schedule>();
+    const auto& steps = (*schedule)->trace->instructions;
+    size_t from = was && *was ? (*was)->trace->instructions.size() : 0;
+    for (size_t i = from; i < steps.size(); ++i) {
+      if (transform::is_pure(*steps[i].primitive)) continue;
+      any = true;
+      std::string_view trusted = transform::assumption_of(steps[i], **schedule);
+      if (!trusted.empty()) return fmt::format("unchecked: {}", trusted);
+    }
+  }
+  return any ? "proved" : "";
 }
 
 bool Session::undo() {

@@ -27,6 +27,7 @@ using Snapshot = std::vector<std::pair<std::string, ir::Any>>;
 struct Step {
   std::string source;           // what was typed
   std::string effect;           // which names changed, and by how many lines
+  std::string verdict;          // "proved", or why not; empty when no schedule took a step
   Snapshot before;              // the state it started from
   Snapshot after;               // the state it was left in; set when the step is undone
   size_t input = 0;             // its index among the inputs
@@ -65,6 +66,7 @@ class Session {
   Snapshot take_snapshot();
   void restore(const Snapshot& snapshot);
   std::vector<NamedModule> modules_of(const Snapshot& snapshot);
+  std::string verdict_since(const Snapshot& before);
   std::string changes(const std::vector<NamedModule>& before, const std::vector<NamedModule>& after);
 
   struct Input {

@@ -122,6 +122,7 @@ void apply(Step& step, BlockArg block, int64_t buffer_index, String buf_type, An
 extern const Primitive annotate_buffer_access;
 const Primitive annotate_buffer_access = primitive<&apply>(
     "AnnotateBufferAccess", "annotate_buffer_access(block, buffer_index, buf_type, gen_new_ranges)", doc, "",
-    "buffer_index,role:buf_type,gen_new_ranges");
+    "buffer_index,role:buf_type,gen_new_ranges",
+    [](std::span<const Any>) -> std::string_view { return "the given region holds all that is accessed"; });
 
 }  // namespace mlc::transform

@@ -27,7 +27,8 @@ static void apply(Step& step, BlockArg block, Any, String storage_scope) {
 }
 
 extern const Primitive set_scope;
-const Primitive set_scope =
-    primitive<&apply>("SetScope", "set_scope(block, buffer_index, storage_scope)", doc);
+const Primitive set_scope = primitive<&apply>(
+    "SetScope", "set_scope(block, buffer_index, storage_scope)", doc, "", "",
+    [](std::span<const Any>) -> std::string_view { return "all who use the buffer share its new memory"; });
 
 }  // namespace mlc::transform

@@ -83,8 +83,9 @@ static void apply(Step& step, PlaceRef target, String tensor_intrin, bool preser
 }
 
 extern const Primitive tensorize;
-const Primitive tensorize =
-    primitive<&apply>("Tensorize", "tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)", doc,
-                      "", "imm:preserve_unit_iters");
+const Primitive tensorize = primitive<&apply>(
+    "Tensorize", "tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)", doc, "",
+    "imm:preserve_unit_iters",
+    [](std::span<const Any>) -> std::string_view { return "the intrinsic computes its description"; });
 
 }  // namespace mlc::transform

@@ -288,6 +288,11 @@ extern const Primitive transform_layout;
 const Primitive transform_layout = primitive<&apply>(
     "TransformLayout",
     "transform_layout(block, buffer, index_map, pad_value=None, *, assume_injective_transform=False)", doc,
-    "", "index_map,position:buffer,map:pad_value,imm:assume_injective_transform");
+    "", "index_map,position:buffer,map:pad_value,imm:assume_injective_transform",
+    [](std::span<const Any> args) -> std::string_view {
+      if (args.size() > 4 && args[4].try_cast<bool>().value_or(false))
+        return "the map puts each element elsewhere";
+      return args.size() > 3 && args[3] != nullptr ? "nobody depends on what the padding holds" : "";
+    });
 
 }  // namespace mlc::transform

@@ -43,6 +43,8 @@ static void apply(Step& step, BlockArg block, std::string buf_type, Any buf_inde
 extern const Primitive unsafe_hide_buffer_access;
 const Primitive unsafe_hide_buffer_access =
     primitive<&apply>("UnsafeHideBufferAccess", "unsafe_hide_buffer_access(block, buf_type, buf_index_array)",
-                      doc, "", "buf_type,buf_index_array");
+                      doc, "", "buf_type,buf_index_array", [](std::span<const Any>) -> std::string_view {
+                        return "nobody depends on the accesses that are hidden";
+                      });
 
 }  // namespace mlc::transform

@@ -27,7 +27,8 @@ static void apply(Step& step, BlockArg block, Any, std::string dtype) {
 }
 
 extern const Primitive unsafe_set_dtype;
-const Primitive unsafe_set_dtype =
-    primitive<&apply>("UnsafeSetDType", "unsafe_set_dtype(block, buffer_index, dtype)", doc);
+const Primitive unsafe_set_dtype = primitive<&apply>(
+    "UnsafeSetDType", "unsafe_set_dtype(block, buffer_index, dtype)", doc, "", "",
+    [](std::span<const Any>) -> std::string_view { return "the values survive the other type"; });
 
 }  // namespace mlc::transform

@@ -89,6 +89,9 @@ struct Primitive {
   // buffer: as number and role. `role:` before "read" or "write" among inputs: as 0 or 1. `map:` before an
   // attribute that may be an index map.
   std::string_view json_inputs = {};
+  // What a step takes on trust, in words; empty: its checks prove that the module computes the same. Null:
+  // always empty.
+  std::string_view (*assumes)(std::span<const Any> args) = nullptr;
 
   std::string_view name() const { return signature.substr(0, signature.find('(')); }
 };
@@ -144,8 +147,9 @@ struct RunStep<F, R (*)(Step&, A...)> {
 
 template <auto F>
 constexpr Primitive primitive(std::string_view kind, std::string_view signature, std::string_view doc,
-                              std::string_view traced_names = {}, std::string_view json_inputs = {}) {
-  return {kind, signature, doc, &detail::RunStep<F, decltype(F)>::run, traced_names, json_inputs};
+                              std::string_view traced_names = {}, std::string_view json_inputs = {},
+                              std::string_view (*assumes)(std::span<const Any>) = nullptr) {
+  return {kind, signature, doc, &detail::RunStep<F, decltype(F)>::run, traced_names, json_inputs, assumes};
 }
 
 }  // namespace mlc::transform

@@ -1,8 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/schedule.h"
 #include "ir/given.h"
+#include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
+
+std::vector<Schedule>*& schedules_made() {
+  static std::vector<Schedule>* list = nullptr;
+  return list;
+}
+
+std::string_view assumption_of(const Instruction& instruction, const ScheduleNode& schedule) {
+  if (is_pure(*instruction.primitive)) return "";
+  if (!schedule.enable_check) return "the schedule was made with enable_check=False";
+  return instruction.primitive->assumes != nullptr ? instruction.primitive->assumes(instruction.args) : "";
+}
 
 Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
   auto node = ffi::make_object<ScheduleNode>();
@@ -15,15 +27,19 @@ Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
     if (count == 1 || name->name_hint == "main") only = name;
   }
   if (count == 1 || (only && only->name_hint == "main")) node->func_working_on = only;
+  node->beginning = mod;
   node->state = std::make_unique<ScheduleState>(std::move(mod));
   node->trace = make<TraceNode>();
   node->random_state = seed;
   node->enable_check = enable_check;
-  return Schedule(node);
+  Schedule made(node);
+  if (schedules_made() != nullptr) schedules_made()->push_back(made);
+  return made;
 }
 
 Schedule copy_schedule(const ScheduleNode& schedule) {
   auto node = ffi::make_object<ScheduleNode>();
+  node->beginning = schedule.beginning;
   std::unordered_map<const Place*, PlaceRef> moved;
   node->state = schedule.state->copy(moved);
   for (const auto& [rv, place] : schedule.handles) {

@@ -4,6 +4,8 @@
 
 #include <tvm/ffi/container/list.h>
 
+#include <functional>
+
 #include "ir/api.h"
 #include "transform/schedule/state.h"
 
@@ -54,8 +56,9 @@ using Trace = Ref<TraceNode>;
 
 // Applies the steps of a trace to another schedule: its handles are new ones of that schedule.
 // `provider`: null, or called with an instruction, its inputs, attributes and decision for a new decision.
+// `after`: called with the index of each step that was applied.
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc = false,
-                 const Any& provider = nullptr);
+                 const Any& provider = nullptr, const std::function<void(size_t)>& after = {});
 // A step of a trace as scripts see it.
 Any instruction_object(const Instruction& instruction);
 // One step as text, handles without names.
@@ -76,6 +79,7 @@ bool samples(const Primitive& primitive);
 // Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
 // nothing.
 struct ScheduleNode final : ffi::Object {
+  IRModule beginning;  // the module before the first step
   std::unique_ptr<ScheduleState> state;
   std::unordered_map<const ffi::Object*, PlaceRef> handles;
   std::unordered_map<const ffi::Object*, int64_t> numbers;  // what sampled variables stand for
@@ -89,6 +93,12 @@ struct ScheduleNode final : ffi::Object {
   static constexpr bool _type_mutable = true;
   MLC_NODE("mlc.s_tir.Schedule", ScheduleNode, ffi::Object);
 };
+
+// What a step takes on trust, in words; empty when its checks prove that the module computes the same.
+std::string_view assumption_of(const Instruction& instruction, const ScheduleNode& schedule);
+
+// Where schedules are noted as they are made; null: nowhere.
+std::vector<Schedule>*& schedules_made();
 
 Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check);
 Schedule copy_schedule(const ScheduleNode& schedule);

@@ -213,7 +213,7 @@ Trace TraceNode::simplified(bool remove_postproc) const {
 }
 
 void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remove_postproc,
-                 const Any& provider) {
+                 const Any& provider, const std::function<void(size_t)>& after) {
   std::unordered_map<const ffi::Object*, Any> handles;
   const std::vector<Instruction> steps = trace.instructions;  // a trace may be applied to its own schedule
   for (size_t index = 0; index < steps.size(); ++index) {
@@ -247,6 +247,7 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
               done.outputs.size(), instruction.outputs.size());
     for (size_t i = 0; i < done.outputs.size(); ++i)
       if (done.outputs[i] != nullptr) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
+    if (after) after(index);
   }
 }
 

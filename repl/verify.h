@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does a schedule keep what its module computes? Each step is taken again from the beginning, with its
+// checks, and what it left is run beside the beginning on random inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/script/evaluator.h"
+#include "transform/schedule/schedule.h"
+
+namespace mlc::repl {
+
+enum class Verdict : uint8_t {
+  kProved,     // the primitive's checks imply that nothing has changed
+  kTested,     // it takes something on trust, and runs agree
+  kUnchecked,  // it takes something on trust, and there was no run
+  kWrong,      // a run differs, or the step is refused when it is taken again
+};
+std::string_view name_of(Verdict verdict);
+
+struct StepVerdict {
+  std::string step;  // its line of the trace
+  Verdict verdict = Verdict::kProved;
+  std::string reason;  // what is taken on trust, or what differs
+};
+
+struct Verification {
+  std::vector<StepVerdict> steps;      // those that change the module
+  std::vector<std::string> functions;  // how each function was run, or why it was not
+  bool wrong = false;
+};
+Verification verify_schedule(script::Evaluator& evaluator, const transform::Schedule& schedule);
+
+// Its steps are not taken again: only the beginning and the present are run. Empty when they agree.
+std::string compare_with_beginning(const transform::Schedule& schedule, std::vector<std::string>& functions);
+
+// Of a step by itself, before anything was run.
+Verdict verdict_of(const transform::Instruction& instruction, const transform::Schedule& schedule);
+
+}  // namespace mlc::repl

@@ -9,7 +9,9 @@ takes each step in a `try`, and prints the module after each step that was accep
 simplification, its JSON, and what both give on another schedule. What differs is counted by primitive and kind: `accepts` (mlc
 takes what TVM refuses), `refuses` (the other way round), `module`, `trace`, `crash`. `TVM fails` is a step at which TVM throws an
 error of its own insides where mlc carries on, `TVM stops` where TVM's process dies; both end the comparison of that sequence, and
-are counted apart. With --keep, programs that differ are left in DIR; with --step, each sequence has that primitive.
+are counted apart. `TVM breaks` is a step that TVM takes and whose module, run by mlc on random arguments, does not compute what the
+kernel does, or is no program at all; mlc refuses such steps or does them otherwise, on purpose. `mlc breaks` is the same the
+other way round. With --keep, programs that differ are left in DIR; with --step, each sequence has that primitive.
 """
 import argparse
 import collections
@@ -413,20 +415,58 @@ CACHED_INDEX = re.compile(r"(index_var_\d+ = T.sblock_alloc_buffer\(.*?), stride
 
 
 def difference(ours, theirs):
-    """(kind, primitive) of the first difference, or None."""
+    """(kind, primitive, modules of both at the first difference), or None."""
     a, b = sections(CACHED_INDEX.sub(r"\1", ours)), sections(CACHED_INDEX.sub(r"\1", theirs))
     for (head_a, text_a), (head_b, text_b) in zip(a, b):
-        primitive, outcome_a, outcome_b = head_b.split()[2], head_a.split()[3], head_b.split()[3]
-        if (outcome_a == "ok") != (outcome_b == "ok"):
-            return ("TVM fails" if outcome_b == "failed" else "accepts" if outcome_a == "ok" else "refuses", primitive)
+        primitive, ok_a, ok_b = head_b.split()[2], head_a.endswith("ok"), head_b.endswith("ok")
+        texts = (text_a if ok_a else None, text_b if ok_b else None)
+        if ok_a != ok_b:
+            return ("TVM fails" if head_b.endswith("failed") else "accepts" if ok_a else "refuses", primitive, texts)
         if primitive == "as_json" and "AnnotateBufferAccess" in text_b[0]:
             continue  # TVM writes where the program stands on disk
         if text_a != text_b:
-            own = text_b[:1] == ["failed"] or text_b[0].startswith("Trace(")
-            return ("TVM fails" if own else "trace" if " end " in head_b else "module", primitive)
+            if text_b[:1] == ["failed"] or text_b[0].startswith("Trace("):
+                return ("TVM fails", primitive, (None, None))
+            return ("trace", primitive, (None, None)) if " end " in head_b else ("module", primitive, texts)
     if len(b) < len(a):
-        return ("TVM stops", b[-1][0].split()[2] if b else "-")
-    return ("crash", a[-1][0].split()[2] if a else "-") if len(a) != len(b) else None
+        return ("TVM stops", b[-1][0].split()[2] if b else "-", (None, None))
+    return ("crash", a[-1][0].split()[2] if a else "-", (None, None)) if len(a) != len(b) else None
+
+
+RUN = """
+def results(fn):
+    rng = np.random.default_rng(0)
+    args = [tvm.runtime.tensor(rng.integers(0, 8, shape).astype(dtype)) for shape, dtype in {specs}]
+    tvm.compile(fn)(*args)
+    return [arg.numpy().astype("float64") for arg in args]
+
+
+expected = results(kernel)
+print("kernel runs")
+same = [np.allclose(x, y, rtol=1e-3, atol=1e-3) for x, y in zip(expected, results(Module))]
+print("same" if all(same) else "differs")
+"""
+
+
+def breaks(mlc, path, kernel, module):
+    """Does the module compute something else than the kernel, when mlc runs both? None: that cannot be said."""
+    text = "\n".join(line for line in module if not line.startswith(("[", "#")))
+    if "mma4" in text or "thread_binding" in text:
+        return None
+    buffer = re.compile(r"(?:: T.Buffer\(|T.match_buffer\(\w+, )\(([^)]*)\), \"(\w+)\"")
+    specs = [(tuple(16 if x.strip() == "n" else int(x) for x in shape.split(",") if x.strip()), dtype)
+             for shape, dtype in buffer.findall(kernel.split("T.sblock_alloc_buffer")[0])]
+    if "T.match_buffer" in kernel:
+        specs = [((16, 8), "float32"), ((8, 16), "float32"), ((16, 16), "float32")]
+    program = "import numpy as np\nimport tvm\nfrom tvm.script import ir as I, tirx as T\n\n\n"
+    trial = path.with_suffix(".run.py")
+    trial.write_text(program + kernel + text + "\n\n" + RUN.format(specs=specs))
+    try:
+        done = subprocess.run([mlc, "run", str(trial)], capture_output=True, text=True, check=False, timeout=120)
+    except subprocess.TimeoutExpired:
+        return None
+    trial.unlink()
+    return "same" not in done.stdout if "kernel runs" in done.stdout else None
 
 
 def run_theirs(path):
@@ -461,6 +501,13 @@ def check(args):
     except subprocess.TimeoutExpired:
         return seed, name, ("crash", "timeout"), len(sections(theirs))
     found = difference(ours.stdout, theirs)
+    if found:
+        kind, primitive, (our_module, their_module) = found
+        found = (kind, primitive)
+        if kind in ("accepts", "module", "TVM fails") and our_module and breaks(mlc, path, kernels()[name], our_module):
+            found = ("mlc breaks", primitive)
+        elif kind in ("refuses", "module") and their_module and breaks(mlc, path, kernels()[name], their_module):
+            found = ("TVM breaks", f"{primitive} ({kind})")
     if ours.returncode and "internal error" in ours.stderr:
         found = ("crash", "internal error")
     steps = len(sections(theirs))
@@ -493,7 +540,7 @@ def main():
         print(f"{len(seeds):5} {kind} {primitive}: {' '.join(sorted(seeds)[:6])}")
     broken = sum(len(seeds) for (kind, _), seeds in classes.items() if kind.startswith("TVM"))
     print(f"{args.count} sequences, {steps} steps, {equal} equal ({100 * equal / args.count:.1f} %), "
-          f"{broken} ended by a failure of TVM's own, {args.count - equal - broken} differ")
+          f"{broken} ended by TVM's failures and wrong modules, {args.count - equal - broken} differ")
     return equal + broken != args.count
 
 

@@ -323,7 +323,7 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
     type->shape = inserted(type->shape, axis, rf_loop->extent);
     type->strides = {};
     partial.push_back(
-        make<VarNode>(String(fmt::format("{}_rf", buffer->name.c_str())), Type(BufferType(type))));
+        make<VarNode>(String(fmt::format("{}.rf", buffer->name.c_str())), Type(BufferType(type))));
   }
   Array<Expr> partial_values, combined_values;
   SBlock first = partial_block(realize, rf_loop, loops, reduction, partial, axis, partial_values);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/given.h"
+#include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
+#include "transform/schedule/reindex.h"
 
 namespace mlc::transform {
 
@@ -39,7 +41,8 @@ class MoveElements final : public Rewriter {
     return make<TensorLoadNode>(to_, map_indices(map_, load->indices, analyzer_));
   }
   Stmt rewrite(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s)) bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    // A loop of one iteration inside a block is its only value in the indices.
+    if (auto* loop = as<ForNode>(s)) analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
     if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
     Stmt next = rewrite_children(s);
     auto* store = as<BufferStoreNode>(next);
@@ -69,6 +72,7 @@ class MoveElements final : public Rewriter {
           next = whole();
           for (const TensorRegion& one : found)
             if (one->source.same_as(to_)) next = one;
+          if (TensorRegion point = read_at_memory(body)) next = point;
         }
         result.push_back(next);
       }
@@ -90,6 +94,28 @@ class MoveElements final : public Rewriter {
     } else {
       analyzer_.bind(var, range);
     }
+  }
+  // Where all accesses of the body have the same indices, and memory decides these: that element.
+  TensorRegion read_at_memory(const Stmt& body) const {
+    std::optional<Array<Expr>> indices;
+    bool one = true, from_memory = false;
+    auto note = [&](const Array<Expr>& at) {
+      if (!indices) indices = at;
+      for (size_t d = 0; d < at.size(); ++d) {
+        one = one && same_expr((*indices)[d], at[d]);
+        from_memory = from_memory || uses_var(at[d], [](const VarNode* var) { return var->buffer(); });
+      }
+    };
+    post_order(
+        body,
+        [&](const Expr& e) {
+          if (auto* load = as<TensorLoadNode>(e); load && load->source.same_as(to_)) note(load->indices);
+        },
+        [&](const Stmt& s) {
+          if (auto* store = as<BufferStoreNode>(s); store && store->buffer.same_as(to_)) note(store->indices);
+          one = one && (s->kind == StmtKind::kBufferStore || s->kind == StmtKind::kSeqStmt);
+        });
+    return one && from_memory ? TensorRegion(make<TensorRegionNode>(to_, points(*indices))) : nullptr;
   }
   TensorRegion whole() const {
     Array<Range> ranges;

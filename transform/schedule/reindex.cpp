@@ -90,8 +90,17 @@ void require_outer_indices(Step& step, const Place& block, const Buffer& buffer,
     if (auto* below = as<SBlockNode>(s); below && below != block.block())
       for (const IterVar& iter : below->iter_vars) inside.insert(iter->var.get());
   });
+  // What others never write can decide the place in the copy's loops as well.
+  Dependences deps = dependences(step.state, *scope_of(block));
+  auto changes = [&](const VarNode* used) {
+    auto writers = deps.writers.find(used);
+    return used == buffer.get() || (writers != deps.writers.end() && !writers->second.empty());
+  };
   for (const Expr& index : indices) {
-    if (!uses_var(index, [&](const VarNode* var) { return inside.contains(var) || var->buffer(); })) continue;
+    if (!uses_var(index, [&](const VarNode* var) {
+          return inside.contains(var) || (var->buffer() && changes(var));
+        }))
+      continue;
     throw refuse("reindex-inner-index", "an index of `{}` is not made of the iterators of block `{}`",
                  buffer->name.c_str(), block.name.c_str())
         .at(step.span(2))

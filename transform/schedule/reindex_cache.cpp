@@ -2,6 +2,7 @@
 #include "transform/schedule/reindex_cache.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
@@ -28,11 +29,30 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
   });
   if (all) return true;
   Analyzer analyzer;
-  std::vector<LoopRange> ranges;
   Array<Var> outputs;
-  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
   for (const Expr& index : next) outputs.push_back(make_var("o", index->dtype()));
-  return invert_iter_map(next, ranges, outputs, analyzer).has_value();
+  // Digits may not divide an extent; what keeps the elements of more iterations apart keeps these apart.
+  int64_t multiple = 1;
+  for (const Expr& index : next) {
+    post_order(index, [&](const Expr& e) {
+      bool digit = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod;
+      if (auto by = digit ? const_int(as_binary(e)->b) : std::nullopt; by && *by > 0 && multiple < 1 << 16)
+        multiple = std::lcm(multiple, *by);
+    });
+  }
+  auto told = [&](int64_t rounded) {
+    std::vector<LoopRange> ranges;
+    for (const IterVar& iter : iters) {
+      auto extent = const_int(iter->dom->extent);
+      Range domain = iter->dom;
+      if (extent && rounded > 1)
+        domain = make<RangeNode>(domain->min,
+                                 const_like(domain->extent, (*extent + rounded - 1) / rounded * rounded));
+      ranges.push_back({iter->var, domain});
+    }
+    return invert_iter_map(next, ranges, outputs, analyzer).has_value();
+  };
+  return told(1) || (multiple > 1 && told(multiple));
 }
 
 }  // namespace

@@ -482,7 +482,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
       help = fmt::format("`{}` hides the library's module of this name",
                          std::filesystem::path(hides).filename().string());
   } else if (auto* cls = as<ClassNode>(object)) {
-    message = fmt::format("type object '{}' has no attribute '{}'", cls->name, name.str());
+    message = fmt::format("type object '{}' has no attribute '{}'", cls->short_name(), name.str());
   } else if (as<SuperNode>(object) != nullptr) {
     message = fmt::format("'super' object has no attribute '{}'", name.str());
   } else {
@@ -547,11 +547,11 @@ void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::S
       return;
   }
   if (instance->cls->find(name) != nullptr) {
-    raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only", instance->cls->name,
-          name.str());
+    raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only",
+          instance->cls->short_name(), name.str());
   }
-  raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'", instance->cls->name,
-        name.str());
+  raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'",
+        instance->cls->short_name(), name.str());
 }
 
 // `object.__class__ = cls`, between classes whose objects are alike.
@@ -568,7 +568,7 @@ void set_class(Evaluator& evaluator, InstanceNode* instance, const Any& value, i
   if (cls->data != instance->cls->data || cls->slotted != instance->cls->slotted ||
       cls->is_exception != instance->cls->is_exception) {
     raise("TypeError", span, "wrong-type", "__class__ assignment: '{}' object layout differs from '{}'",
-          cls->name, instance->cls->name);
+          cls->short_name(), instance->cls->short_name());
   }
   instance->cls = ir::ref(cls);
 }

@@ -37,6 +37,27 @@ void check_positional_only(const FunctionInfo& info, const Keywords& keywords, i
         names);
 }
 
+// More values than parameters.
+[[noreturn]] void too_many(const FunctionNode& fn, size_t given, const Keywords& keywords, ir::Span span) {
+  const FunctionInfo& info = *fn.info;
+  size_t least = info.positional - fn.defaults.size();
+  std::string takes = least == info.positional
+                          ? counted(info.positional, "positional argument")
+                          : fmt::format("from {} to {} positional arguments", least, info.positional);
+  size_t by_name = 0;
+  for (const auto& [name, value] : keywords) {
+    for (size_t i = info.positional; i < info.positional + info.keyword_only; ++i)
+      by_name += info.parameter_texts[i] == name;
+  }
+  std::string were = by_name == 0 ? fmt::format("{} {}", given, given == 1 ? "was" : "were")
+                                  : fmt::format("{} (and {}) were", counted(given, "positional argument"),
+                                                counted(by_name, "keyword-only argument"));
+  throw ir::Error("too-many-arguments", "{}() takes {} but {} given", info.qualified_name, takes, were)
+      .kind("TypeError")
+      .at(span)
+      .note(fmt::format("`{}` is defined here", info.name), info.span);
+}
+
 }  // namespace
 
 // Puts given arguments where the parameters' slots are.
@@ -45,25 +66,7 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
   size_t given = static_cast<size_t>(top - base);
   std::optional<Tuple> rest;
   if (given > info.positional) {
-    if (!info.has_vararg) {
-      size_t least = info.positional - fn.defaults.size();
-      std::string takes = least == info.positional
-                              ? counted(info.positional, "positional argument")
-                              : fmt::format("from {} to {} positional arguments", least, info.positional);
-      size_t by_name = 0;
-      for (const auto& [name, value] : keywords) {
-        for (size_t i = info.positional; i < info.positional + info.keyword_only; ++i)
-          by_name += info.parameter_texts[i] == name;
-      }
-      std::string were = by_name == 0 ? fmt::format("{} {}", given, given == 1 ? "was" : "were")
-                                      : fmt::format("{} (and {}) were", counted(given, "positional argument"),
-                                                    counted(by_name, "keyword-only argument"));
-      throw ir::Error("too-many-arguments", "{}() takes {} but {} given", info.qualified_name, takes, were)
-          .kind("TypeError")
-          .at(span)
-          .note(fmt::format("`{}` is defined here", info.name), info.span);
-    }
-    rest = Tuple(base + info.positional, base + given);
+    if (info.has_vararg) rest = Tuple(base + info.positional, base + given);
     while (top > base + info.positional) (--top)->reset();
   }
   size_t parameters = info.parameters.size();
@@ -102,6 +105,7 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
     }
     base[found] = std::move(value);
   }
+  if (given > info.positional && !info.has_vararg) too_many(fn, given, keywords, span);
   size_t first_default = info.positional - fn.defaults.size();
   std::vector<std::string> missing;
   for (size_t i = 0; i < info.positional; ++i) {

@@ -229,6 +229,9 @@ Any exception_group(Evaluator& evaluator, const Arguments& args) {
       evaluator, args, "ExceptionGroup",
       "one exception is raised at a time; keep several in a list, or chain them with `raise ... from`");
 }
+Any import_by_name(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "__import__", "import statements name their modules");
+}
 Any compile(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
 }
@@ -261,6 +264,7 @@ constexpr BuiltinRow rows[] = {
      "mode encoding errors newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
+    {"__import__", "(name)", "Not available.", import_by_name, 0, 127, "*"},
     {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
     {"ExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
     {"BaseExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
@@ -304,6 +308,26 @@ Any builtin_value(const BuiltinRow* row, std::string_view owner) {
   return value;
 }
 
+namespace {
+
+// A type of Python without values here: it can be asked about, but makes nothing.
+Ref<ClassNode> missing_type(std::string name) {
+  Ref<ClassNode> made = ir::make<ClassNode>(std::move(name));
+  auto* cls = const_cast<ClassNode*>(made.get());
+  cls->module = "builtins";
+  cls->bases = {types().object};
+  cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+  cls->construct = [](Evaluator&, const Ref<ClassNode>& of, const Arguments& args) -> Any {
+    raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", of->name,
+          of->name == "complex"
+              ? "numbers are int and float; np.complex64 and np.complex128 arrays are left out too"
+              : "bytes are not changed in place; use a list of ints, or bytes");
+  };
+  return made;
+}
+
+}  // namespace
+
 void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
   for (auto table : {function_builtins(), number_builtins(), namespace_builtins()}) {
     for (const BuiltinRow& row : table) builtins[Symbol(row.name)] = builtin_value(&row, "");
@@ -320,6 +344,8 @@ void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
   }
   builtins[Symbol("IOError")] = Any(exception_classes().at("OSError"));
   builtins[Symbol("EnvironmentError")] = Any(exception_classes().at("OSError"));
+  for (std::string_view name : {"complex", "bytearray", "memoryview"})
+    builtins[Symbol(name)] = Any(missing_type(std::string(name)));
   builtins[Symbol("NotImplemented")] = not_implemented();
   builtins[Symbol("Ellipsis")] = ellipsis();
   builtins[Symbol("__debug__")] = true;

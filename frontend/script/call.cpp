@@ -416,7 +416,7 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
             type_name_of(self, result));
     }
   } else if (given > 0 || !keywords.empty()) {
-    raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->name);
+    raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->short_name());
   }
   return object;
 }

@@ -84,7 +84,7 @@ void name_descriptor(State& state, const Any& value, const Ref<ClassNode>& ref, 
     cause = state.exception_of(error);
   }
   Any text = str_value(fmt::format("Error calling __set_name__ on '{}' instance '{}' in '{}'",
-                                   type_name_of(state.self, value), name.str(), ref->name));
+                                   type_name_of(state.self, value), name.str(), ref->short_name()));
   Any made = state.self.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
   as<InstanceNode>(made)->set(known().cause, cause);
   as<InstanceNode>(made)->set(known().context, cause);
@@ -165,8 +165,7 @@ namespace {
 Any make_class(State& state, const Ref<ClassNode>& metaclass, std::span<const Any> args, ir::Span span) {
   if (args.size() != 3 || !is_str(args[0]) || args[1].type_index() != kTVMFFIArray ||
       args[2].type_index() != kTVMFFIDict) {
-    raise("TypeError", span, "wrong-argument-count",
-          "type() takes 1 or 3 arguments: type(obj), type(name, bases, dict)");
+    raise("TypeError", span, "wrong-argument-count", "type() takes 1 or 3 arguments");
   }
   Ref<ClassNode> ref = ir::make<ClassNode>(std::string(text_of(args[0])));
   auto* cls = const_cast<ClassNode*>(ref.get());
@@ -206,7 +205,7 @@ void State::initialise(const Any& object, const Ref<ClassNode>& cls, std::span<c
     return;
   }
   if (cls->data == nullptr && cls->find(known().new_) == nullptr && (!args.empty() || !keywords.empty()))
-    raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->name);
+    raise("TypeError", span, "too-many-arguments", "{}() takes no arguments", cls->short_name());
 }
 
 Any State::construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span) {
@@ -218,7 +217,7 @@ Any State::construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, i
     std::string list;
     for (const Any& name : names) list += (list.empty() ? "" : ", ") + std::string(text_of(name));
     raise("TypeError", span, "abstract-class",
-          "Can't instantiate abstract class {} with abstract method{} {}", cls->name,
+          "Can't instantiate abstract class {} with abstract method{} {}", cls->short_name(),
           names.size() == 1 ? "" : "s", list);
   }
   Any object;

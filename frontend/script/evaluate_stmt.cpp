@@ -455,10 +455,11 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   Any manager = eval(item->context_expr, f);
   ir::Span span = item->context_expr->span;
   Any enter, exit;
-  if (!self.find_attribute(manager, known().enter, enter) ||
-      !self.find_attribute(manager, known().exit, exit)) {
+  bool entered = self.find_attribute(manager, known().enter, enter);
+  if (!entered || !self.find_attribute(manager, known().exit, exit)) {
     raise("TypeError", span, "not-a-context-manager",
-          "'{}' object does not support the context manager protocol", type_name_of(self, manager));
+          "'{}' object does not support the context manager protocol{}", type_name_of(self, manager),
+          entered ? " (missed __exit__ method)" : "");
   }
   Any value = call_values(enter, {}, span);
   Flow flow = Flow::kNext;
@@ -472,7 +473,9 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   if (failed != nullptr) {
     const Any& exception = failed->exception;
     bool swallowed = while_handling(exception, [&] {
-      return self.truth(call_values(exit, {self.type_of(exception), exception, Any(nullptr)}, span));
+      Any traceback;
+      self.find_attribute(exception, known().traceback, traceback);
+      return self.truth(call_values(exit, {self.type_of(exception), exception, traceback}, span));
     });
     if (swallowed) return Flow::kNext;
     throw *failed;

@@ -199,7 +199,7 @@ Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const A
         raise("TypeError", args.span, "unknown-keyword", "'{}' is an invalid keyword argument for {}()", name,
               cls->name);
       }
-      raise("TypeError", args.span, "unknown-keyword", "{}() takes no keyword arguments", cls->name);
+      raise("TypeError", args.span, "unknown-keyword", "{}() takes no keyword arguments", cls->short_name());
     }
     exception->set(Symbol(name), value);
   }

@@ -286,7 +286,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     const Any* method = instance->cls->find(known().hash);
     if (method != nullptr) {
       if (is_none(*method))
-        raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->name);
+        raise("TypeError", span, "unhashable", "unhashable type: '{}'", instance->cls->short_name());
       Any result;
       state_->special(value, known().hash, {}, result, span);
       if (is_int(result)) return raw_int(result);

@@ -106,7 +106,8 @@ Any init(Evaluator&, const Arguments& args) {
           "object.__init__() takes exactly one argument (the instance to initialize)");
   }
   if (instance->cls->find(known().new_) == nullptr)
-    raise("TypeError", args.span, "too-many-arguments", "{}() takes no arguments", instance->cls->name);
+    raise("TypeError", args.span, "too-many-arguments", "{}() takes no arguments",
+          instance->cls->short_name());
   return nullptr;
 }
 Any make_new(Evaluator& e, const Arguments& args) {

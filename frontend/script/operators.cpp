@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "frontend/script/ir_values.h"
+#include "frontend/script/library.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
 
@@ -295,6 +296,19 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
   return set_binary(evaluator, op, a, b, span);
 }
 
+bool is_class(const Any& value) {
+  auto* api = as<ApiFunctionNode>(value);
+  return as<ClassNode>(value) != nullptr || (api != nullptr && api->api->row.kind == ir::ApiKind::kClass);
+}
+// `int | None`: a type for annotations and isinstance().
+Any union_of(Evaluator& evaluator, const Any& a, const Any& b) {
+  for (const Any& each : {a, b}) {
+    if (!is_class(each) && !is_none(each)) return not_implemented();
+  }
+  Any args[] = {a, b};
+  return evaluator.call(library_member(evaluator, "typing", "_union"), args);
+}
+
 // `sequence * object` and the reverse, where the object has __index__.
 Any repeat_by_index(Evaluator& evaluator, const Any& a, const Any& b, ir::Span span) {
   const Any& sequence = repeats(a) ? a : b;
@@ -364,6 +378,8 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
   Any result = builtin_binary(*this, op, a, b, span);
   if (op == BinOperator::kMult && result.same_as(not_implemented()))
     result = repeat_by_index(*this, a, b, span);
+  if (op == BinOperator::kBitOr && result.same_as(not_implemented()) && (is_class(a) || is_class(b)))
+    result = union_of(*this, a, b);
   if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
   return result;
 }
@@ -425,8 +441,12 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
     // CPython names the augmented operator.
     std::string from = fmt::format("for {}: ", op == BinOperator::kPow ? "** or pow()" : spelling(op));
     size_t at = error.first().message.find(from);
-    if (error.first().name == "unsupported-operand" && error.first().span == span &&
-        at != std::string::npos) {
+    bool own = error.first().name == "unsupported-operand" && error.first().span == span;
+    if (own && op == BinOperator::kMult && as<InstanceNode>(a) != nullptr &&
+        error.first().message.starts_with("can't multiply"))
+      error.first().message = fmt::format("unsupported operand type(s) for *=: '{}' and '{}'",
+                                          type_name_of(*this, a), type_name_of(*this, b));
+    if (own && at != std::string::npos) {
       error.first().message.replace(at, from.size(), fmt::format("for {}=: ", spelling(op)));
     }
     throw;

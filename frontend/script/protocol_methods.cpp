@@ -245,7 +245,7 @@ bool State::payload_special(InstanceNode* instance, const Any& object, Symbol na
     bool empty = as<SetNode>(payload)->used == 0;
     std::string inner = empty ? "" : self.repr(payload);
     if (as<SetNode>(payload)->frozen && !empty) inner = inner.substr(10, inner.size() - 11);
-    out = str_value(instance->cls->name + "(" + inner + ")");
+    out = str_value(std::string(instance->cls->short_name()) + "(" + inner + ")");
     return true;
   }
   if (name == known().getitem && payload.type_index() == kTVMFFIDict) {

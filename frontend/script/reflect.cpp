@@ -277,7 +277,7 @@ Any init_subclass(Evaluator&, const Arguments& args) {
   if (!args.keywords.empty()) {
     auto* cls = as<ClassNode>(args[0]);
     raise("TypeError", args.span, "unknown-keyword", "{}.__init_subclass__() takes no keyword arguments",
-          cls == nullptr ? "object" : cls->name);
+          cls == nullptr ? "object" : cls->short_name());
   }
   return nullptr;
 }

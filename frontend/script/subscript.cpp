@@ -169,7 +169,7 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
            cls == types().set.get() || cls == types().type.get())) {
         return object;
       }
-      raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->name);
+      raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->short_name());
     }
   }
   raise("TypeError", span, "not-subscriptable", "'{}' object is not subscriptable",

@@ -261,7 +261,12 @@ std::string Evaluator::repr(const Any& value) {
   }
   if (as<FunctionNode>(value) != nullptr)
     return "<function " + str(attribute(value, known().qualname)) + " at " + address(value) + ">";
-  if (auto* cls = as<ClassNode>(value)) return cls->shown();
+  if (auto* cls = as<ClassNode>(value)) {
+    Any made;
+    if (cls->metaclass && state_->special(value, known().repr, {}, made, {}) && is_str(made))
+      return std::string(text_of(made));
+    return cls->shown();
+  }
   if (auto* api = as<ApiFunctionNode>(value)) {
     if (api->api->row.kind == ir::ApiKind::kClass) {
       return fmt::format("<class '{}'>", api->api->row.shown_as.empty() ? std::string_view(api->api->path())

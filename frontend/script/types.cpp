@@ -185,6 +185,8 @@ Any slice_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
   return Any(ir::make<SliceNode>(args[0], args[1], args.size() == 3 ? args[2] : none));
 }
 Any object_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
+  if (args.size() > 0 || !args.keywords.empty())
+    raise("TypeError", args.span, "too-many-arguments", "object() takes no arguments");
   return Any(ir::make<InstanceNode>(cls));
 }
 Any type_of_value(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
@@ -454,6 +456,18 @@ bool is_abstract_instance(const Any& object, std::string_view name) {
   return name == "MutableSet" && set != nullptr && !set->frozen;
 }
 
+// Has the object what the class under `@runtime_checkable` asks for?
+bool fits_protocol(Evaluator& evaluator, const Any& value, const ClassNode* cls) {
+  static const Symbol names("__protocol_attrs__");
+  const Any* wanted = cls->own(names);
+  if (wanted == nullptr || wanted->type_index() != kTVMFFIArray) return false;
+  for (const Any& name : elements(*wanted)) {
+    Any found;
+    if (!evaluator.find_attribute(value, Symbol(text_of(name)), found)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
@@ -470,7 +484,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
       return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
-      return own->derives_from(cls);
+      return own->derives_from(cls) || (cls->scripted && fits_protocol(*this, value, cls));
     }
     auto* own = as<ClassNode>(type_of(value));
     return own != nullptr && own->derives_from(cls);
@@ -488,6 +502,13 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
       if (same(info->type_ancestors[i])) return true;
     }
     return false;
+  }
+  // A union of types: `int | None`.
+  if (auto* form = as<InstanceNode>(type)) {
+    const Any* args = form->own(Symbol("__args__"));
+    if (args != nullptr && args->type_index() == kTVMFFIArray &&
+        form->cls->short_name().find("Union") != std::string_view::npos)
+      return is_instance(value, *args, span);
   }
   raise("TypeError", span, "not-a-type", "isinstance() arg 2 must be a type, a tuple of types, or a union");
 }

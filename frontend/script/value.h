@@ -182,6 +182,9 @@ struct ClassNode final : ffi::Object {
     ++version;
   }  // to be called after members or the mro of a class were changed by hand
   bool derives_from(const ClassNode* base) const;
+  std::string_view short_name() const {  // `__name__`: without the scopes around it
+    return std::string_view(name).substr(name.rfind('.') + 1);
+  }
   std::string shown() const;  // "<class '__main__.Point'>"
   MLC_NODE("mlc.script.type", ClassNode, ffi::Object);
 

@@ -124,6 +124,13 @@ Place* apply(Step& step, Array<Any> loop_list) {
   // check
   std::vector<LoopArg> loops;
   for (const Any& loop : loop_list) loops.push_back(step.loop_of(loop, step.span(1), 1));
+  for (size_t i = 0; i < loops.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (loops[i].place != loops[j].place) continue;
+      throw refuse("merge-duplicate-loop", "loop `{}` is named twice", loops[i]->name.c_str())
+          .at(step.span(1));
+    }
+  }
   if (loops.size() < 2) {
     throw refuse("merge-too-few-loops", "`merge` takes two loops or more, got {}", loops.size())
         .at(step.span(1));

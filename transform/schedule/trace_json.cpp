@@ -69,6 +69,7 @@ Any list_of(const std::vector<Any>& values) {
 class Names {
  public:
   std::string fresh(const Any& rv) {
+    if (rv == nullptr) return names_.try_emplace(nullptr, "_").first->second;  // a factor to be inferred
     std::string letter = rv.as<SBlockRV>() ? "b" : rv.as<LoopRV>() ? "l" : "v";
     return names_[rv.as<ffi::Object>()] = fmt::format("{}{}", letter, names_.size());
   }

@@ -433,7 +433,7 @@ def difference(ours, theirs):
     return ("crash", a[-1][0].split()[2] if a else "-", (None, None)) if len(a) != len(b) else None
 
 
-RUN = """
+EXPECTED = """
 def results(fn):
     rng = np.random.default_rng(0)
     args = [tvm.runtime.tensor(rng.integers(0, 8, shape).astype(dtype)) for shape, dtype in {specs}]
@@ -443,6 +443,13 @@ def results(fn):
 
 expected = results(kernel)
 print("kernel runs")
+
+
+"""
+
+COMPARED = """
+
+
 same = [np.allclose(x, y, rtol=1e-3, atol=1e-3) for x, y in zip(expected, results(Module))]
 print("same" if all(same) else "differs")
 """
@@ -460,7 +467,7 @@ def breaks(mlc, path, kernel, module):
         specs = [((16, 8), "float32"), ((8, 16), "float32"), ((16, 16), "float32")]
     program = "import numpy as np\nimport tvm\nfrom tvm.script import ir as I, tirx as T\n\n\n"
     trial = path.with_suffix(".run.py")
-    trial.write_text(program + kernel + text + "\n\n" + RUN.format(specs=specs))
+    trial.write_text(program + kernel + EXPECTED.format(specs=specs) + text + COMPARED)
     try:
         done = subprocess.run([mlc, "run", str(trial)], capture_output=True, text=True, check=False, timeout=120)
     except subprocess.TimeoutExpired:

@@ -138,6 +138,11 @@ Any make_time_evaluator(ApiCall& call) {
                                  options);
 }
 
+template <int kBit>
+Any has_property(ApiCall& call) {
+  return (call.args[0].cast<ffi::Module>()->GetPropertyMask() & kBit) != 0;
+}
+
 const ApiRow module_rows[] = {
     {ApiKind::kClass, "tvm.runtime", "Module()", "Compiled functions by name.",
      [](ApiCall& call) -> Any {
@@ -159,6 +164,26 @@ const ApiRow module_rows[] = {
      native([](ffi::Module module) { return String(module->kind()); })},
     {ApiKind::kProperty, kModule, "imports", "Modules that this one needs.",
      native([](ffi::Module module) { return module->imports(); })},
+    {ApiKind::kMethod, kModule, "import_module(module)", "Makes another module one that this one needs.",
+     native([](ffi::Module module, ffi::Module other) { module->ImportModule(other); })},
+    {ApiKind::kMethod, kModule, "clear_imports()", "Forgets the modules that this one needs.",
+     native([](ffi::Module module) { module->ClearImports(); })},
+    {ApiKind::kMethod, kModule, "get_write_formats()", "What `write_to_file` writes.",
+     native([](ffi::Module module) { return module->GetWriteFormats(); })},
+    {ApiKind::kMethod, kModule, "get_property_mask()", "The properties of the module as bits.",
+     native([](ffi::Module module) { return static_cast<int64_t>(module->GetPropertyMask()); })},
+    {ApiKind::kMethod, kModule, "is_runnable()", "Can its functions be called?",
+     has_property<ffi::Module::kRunnable>},
+    {ApiKind::kMethod, kModule, "is_compilation_exportable()", "Can it be written as a library?",
+     has_property<ffi::Module::kCompilationExportable>},
+    {ApiKind::kMethod, kModule, "is_binary_serializable()", "Can it be written as bytes?",
+     has_property<ffi::Module::kBinarySerializable>},
+    {ApiKind::kMethod, kModule, "get_function_doc(name, query_imports=False)",
+     "The text that explains a function, or None.",
+     native([](ffi::Module module, String name, bool) -> Any { return module->GetFunctionDoc(name); })},
+    {ApiKind::kMethod, kModule, "get_function_metadata(name, query_imports=False)",
+     "What is known of a function, or None.",
+     native([](ffi::Module module, String name, bool) -> Any { return module->GetFunctionMetadata(name); })},
     {ApiKind::kMethod, kModule, "inspect_source(fmt='')",
      "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
      native([](ffi::Module module, String format) { return module->InspectSource(format); })},

@@ -49,11 +49,24 @@ Any repr(Evaluator&, const Arguments& args) {
   return str_value(fmt::format("dtype({})", quote(text_of(builtin_value_of(args[0])))));
 }
 
+template <bool (DataType::*kIs)() const>
+Any is_kind(Evaluator&, const Arguments& args) {
+  return (parsed(args[0]).*kIs)();
+}
+Any is_integer(Evaluator&, const Arguments& args) {
+  DataType dtype = parsed(args[0]);
+  return dtype.is_int() || dtype.is_uint();
+}
+
 const BuiltinRow properties[] = {
     {"bits", "", "The bits of one lane.", bits, 0, 0},
     {"lanes", "", "The number of lanes.", lanes, 0, 0},
     {"type_code", "", "The kind of number: DLPack's code.", type_code, 0, 0},
     {"itemsize", "", "The bytes of a value.", item_size, 0, 0},
+    {"is_bool", "", "Is it the type of truth values?", is_kind<&DataType::is_bool>, 0, 0},
+    {"is_float", "", "Is it a type of floats?", is_kind<&DataType::is_floating>, 0, 0},
+    {"is_handle", "", "Is it the type of addresses?", is_kind<&DataType::is_handle>, 0, 0},
+    {"is_integer", "", "Is it a type of integers?", is_integer, 0, 0},
 };
 const BuiltinRow methods[] = {
     {"with_lanes", "(lanes)", "The vector of so many lanes.", with_lanes, 1, 1},

@@ -2,6 +2,7 @@
 // What scripts ask of nodes of every kind, and the enumerations beside them.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
+#include "ir/arith_ops.h"
 #include "ir/module.h"
 
 namespace mlc::tvmscript {
@@ -31,6 +32,12 @@ Any is_base_of(ApiCall& call) {
 }
 Any is_known_type(ApiCall&) { return false; }
 
+// An iterator in an expression is its variable.
+Expr variable_of(const ApiCall& call) { return call.args[0].as<ir::IterVarNode>()->var; }
+Any iterator_astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), variable_of(call), call.span); }
+Any iterator_equal(ApiCall& call) { return ir::eq(variable_of(call), expr_arg(call, 1), call.span); }
+Any iterator_type(ApiCall& call) { return variable_of(call)->ty; }
+
 Any function_type(ApiCall& call) {
   auto* fn = call.args[0].as<ir::PrimFuncNode>();
   Array<Type> types;
@@ -59,7 +66,12 @@ constexpr ir::ApiRow rows[] = {
     METHOD("mlc.ir.PrimType", "matches_element_type(code, bits)", "Is an element of this kind and width?",
            matches_element),
     METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),
-    METHOD("mlc.ir.PrimType", "is_base_of(other)", "Is it the other type?", is_base_of),
+    METHOD("mlc.ir.Type", "is_base_of(other)", "Is it the other type?", is_base_of),
+    METHOD("mlc.tirx.IterVar", "astype(dtype)", "The variable converted to a type.", iterator_astype),
+    METHOD("mlc.tirx.IterVar", "equal(other)", "Is the variable equal to a value?", iterator_equal),
+    METHOD("mlc.tirx.IterVar", "expr_ty()", "The type of the variable.", iterator_type),
+    {ir::ApiKind::kProperty, "mlc.ir.IRModule", "pyfuncs", "A module has no functions of Python.",
+     +[](ApiCall&) -> Any { return Map<String, Any>(); }},
     {ir::ApiKind::kProperty, "mlc.tirx.BufferType", "dtype", "The type of an element.",
      +[](ApiCall& call) -> Any { return ir::prim_type(call.args[0].as<ir::BufferTypeNode>()->dtype); }},
     {ir::ApiKind::kProperty, "mlc.tirx.AssertStmt", "error_kind", "The kind of the error.",

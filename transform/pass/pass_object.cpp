@@ -181,6 +181,8 @@ std::span<const ApiRow> pass_object_rows() {
        native([](ApiCall& call, PassObject pass, IRModule mod) { return run(pass, call.host, mod); })},
       {ApiKind::kProperty, "mlc.transform.Pass", "info", "Its name, level and what it needs.",
        native([](PassObject pass) { return pass->info; })},
+      {ApiKind::kProperty, "mlc.transform.Pass", "pass_info", "Its name, level and what it needs.",
+       native([](PassObject pass) { return pass->info; })},
       {ApiKind::kMethod, "mlc.transform.Pass", "__repr__()", "The pass as a call.",
        native([](PassObject pass) { return String(shown(pass)); })},
       {ApiKind::kMethod, "mlc.transform.Pass", "__getattr__(name)", "What the object behind the pass has.",

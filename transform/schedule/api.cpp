@@ -171,11 +171,10 @@ Any trace_simplified(ApiCall& call) {
   return call.args[0].cast<Trace>()->simplified(call.args[1].cast<bool>());
 }
 
-Any refuse_handle(ApiCall& call) {
-  throw Error("handle-not-constructible", "a `{}` is what steps of a schedule return; it cannot be made",
-              call.api.name)
-      .kind("TypeError")
-      .at(call.span);
+// A handle on nothing yet: what a step of a trace makes.
+template <class Node>
+Any make_handle(ApiCall&) {
+  return make<Node>();
 }
 template <const char* kText>
 Any constant_text(ApiCall&) {
@@ -212,11 +211,11 @@ const ApiRow kRows[] = {
     {ApiKind::kMethod, kSchedule, "fork_seed()", "A seed for a schedule that should go its own way.",
      &fork_seed},
     {ApiKind::kMethod, kSchedule, "__repr__()", "The type of the object.", &constant_text<kScheduleText>},
-    {ApiKind::kClass, "tvm.s_tir.schedule", "LoopRV()", "A handle on a loop.", &refuse_handle,
+    {ApiKind::kClass, "tvm.s_tir.schedule", "LoopRV()", "A handle on a loop.", &make_handle<LoopRVNode>,
      "mlc.s_tir.LoopRV", "tvm.s_tir.schedule.schedule.LoopRV"},
     {ApiKind::kMethod, "mlc.s_tir.LoopRV", "__repr__()", "The type of the object.",
      &constant_text<kLoopText>},
-    {ApiKind::kClass, "tvm.s_tir.schedule", "SBlockRV()", "A handle on a block.", &refuse_handle,
+    {ApiKind::kClass, "tvm.s_tir.schedule", "SBlockRV()", "A handle on a block.", &make_handle<SBlockRVNode>,
      "mlc.s_tir.SBlockRV", "tvm.s_tir.schedule.schedule.SBlockRV"},
     {ApiKind::kMethod, "mlc.s_tir.SBlockRV", "__repr__()", "The type of the object.",
      &constant_text<kBlockText>},

@@ -72,6 +72,9 @@ struct StepParts {
   Any decision;  // None: not decided, or nothing to decide
 };
 StepParts parts_of(const Instruction& instruction);
+// The other way, without a decision: arguments in the order of the primitive's parameters. Error: trace-json.
+std::vector<Any> arguments_of(const Primitive& primitive, const std::vector<Any>& inputs,
+                              const std::vector<Any>& attrs, Span span);
 // Does the step change no module: a lookup or a sample?
 bool is_pure(const Primitive& primitive);
 bool samples(const Primitive& primitive);

@@ -2,6 +2,8 @@
 // What scripts may ask of traces and of their steps.
 #include <tvm/ffi/container/dict.h>
 
+#include <algorithm>
+
 #include "ir/given.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/primitive.h"
@@ -174,10 +176,35 @@ Any get_kind(ApiCall& call) {
     names.emplace_back(primitive->kind);
   }
   throw Error("no-such-instruction", "there is no kind of step `{}`", name->c_str())
-      .kind("ValueError")
+      .kind("AttributeError")
       .at(call.span_of(0))
       .help(did_you_mean(name->c_str(), names));
 }
+
+// The kinds of steps that return a list, even of one handle.
+bool returns_list(const Primitive& primitive) {
+  constexpr std::string_view kinds[] = {"GetLoops",      "GetChildBlocks",    "GetProducers",
+                                        "GetConsumers",  "GetOutputBlocks",   "Split",
+                                        "LoopPartition", "SamplePerfectTile", "SamplePartitionedTile"};
+  return std::find(std::begin(kinds), std::end(kinds), primitive.kind) != std::end(kinds);
+}
+
+Any make_instruction(ApiCall& call) {
+  auto kind = call.args[0].as<InstructionKind>();
+  if (!kind) wrong_argument(call, 0, "a kind of step");
+  auto items = [&](size_t i) -> std::vector<Any> {
+    if (auto list = call.args[i].as<ffi::List<Any>>()) return {list->begin(), list->end()};
+    auto array = call.args[i].as<Array<Any>>();
+    if (!array) wrong_argument(call, i, "list");
+    return {array->begin(), array->end()};
+  };
+  const Primitive& primitive = *(*kind)->primitive;
+  Instruction step{&primitive, arguments_of(primitive, items(1), items(2), call.span), items(3)};
+  step.returns_list = returns_list(primitive);
+  return instruction_object(step);
+}
+
+Any make_expr_rv(ApiCall&) { return Expr(make_var("v", DataType::Int(32))); }
 
 constexpr std::string_view kTrace = "mlc.s_tir.Trace", kInstruction = "mlc.s_tir.Instruction",
                            kKind = "mlc.s_tir.InstructionKind";
@@ -198,6 +225,11 @@ const ApiRow kRows[] = {
      &pop},
     {ApiKind::kMethod, kTrace, "as_json(remove_postproc=False)",
      "The steps as lists: kind, inputs, attributes, outputs; then decisions by index.", &as_json},
+    {ApiKind::kClass, "tvm.s_tir.schedule", "Instruction(kind, inputs, attrs, outputs)",
+     "A step by its kind, what it works on, its settings and the handles it makes.", &make_instruction,
+     kInstruction, "tvm.s_tir.schedule.instruction.Instruction"},
+    {ApiKind::kFunction, "tvm.s_tir.schedule", "ExprRV()", "A variable that a sample decides.",
+     &make_expr_rv},
     {ApiKind::kProperty, kInstruction, "kind", "What the step does.", &kind},
     {ApiKind::kProperty, kInstruction, "inputs", "Handles and values it works on.", &inputs},
     {ApiKind::kProperty, kInstruction, "attrs", "Its settings.", &attrs},

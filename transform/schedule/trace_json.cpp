@@ -102,7 +102,9 @@ Any plain(const Any& value) {
 }
 
 [[noreturn]] void bad_json(Span span, const std::string& what) {
-  throw Error("trace-json", "this is no trace as `as_json` writes it: {}", what).kind("ValueError").at(span);
+  throw Error("trace-json", "these are no steps as `as_json` writes them: {}", what)
+      .kind("ValueError")
+      .at(span);
 }
 
 // The other way: names become handles of the schedule.
@@ -228,6 +230,11 @@ StepParts parts_of(const Instruction& instruction) {
     }
   }
   return parts;
+}
+
+std::vector<Any> arguments_of(const Primitive& primitive, const std::vector<Any>& inputs,
+                              const std::vector<Any>& attrs, Span span) {
+  return arguments(primitive, method_of(primitive), inputs, attrs, nullptr, span);
 }
 
 Any TraceNode::as_json(bool remove_postproc) const {

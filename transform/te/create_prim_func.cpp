@@ -96,7 +96,11 @@ class Creator {
       for (size_t i = 0; i < op->num_outputs(); ++i) {
         Key key{op.get(), static_cast<int64_t>(i)};
         if (buffers_.contains(key)) continue;
-        Buffer buffer = plain_buffer(make<TensorNode>(op, key.value_index));
+        auto* outside = Any(op).as<ExternOpNode>();
+        Tensor tensor = make<TensorNode>(op, key.value_index);
+        Buffer buffer =
+            plain_buffer(tensor, outside ? std::string(outside->output_placeholders[key.value_index]->name)
+                                         : tensor->name());
         buffers_[key] = buffer;
         allocated.push_back(buffer);
       }
@@ -126,9 +130,9 @@ class Creator {
 
  private:
   // The tensor as a buffer of the function: no origin.
-  static Buffer plain_buffer(const Tensor& tensor) {
+  static Buffer plain_buffer(const Tensor& tensor) { return plain_buffer(tensor, tensor->name()); }
+  static Buffer plain_buffer(const Tensor& tensor, std::string name) {
     auto type = ref(tensor->buffer->buffer());
-    std::string name = tensor->name();
     std::replace(name.begin(), name.end(), '.', '_');
     return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
   }

@@ -186,6 +186,10 @@ constexpr ApiRow rows[] = {
      "The operation of `te.scan`.", make_scan},
     {ApiKind::kFunction, kInner, "set_tag(tag)",
      "The tag that `te.compute` gives; was the one before asked for?", set_tag},
+    {ApiKind::kMethod, "mlc.te.Tensor", "expr_ty()", "The type of an element.",
+     +[](ApiCall& call) -> Any { return prim_type(call.args[0].as<TensorNode>()->dtype()); }},
+    {ApiKind::kProperty, "mlc.te.Tensor", "span", "A tensor says of no place where it was written.",
+     +[](ApiCall&) -> Any { return nullptr; }},
     {ApiKind::kProperty, "mlc.te.Tensor", "ty", "A tensor has no type of numbers.",
      +[](ApiCall&) -> Any { return opaque_type(); }},
 };

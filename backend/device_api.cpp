@@ -74,10 +74,12 @@ const ApiRow device_rows[] = {
      native([](Any target) { return runtime::parse_device(view(ir::parse_target(target)->kind), 0); })},
     {ApiKind::kFunction, "tvm", "device(dev, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
      [](ApiCall& call) -> Any {
-       if (auto device = call.args[0].try_cast<DLDevice>()) return *device;
+       if (auto device = call.args[0].as<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
        if (auto target = ir::given<ir::Target>(call.args[0]); target && *target)
          return runtime::parse_device(view((*target)->kind), index);
+       if (auto type = call.args[0].as<int64_t>())
+         return DLDevice{static_cast<DLDeviceType>(*type), static_cast<int32_t>(index)};
        auto name = call.args[0].try_cast<String>();
        if (!name) ir::wrong_argument(call, 0, "str");
        std::string text(*name);

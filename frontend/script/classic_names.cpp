@@ -4,6 +4,8 @@
 // registered.
 #include "frontend/script/classic_names.h"
 
+#include <algorithm>
+
 #include "ir/api.h"
 #include "ir/classic_names.h"
 
@@ -175,6 +177,59 @@ constexpr Removed removed[] = {
     {"tvm.te", "create_schedule", "write `tvm.s_tir.Schedule(tvm.te.create_prim_func([...]))`"},
 };
 
+// Names of TVM that need a part which is not here: why. Names are separated by blanks.
+struct LeftOut {
+  std::string_view module;
+  std::string_view names;
+  std::string_view why;
+};
+constexpr std::string_view kNoSort =
+    "sorting, scanning and scattering call libraries of TVM; write the computation as `@T.prim_func`";
+constexpr std::string_view kNoGpu = "code for GPUs does not run here";
+constexpr std::string_view kNoConfig =
+    "options of passes are dicts: `PassContext(config={\"tirx.UnrollLoop\": {...}})`";
+constexpr LeftOut left_out[] = {
+    {"tvm.topi",
+     "argsort sort topk cumsum cumprod scanop scan scatter scatter_elements scatter_nd searchsorted "
+     "binary_search "
+     "unique sparse_reshape index_put slice_scatter strided_set sparse_to_dense dynamic_strided_slice",
+     kNoSort},
+    {"tvm.topi", "gpu", kNoGpu},
+    {"tvm.topi", "cpp", "operators are written in the language: `tvm.topi.add` and the like"},
+    {"tvm.topi", "vision image testing signal dft stft", "operators on images and signals are not here"},
+    {"tvm.topi.nn",
+     "bitserial_conv2d_nchw bitserial_conv2d_nhwc bitserial_dense bitpack binarize_pack binary_dense",
+     "operators on packed bits are not here"},
+    {"tvm.topi.nn",
+     "conv2d_winograd_nchw conv2d_winograd_nhwc conv2d_winograd_weight_transform "
+     "conv3d_winograd_weight_transform "
+     "winograd_transform_matrices conv2d_NCHWc conv2d_NCHWc_int8 conv2d_NCHWc_OIHWo depthwise_conv2d_NCHWc "
+     "deformable_conv2d_nchw deformable_conv2d_nhwc correlation_nchw lstm pool_grad fifo_buffer upsampling "
+     "upsampling3d space_to_batch_nd batch_to_space_nd simulated_quantize simulated_dequantize",
+     "this operator is not here yet: write it with `te.compute`"},
+    {"tvm.tirx.transform",
+     "UnrollLoopConfig RemoveNoOpConfig StmtSimplifyConfig HoistExpressionConfig HoistIfThenElseConfig",
+     kNoConfig},
+    {"tvm.s_tir.transform", "LoopPartitionConfig InjectDoubleBufferConfig", kNoConfig},
+    {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
+    {"tvm.s_tir", "meta_schedule dlight backend pipeline", "schedules are written, not searched for"},
+    {"tvm.target", "tag_registry detect_target",
+     "targets and their tags are those of the program: `Target.list_kinds()`"},
+    {"tvm.testing", "popen_pool install_request_hook terminate_self", "scripts start no other programs"},
+    {"tvm.script", "parser printer register_dialect", "texts are read with `tvm.script.from_source(text)`"},
+    {"tvm.tirx", "backend cuda rocm metal opencl vulkan webgpu hexagon adreno trn exec_context exec_scope",
+     kNoGpu},
+};
+
+bool has_word(std::string_view words, std::string_view wanted) {
+  for (size_t at = 0; at < words.size();) {
+    size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == wanted) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view same_module(std::string_view path) {
@@ -190,6 +245,9 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
     if (row.name == name &&
         (row.module == module || (row.module == "tvm.script.tirx" && module == "tvm.script.tir")))
       return row.now;
+  }
+  for (const LeftOut& row : left_out) {
+    if (row.module == module && has_word(row.names, name)) return row.why;
   }
   return "";
 }

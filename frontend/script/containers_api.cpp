@@ -19,8 +19,24 @@ constexpr std::string_view kMap = "ffi.Map";
 std::vector<Any> items_of(ApiCall& call) {
   return evaluator_of(call.host).elements_of(call.args[0], call.span_of(0));
 }
+// Lists inside become arrays, dicts maps, as in every container that does not change.
+Any unchanging(const Any& value) {
+  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
+    Tuple all;
+    for (const Any& one : elements(value)) all.push_back(unchanging(one));
+    return all;
+  }
+  if (value.type_index() == kTVMFFIDict) {
+    ir::Map<Any, Any> all;
+    for (const auto& [key, one] : *static_cast<ffi::MapBaseObj*>(raw_object(value)))
+      all.Set(key, unchanging(one));
+    return all;
+  }
+  return value;
+}
 Any array_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);
+  for (Any& one : all) one = unchanging(one);
   return Tuple(all.begin(), all.end());
 }
 Any shape_of(ApiCall& call) {
@@ -43,7 +59,8 @@ Any dict_of(ApiCall& call) {
 Any map_of(ApiCall& call) {
   Any made = dict_of(call);
   ir::Map<Any, Any> map;
-  for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(made))) map.Set(key, value);
+  for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(made)))
+    map.Set(key, unchanging(value));
   return map;
 }
 Any no_object(ApiCall& call) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.ir: comparing, hashing and saving IR, for every kind of node.
+#include <tvm/ffi/extra/structural_equal.h>
+#include <tvm/ffi/extra/structural_hash.h>
+
 #include "frontend/script/ir_values.h"
 #include "frontend/script/np_array.h"
 #include "ir/expr.h"
@@ -15,12 +18,15 @@ using ir::native;
 namespace {
 
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "tvm.ir", "structural_equal(lhs, rhs, map_free_vars=False)",
+    {ApiKind::kFunction, "tvm.ir",
+     "structural_equal(lhs, rhs, map_free_vars=False, skip_tensor_content=False)",
      "Are the two the same up to the names of bound variables?",
-     native([](Any a, Any b, bool map_free) { return ir::structural_equal(a, b, map_free); })},
-    {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False)",
-     "A hash that is equal for structurally equal nodes.", native([](Any node, bool map_free) {
-       return static_cast<int64_t>(ir::structural_hash(node, map_free));
+     native([](Any a, Any b, bool map_free, bool skip) {
+       return ffi::StructuralEqual::Equal(a, b, map_free, skip);
+     })},
+    {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False, skip_tensor_content=False)",
+     "A hash that is equal for structurally equal nodes.", native([](Any node, bool map_free, bool skip) {
+       return static_cast<int64_t>(ffi::StructuralHash::Hash(node, map_free, skip));
      })},
     {ApiKind::kFunction, "tvm.ir", "save_json(node)", "The node as JSON text.",
      native([](Any node) { return str_value(ir::save_json(node)); })},

@@ -32,6 +32,8 @@ Any is_base_of(ApiCall& call) {
 }
 Any is_known_type(ApiCall&) { return false; }
 
+Any itself(ApiCall& call) { return call.args[0]; }
+
 // An iterator in an expression is its variable.
 Expr variable_of(const ApiCall& call) { return call.args[0].as<ir::IterVarNode>()->var; }
 Any iterator_astype(ApiCall& call) { return ir::cast(dtype_arg(call, 1), variable_of(call), call.span); }
@@ -67,6 +69,8 @@ constexpr ir::ApiRow rows[] = {
            matches_element),
     METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),
     METHOD("mlc.ir.Type", "is_base_of(other)", "Is it the other type?", is_base_of),
+    METHOD("mlc.prim.EQ", "asobject()", "The comparison itself.", itself),
+    METHOD("mlc.prim.NE", "asobject()", "The comparison itself.", itself),
     METHOD("mlc.tirx.IterVar", "astype(dtype)", "The variable converted to a type.", iterator_astype),
     METHOD("mlc.tirx.IterVar", "equal(other)", "Is the variable equal to a value?", iterator_equal),
     METHOD("mlc.tirx.IterVar", "expr_ty()", "The type of the variable.", iterator_type),

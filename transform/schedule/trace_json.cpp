@@ -102,9 +102,7 @@ Any plain(const Any& value) {
 }
 
 [[noreturn]] void bad_json(Span span, const std::string& what) {
-  throw Error("trace-json", "these are no steps as `as_json` writes them: {}", what)
-      .kind("ValueError")
-      .at(span);
+  throw Error("trace-json", "this is no trace as `as_json` writes it: {}", what).kind("ValueError").at(span);
 }
 
 // The other way: names become handles of the schedule.

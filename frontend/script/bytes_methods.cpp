@@ -288,11 +288,17 @@ Any cased(Evaluator&, const Arguments& args) {
 }
 
 Any aligned(Evaluator& evaluator, const Arguments& args, char align) {
+  std::string_view name = align == '<' ? "ljust" : align == '>' ? "rjust" : "center";
+  if (args.size() > 2 && !is_bytes(args[2])) {
+    raise("TypeError", args.span_of(2), "wrong-type",
+          "{}() argument 2 must be a byte string of length 1, not {}", name,
+          type_name_of(evaluator, args[2]));
+  }
   std::string text = self(args), fill = args.size() > 2 ? argument(evaluator, args, 2) : " ";
   int64_t width = index_value(evaluator, args[1], args.span_of(1), "width");
   if (fill.size() != 1)
     raise("TypeError", args.span_of(2), "wrong-type",
-          "argument 2 must be a byte string of length 1, not bytes");
+          "{}() argument 2 must be a byte string of length 1, not bytes", name);
   int64_t missing = std::max<int64_t>(width - static_cast<int64_t>(text.size()), 0);
   if (missing > 100'000'000) raise("MemoryError", args.span, "too-large", "{} bytes are too many", width);
   int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2 + (missing & width & 1);

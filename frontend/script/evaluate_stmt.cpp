@@ -275,9 +275,10 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
   Any args[] = {index};
   Any ignored;
   if (special(object, known().delitem, args, ignored, span)) return;
-  // CPython's words for sequences and for all else.
+  // CPython's words for the items of what may be a sequence, and for all else.
   bool sequence = is_str(object) || is_bytes(object) || object.type_index() == kTVMFFIArray ||
-                  as<RangeNode>(object) || as<InstanceNode>(object);
+                  as<RangeNode>(object) || as<InstanceNode>(object) || as<SetNode>(object);
+  sequence = sequence && is_integer(index);
   raise("TypeError", span, "no-item-deletion", "'{}' object {} support item deletion",
         type_name_of(self, object), sequence ? "doesn't" : "does not");
 }

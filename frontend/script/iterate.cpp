@@ -61,7 +61,7 @@ struct CopyIterator final : IteratorNode {
   }
 };
 struct SetIterator final : IteratorNode {
-  Any set;
+  Ref<SetNode> set;
   std::vector<Any> values;
   size_t used;
   size_t at = 0;
@@ -69,7 +69,7 @@ struct SetIterator final : IteratorNode {
       : IteratorNode("set_iterator"), set(ir::ref(of)), values(of->elements()), used(of->used) {}
   bool next(Evaluator&, Any& out) override {
     if (at >= values.size()) return false;
-    if (as<SetNode>(set)->used != used) {
+    if (set->used != used) [[unlikely]] {
       used = ~size_t{0};
       raise("RuntimeError", {}, "changed-during-iteration", "Set changed size during iteration");
     }

@@ -22,6 +22,55 @@ Error&& Error::help(std::string what_would_work) && {
   return std::move(*this);
 }
 
+void Error::passed(PassedCall call) {
+  constexpr size_t kInnermost = 4;
+  constexpr size_t kKept = 8;
+  std::vector<PassedCall>& calls = first().calls;
+  if (!calls.empty()) {
+    PassedCall& last = calls.back();
+    if (last.span && last.span == call.span && last.function == call.function && last.left_out == 0) {
+      last.again += 1;
+      return;
+    }
+  }
+  calls.push_back(std::move(call));
+  if (calls.size() <= kKept) return;
+  calls[kInnermost - 1].left_out += 1 + calls[kInnermost].again + calls[kInnermost].left_out;
+  calls.erase(calls.begin() + kInnermost);
+}
+
+namespace {
+
+std::string describe(const PassedCall& call) {
+  if (call.how == PassedCall::How::kImported) return fmt::format("while `{}` was imported", call.function);
+  std::string text = fmt::format("`{}` was {}{} here", call.function,
+                                 call.how == PassedCall::How::kResumed ? "asked for a value" : "called",
+                                 call.by.empty() ? "" : fmt::format(" by `{}`", call.by));
+  if (call.again > 0) text += fmt::format(", and {} more times around that", call.again);
+  if (!call.values.empty()) text += fmt::format(": {}", call.values);
+  return text;
+}
+
+void add_calls(const std::vector<PassedCall>& calls, std::vector<Note>& notes) {
+  for (const PassedCall& call : calls) {
+    if (call.span) notes.push_back({describe(call), call.span});
+    if (call.left_out > 0) notes.push_back({fmt::format("... {} more calls between", call.left_out), {}});
+  }
+}
+
+}  // namespace
+
+std::vector<Note> all_notes(const Diagnostic& diagnostic) {
+  std::vector<Note> notes = diagnostic.notes;
+  add_calls(diagnostic.calls, notes);
+  for (const Origin& origin : diagnostic.origins) {
+    notes.push_back(
+        {fmt::format("{} {}", origin.cause ? "caused by" : "while handling", origin.message), origin.span});
+    add_calls(origin.calls, notes);
+  }
+  return notes;
+}
+
 InternalError::InternalError(const char* file, int line, std::string message) {
   std::string_view path = file;
   size_t slash = path.rfind('/');

@@ -20,6 +20,27 @@ struct Note {
   Span span;
 };
 
+// A call that an error has passed on its way out: "`function` was called here".
+struct PassedCall {
+  enum class How : uint8_t { kCalled, kResumed, kImported };  // resumed: a generator, for its next value
+
+  std::string function;
+  How how = How::kCalled;
+  Span span;            // where; empty while only a builtin is known to have made the call
+  std::string by;       // the builtin that made it, `sorted`, or ""
+  std::string values;   // "n is 3, name is 'x'": the parameters that are short to say
+  size_t again = 0;     // how many further calls of this function from this place lie around it
+  size_t left_out = 0;  // how many calls between this one and the next are not kept
+};
+
+// The exception that another one was raised from, or while it was handled.
+struct Origin {
+  bool cause = false;
+  std::string message;  // "KeyError: 'x'"
+  Span span;
+  std::vector<PassedCall> calls;
+};
+
 // A message for a user. `name` is the stable kebab-case identifier that `mlc explain` knows and that
 // goldens show; `kind` is the Python class under which scripts catch it.
 struct Diagnostic {
@@ -31,7 +52,9 @@ struct Diagnostic {
   std::string message;  // lower case, no final period, code in backticks, actual values
   Span span;            // the expression to blame; may be empty until somebody up the stack knows it
   std::vector<Note> notes;
-  std::string help;  // what would work
+  std::vector<PassedCall> calls;  // innermost first; those in the middle of many are left out
+  std::vector<Origin> origins;    // nearest first
+  std::string help;               // what would work
 };
 
 // The one exception for what users did wrong:
@@ -53,6 +76,8 @@ class Error : public std::exception {
   Error&& kind(std::string python_class) &&;
   Error&& note(std::string message, Span span = {}) &&;
   Error&& help(std::string what_would_work) &&;
+  // The error leaves a call. Of many calls the innermost and the outermost are kept.
+  void passed(PassedCall call);
 
   Diagnostic& first() { return all_.front(); }
   const Diagnostic& first() const { return all_.front(); }
@@ -78,6 +103,9 @@ class InternalError : public std::exception {
     if (!(condition)) [[unlikely]]                                                    \
       throw ::mlc::ir::InternalError(__FILE__, __LINE__, ::fmt::format(__VA_ARGS__)); \
   } while (false)
+
+// The notes of a diagnostic, then its calls and origins as notes: all that a report shows below its heading.
+std::vector<Note> all_notes(const Diagnostic& diagnostic);
 
 // The candidate nearest to `word` (Damerau-Levenshtein distance at most a third of its length), or "".
 std::string closest(std::string_view word, const std::vector<std::string>& candidates);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that read a program without compiling it: run, print, check.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -19,7 +20,10 @@ namespace mlc::repl {
 
 int run_run(const CommandLine& line) {
   script::Evaluator evaluator;
-  std::signal(SIGINT, [](int) { script::Evaluator::interrupt(); });
+  std::signal(SIGINT, [](int) {
+    // Asked a second time while something runs that does not look up, such as a compiled function.
+    if (!script::Evaluator::interrupt()) _exit(130);
+  });
   run_program(evaluator, line.file, line.arguments);
   return 0;
 }
@@ -38,6 +42,13 @@ int run_print(const CommandLine& line) {
 }
 
 namespace {
+
+// Each chunk of a program runs as a text of its own, with the lines it has in the file.
+bool same_place(ir::Span a, ir::Span b) {
+  if (!a || !b) return false;
+  const ir::SourceMap& sources = ir::SourceMap::global();
+  return sources.describe(a) == sources.describe(b);
+}
 
 // Every error and warning of a program: those of its syntax, else those of its statements, run one by one. A
 // name whose definition failed is missing afterwards; what fails only because of that is not reported again.
@@ -74,7 +85,13 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
     }
   }
   std::vector<ir::Diagnostic> warnings = review::warnings_of(*tree->module, evaluator.builtin_names());
-  errors.insert(errors.end(), warnings.begin(), warnings.end());
+  for (ir::Diagnostic& warning : warnings) {
+    // What has failed when it ran is no warning any more.
+    bool failed = std::any_of(errors.begin(), errors.end(), [&](const ir::Diagnostic& error) {
+      return error.name == warning.name && same_place(error.span, warning.span);
+    });
+    if (!failed) errors.push_back(std::move(warning));
+  }
   return errors;
 }
 

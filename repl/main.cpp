@@ -92,6 +92,10 @@ int main(int argc, char** argv) {
     return exit.code;
   } catch (const ir::Error& error) {
     std::fflush(stdout);
+    if (error.first().kind == "KeyboardInterrupt") {
+      complain(repl::interrupt_report(error));
+      return 130;  // what shells give a program that SIGINT ended
+    }
     complain(repl::full_report(error, colour));
     return 1;
   } catch (const std::exception& error) {

@@ -43,7 +43,7 @@ std::string compact_report(const ir::Diagnostic& diagnostic) {
   std::string text =
       fmt::format("{}[{}]: {}\n", warning ? "warning" : "error", diagnostic.name, diagnostic.message);
   if (diagnostic.span) text += line_and_caret(diagnostic.span);
-  for (const ir::Note& note : diagnostic.notes) {
+  for (const ir::Note& note : ir::all_notes(diagnostic)) {
     text += fmt::format("note: {}\n", note.message);
     if (note.span) text += line_and_caret(note.span);
   }
@@ -55,6 +55,16 @@ std::string compact_report(const ir::Error& error) {
   std::string text;
   for (const ir::Diagnostic& diagnostic : error.all()) text += compact_report(diagnostic);
   return text;
+}
+
+std::string interrupt_report(const ir::Error& error) {
+  const ir::Diagnostic& first = error.first();
+  if (!first.span) return first.message + "\n";
+  const ir::SourceMap& sources = ir::SourceMap::global();
+  uint32_t line = sources.position(first.span.file, first.span.begin).line;
+  std::string_view text = sources.file(first.span.file).line(line);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return fmt::format("{} at {}: {}\n", first.message, sources.describe(first.span), text.substr(0, 120));
 }
 
 std::string call_report(const CallError& error, bool colour) {

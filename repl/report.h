@@ -17,6 +17,8 @@ std::string full_report(const ir::Error& error, bool colour);
 //                   ^^^^^^^
 std::string compact_report(const ir::Error& error);
 std::string compact_report(const ir::Diagnostic& diagnostic);
+// Of a program that Ctrl-C has stopped, in one line: where it was.
+std::string interrupt_report(const ir::Error& error);
 // "error: message", and what would work.
 std::string call_report(const CallError& error, bool colour);
 // What a defect of mlc itself says; `program` is the file that shows it, or "".

@@ -8,5 +8,6 @@ namespace mlc::diagnostics {
 
 std::span<const Explanation> script_explanations();
 std::span<const Explanation> array_explanations();
+std::span<const Explanation> schedule_explanations();
 
 }  // namespace mlc::diagnostics

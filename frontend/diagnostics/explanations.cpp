@@ -383,7 +383,8 @@ std::string indented(std::string_view text) {
 std::span<const Explanation> explanations() {
   static const std::vector<Explanation> all = [] {
     std::vector<Explanation> joined(std::begin(rows), std::end(rows));
-    for (std::span<const Explanation> table : {script_explanations(), array_explanations()})
+    for (std::span<const Explanation> table :
+         {script_explanations(), array_explanations(), schedule_explanations()})
       joined.insert(joined.end(), table.begin(), table.end());
     std::sort(joined.begin(), joined.end(),
               [](const Explanation& a, const Explanation& b) { return a.name < b.name; });
@@ -402,12 +403,16 @@ const Explanation* explanation(std::string_view name) {
 
 std::string explain(const Explanation& entry) {
   std::string text = fmt::format("error {}\n\n  {}\n", entry.name, entry.meaning);
-  if (!entry.wrong.empty())
-    text += "\nwrong:\n" + indented(entry.wrong) + "\nright:\n" + indented(entry.right);
+  if (entry.wrong.empty()) return text;
+  text += "\nwrong:\n" + indented(entry.wrong);
+  if (!entry.right.empty()) text += "\nright:\n" + indented(entry.right);
+  bool uses_schedule = entry.wrong.find("sch.") != std::string_view::npos;
+  if (entry.schedule && uses_schedule) text += "\n`sch` is a schedule of this:\n" + indented(kScheduleHead);
   return text;
 }
 
 std::string example_program(const Explanation& entry, std::string_view example) {
+  if (entry.schedule) return std::string(kScheduleHead) + std::string(example) + "\n";
   if (entry.script) return std::string(example) + "\n";
   std::string imports = "from tvm.script import ir as I, tirx as T\n\n";
   if (example.starts_with("import")) return std::string(example) + "\n";

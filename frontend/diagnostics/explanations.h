@@ -15,12 +15,45 @@ struct Explanation {
   // `import`. Empty where no text makes the error: it is made by other parts of the program.
   std::string_view wrong;
   std::string_view right;
-  bool script = false;  // the examples are whole programs
+  bool script = false;    // the examples are whole programs
+  bool schedule = false;  // they go on behind kScheduleHead, which makes the schedule `sch`
 };
 
 inline constexpr std::string_view kExampleHead =
     "@T.prim_func(s_tir=True)\n"
     "def f(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16, 16), \"float32\"), n: T.int32, h: T.handle):\n";
+
+// Of three blocks: `double` makes D of A, `product` P of D and B, `shifted` C of P.
+inline constexpr std::string_view kScheduleHead = R"(import tvm
+from tvm.script import ir as I, tirx as T
+
+
+@T.prim_func(s_tir=True)
+def main(
+    A: T.Buffer((16, 16), "float32"),
+    B: T.Buffer((16, 16), "float32"),
+    C: T.Buffer((16, 16), "float32"),
+):
+    D = T.sblock_alloc_buffer((16, 16))
+    P = T.sblock_alloc_buffer((16, 16))
+    for i, j in T.grid(16, 16):
+        with T.sblock("double"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            D[vi, vj] = A[vi, vj] * 2.0
+    for i, j, k in T.grid(16, 16, 16):
+        with T.sblock("product"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                P[vi, vj] = 0.0
+            P[vi, vj] = P[vi, vj] + D[vi, vk] * B[vk, vj]
+    for i, j in T.grid(16, 16):
+        with T.sblock("shifted"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            C[vi, vj] = P[vi, vj] + 1.0
+
+
+sch = tvm.s_tir.Schedule(main)
+)";
 
 std::span<const Explanation> explanations();
 const Explanation* explanation(std::string_view name);  // or null

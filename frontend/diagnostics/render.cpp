@@ -131,7 +131,7 @@ class Renderer {
     out_ += paint(": " + diagnostic.message, kBold);
     out_ += '\n';
     place(diagnostic.span, tint);
-    for (const ir::Note& note : diagnostic.notes) {
+    for (const ir::Note& note : ir::all_notes(diagnostic)) {
       out_ += paint("note", kCyan) + ": " + note.message + '\n';
       place(note.span, kCyan);
     }
@@ -158,7 +158,7 @@ class Renderer {
   // The width of the widest line number, so that all places of a diagnostic are aligned.
   static size_t digits(const ir::Diagnostic& diagnostic) {
     uint32_t last = line_of(diagnostic.span);
-    for (const ir::Note& note : diagnostic.notes) last = std::max(last, line_of(note.span));
+    for (const ir::Note& note : ir::all_notes(diagnostic)) last = std::max(last, line_of(note.span));
     return std::to_string(last).size();
   }
 
@@ -239,7 +239,7 @@ std::string count_of(const std::vector<ir::Diagnostic>& diagnostics) {
 
 std::string to_json(const ir::Diagnostic& diagnostic) {
   nlohmann::ordered_json notes = nlohmann::ordered_json::array();
-  for (const ir::Note& note : diagnostic.notes) {
+  for (const ir::Note& note : ir::all_notes(diagnostic)) {
     notes.push_back({{"message", note.message}, {"span", json_of(note.span)}});
   }
   nlohmann::ordered_json json = {

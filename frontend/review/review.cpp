@@ -36,6 +36,7 @@ std::vector<ir::Diagnostic> warnings_of(const Module& module, const std::vector<
   find_unused_handles(module.body, found);
   find_shadowed_names(module.body, builtins, found);
   find_unreachable(module.body, found);
+  find_undefined_names(module.body, builtins, found);
   std::stable_sort(found.begin(), found.end(), [](const ir::Diagnostic& a, const ir::Diagnostic& b) {
     return a.span.begin < b.span.begin;
   });

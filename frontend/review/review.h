@@ -24,6 +24,11 @@ void find_shadowed_names(syntax::Seq<syntax::Stmt> body, const std::vector<std::
 // unreachable-code: what stands after a statement that never ends.
 void find_unreachable(syntax::Seq<syntax::Stmt> body, std::vector<ir::Diagnostic>& found);
 
+// undefined-name: a name that nothing in the file binds. too-many-arguments, missing-argument,
+// unknown-keyword: a call that does not fit the function of the file it names.
+void find_undefined_names(syntax::Seq<syntax::Stmt> body, const std::vector<std::string>& builtins,
+                          std::vector<ir::Diagnostic>& found);
+
 // Is it a definition of the IR: `@T.prim_func`, `@R.function`, `@I.ir_module`, a macro?
 bool defines_ir(syntax::Seq<syntax::Expr> decorators);
 ir::Diagnostic warning(std::string_view name, std::string message, ir::Span span);

@@ -6,6 +6,7 @@
 
 #include "frontend/script/classic_names.h"
 #include "frontend/script/dtype.h"
+#include "frontend/script/hints.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
 
@@ -488,7 +489,10 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
   } else {
     message = fmt::format("'{}' object has no attribute '{}'", type_name_of(self, object), name.str());
   }
-  throw ir::Error("no-attribute", "{}", message).kind("AttributeError").at(span).help(help);
+  if (std::string better = attribute_hint(self, object, name.str()); !better.empty()) help = better;
+  ir::Error error = ir::Error("no-attribute", "{}", message).kind("AttributeError").at(span).help(help);
+  if (is_none(object)) note_origin_of_none(error, self, span);
+  throw error;
 }
 
 bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out) {

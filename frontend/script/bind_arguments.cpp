@@ -52,10 +52,16 @@ void check_positional_only(const FunctionInfo& info, const Keywords& keywords, i
   std::string were = by_name == 0 ? fmt::format("{} {}", given, given == 1 ? "was" : "were")
                                   : fmt::format("{} (and {}) were", counted(given, "positional argument"),
                                                 counted(by_name, "keyword-only argument"));
+  // A method whose definition forgot its object.
+  bool forgot = as<ClassNode>(fn.owner) != nullptr && given == info.positional + 1 &&
+                (info.positional == 0 || info.parameters[0].str() != "self");
   throw ir::Error("too-many-arguments", "{}() takes {} but {} given", info.qualified_name, takes, were)
       .kind("TypeError")
       .at(span)
-      .note(fmt::format("`{}` is defined here", info.name), info.span);
+      .note(fmt::format("`{}` is defined here", info.name), info.span)
+      .help(forgot ? fmt::format("a method takes its object first: `def {}(self{})`", info.name,
+                                 info.positional == 0 ? "" : ", ...")
+                   : "");
 }
 
 }  // namespace
@@ -131,7 +137,11 @@ void State::bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords
                     missing.size(), sort, missing.size() == 1 ? "" : "s", quoted_list(missing))
         .kind("TypeError")
         .at(span)
-        .note(fmt::format("`{}` is defined here", info.name), info.span);
+        .note(fmt::format("`{}` is defined here", info.name), info.span)
+        .help(missing.front() == "self" && as<ClassNode>(fn.owner) != nullptr
+                  ? fmt::format("`{0}` is called on an object: `{1}(...).{0}(...)`", info.name,
+                                as<ClassNode>(fn.owner)->name)
+                  : "");
   }
   size_t next = info.positional + info.keyword_only;
   if (info.has_vararg) base[next++] = rest ? *rest : Tuple();

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "frontend/script/dtype.h"
+#include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/traceback.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -17,17 +19,16 @@ using State = Evaluator::State;
 
 namespace {
 
-constexpr size_t kShownCalls = 8;
 constexpr size_t kShownArguments = 4;  // of a builtin, its object included
 
 // Enters and leaves one level of the C++ stack.
 struct Depth {
   State& state;
-  explicit Depth(State& state) : state(state) {
+  Depth(State& state, const ir::Span& span) : state(state) {
     char here;
     if (++state.depth > state.self.recursion_limit || &here < state.c_stack_limit) [[unlikely]] {
       --state.depth;
-      state.recursion_error();
+      state.recursion_error(span);
     }
   }
   ~Depth() { --state.depth; }
@@ -42,18 +43,6 @@ struct EnterFrame {
   }
   ~EnterFrame() { state.frame = frame.back; }
 };
-
-void note_call(ir::Error& error, std::string_view name, ir::Span span) {
-  ir::Diagnostic& first = error.first();
-  if (!span) return;
-  if (!first.span) {
-    first.span = span;
-    return;
-  }
-  size_t calls = 0;
-  for (const ir::Note& note : first.notes) calls += note.message.ends_with("was called here");
-  if (calls < kShownCalls) first.notes.push_back({fmt::format("`{}` was called here", name), span});
-}
 
 std::string callee_text(const Any& callee) {
   if (auto* fn = as<FunctionNode>(callee)) return fn->module->name + "." + fn->info->qualified_name + "()";
@@ -83,11 +72,11 @@ Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, c
     return give(state.call_builtin(row, owner, base, none, call.span, {spans, at}));
   }
   Arguments arguments{{base, at}, {}, call.span, {spans, at}};
-  Depth depth(state);
+  Depth depth(state, call.span);
   try {
     return give(row.body(state.self, arguments));
   } catch (ir::Error& error) {
-    if (!error.first().span) error.first().span = call.span;
+    left_builtin(error, row.name, call.span);
     throw;
   }
 }
@@ -151,14 +140,14 @@ Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::S
 Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   const FunctionInfo& info = *fn.info;
   if (base + info.slots >= stack_end) [[unlikely]]
-    recursion_error();
+    recursion_error(span);
   while (top < base + info.slots) mark_unbound(*top++);
   for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
   for (size_t i = 0; i < info.free_variables.size(); ++i)
     put(base[info.free_variables[i].slot], copy(fn.cells[i]));
   if (info.yields) return give(start_generator(fn, base));
-  Depth depth(*this);
-  check_interrupt();
+  Depth depth(*this, span);
+  check_interrupt(span);
   Frame frame;
   frame.info = &info;
   frame.slots = base;
@@ -170,7 +159,7 @@ Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
     exec_block(info.body, frame);
     return give(std::move(frame.result));
   } catch (ir::Error& error) {
-    note_call(error, info.name, span);
+    left_function(error, self, frame, span);
     throw;
   }
 }
@@ -205,7 +194,7 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
     for (Any* arg = base; arg != top; ++arg) make_plain(*arg);
     for (auto& [name, value] : keywords) make_plain(value);
   }
-  Depth depth(*this);
+  Depth depth(*this, span);
   try {
     return dtype_text(ir::call_api(api, self,
                                    ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
@@ -214,7 +203,7 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
                                                     .positional_spans = spans,
                                                     .keyword_spans = own_keyword_spans}));
   } catch (ir::Error& error) {
-    if (!error.first().span) error.first().span = span;
+    left_builtin(error, api.name, span);
     throw;
   } catch (const ffi::Error& error) {
     throw ir::Error("ffi-error", "{}", std::string(error.message())).kind(std::string(error.kind())).at(span);
@@ -237,7 +226,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
     return result;
   } catch (ir::Error& error) {
-    if (!error.first().span) error.first().span = span;
+    left_builtin(error, "", span);
     throw;
   } catch (const ffi::Error& error) {
     throw ir::Error("call-failed", "{}", std::string(error.message()))
@@ -315,7 +304,10 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
                            spans);
     }
   }
-  raise("TypeError", span, "not-callable", "'{}' object is not callable", type_name_of(self, callee));
+  throw ir::Error("not-callable", "'{}' object is not callable", type_name_of(self, callee))
+      .kind("TypeError")
+      .at(span)
+      .help(call_hint(self, callee));
 }
 
 Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
@@ -338,7 +330,7 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
       throw ir::Error("unknown-keyword", "{}", message)
           .kind("TypeError")
           .at(span)
-          .help(ir::did_you_mean(name, accepted));
+          .help(keyword_hint(name, accepted));
     }
   }
   size_t given = static_cast<size_t>(top - base);
@@ -375,11 +367,11 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
     }
   }
   Arguments arguments{{base, given}, keywords, span, spans};
-  Depth depth(*this);
+  Depth depth(*this, span);
   try {
     return row.body(self, arguments);
   } catch (ir::Error& error) {
-    if (!error.first().span) error.first().span = span;
+    left_builtin(error, row.name, span);
     throw;
   }
 }
@@ -646,8 +638,10 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     // A name that nothing answers to is to blame itself, not its value.
     ir::Diagnostic& first = error.first();
     for (const Keyword* keyword : call.keywords) {
-      if (first.name == "unknown-keyword" && keyword->name && first.span == keyword->value->span)
-        first.span = keyword->name_span;
+      if (first.name != "unknown-keyword" || !keyword->name) continue;
+      bool named = first.span == call.span &&
+                   first.message.ends_with(fmt::format("'{}'", keyword->name.str())) && first.calls.empty();
+      if (named || first.span == keyword->value->span) first.span = keyword->name_span;
     }
     throw;
   }

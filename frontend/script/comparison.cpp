@@ -118,6 +118,7 @@ size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
   return i;
 }
 bool equal_elements(Evaluator& evaluator, const Any& a, const Any& b) {
+  evaluator.state().check_stack();
   size_t size = elements(a).size();
   return size == elements(b).size() && first_difference(evaluator, a, b) == size &&
          elements(a).size() == size;
@@ -267,6 +268,7 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       }
       return array_compare(*this, op, a, b, span);
     }
+    state_->check_stack(span);
     if (is_plain_sequence(a) && a.type_index() == b.type_index()) {
       if (equality) return same_as_wanted(equal_elements(*this, a, b));
       size_t i = first_difference(*this, a, b);

@@ -66,7 +66,7 @@ struct Loops {
     if (auto* range = as<RangeNode>(iterable)) {
       int64_t count = range->size();
       for (int64_t i = 0; i < count; ++i) {
-        state.check_interrupt();
+        state.check_interrupt(c.iter->span);
         step(level, range->at(i));
       }
       return;
@@ -78,7 +78,7 @@ struct Loops {
     Any iterator = state.self.iterate(iterable, c.iter->span);
     Any value;
     while (state.self.next(iterator, value, c.iter->span)) {
-      state.check_interrupt();
+      state.check_interrupt(c.iter->span);
       step(level, std::move(value));
     }
   }

@@ -2,8 +2,10 @@
 // Expressions. `run` answers those of every loop, by the code that the resolver gave them; the values of
 // operands travel in registers, and variables of the frame lend theirs without counting a reference.
 #include "frontend/script/arithmetic.h"
+#include "frontend/script/hints.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/traceback.h"
 
 namespace mlc::script {
 
@@ -55,9 +57,40 @@ std::string missing_import(std::string_view name) {
       {"math", "import math"},
       {"prim_func", "from tvm.script.tirx import prim_func"},
       {"ir_module", "from tvm.script.ir import ir_module"},
+      {"sqrt", "from math import sqrt"},
+      {"pi", "from math import pi"},
+      {"reduce", "from functools import reduce"},
+      {"partial", "from functools import partial"},
+      {"defaultdict", "from collections import defaultdict"},
+      {"deque", "from collections import deque"},
+      {"Counter", "from collections import Counter"},
+      {"namedtuple", "from collections import namedtuple"},
+      {"OrderedDict", "from collections import OrderedDict"},
+      {"dataclass", "from dataclasses import dataclass"},
+      {"Path", "from pathlib import Path"},
+      {"os", "import os"},
+      {"sys", "import sys"},
+      {"time", "import time"},
+      {"json", "import json"},
+      {"re", "import re"},
+      {"random", "import random"},
+      {"itertools", "import itertools"},
+      {"functools", "import functools"},
+      {"collections", "import collections"},
   };
   for (const auto& [known, statement] : usual) {
     if (name == known) return fmt::format("write `{}` at the top of the program", statement);
+  }
+  static constexpr std::pair<std::string_view, std::string_view> spelled_here[] = {
+      {"true", "True"},    {"false", "False"},     {"null", "None"},    {"nil", "None"},
+      {"NULL", "None"},    {"undefined", "None"},  {"nullptr", "None"}, {"none", "None"},
+      {"TRUE", "True"},    {"FALSE", "False"},     {"this", "self"},    {"xrange", "range"},
+      {"string", "str"},   {"raw_input", "input"}, {"unicode", "str"},  {"unichr", "chr"},
+      {"long", "int"},     {"boolean", "bool"},    {"array", "list"},   {"println", "print"},
+      {"printf", "print"}, {"echo", "print"},      {"puts", "print"},   {"length", "len"},
+  };
+  for (const auto& [foreign, own] : spelled_here) {
+    if (name == foreign) return fmt::format("write `{}`", own);
   }
   for (std::string_view stem : {"float", "bfloat", "int", "uint"}) {
     if (name.size() <= stem.size() || !name.starts_with(stem)) continue;
@@ -150,7 +183,12 @@ bool plain_operator(BinOperator op, Words a, Words b, Words& out) {
 Words State::binary_of(const BinOp& op, Held left, Held right) {
   Words out;
   if (plain_operator(op.op, left.words, right.words, out)) return out;
-  return give(self.binary(op.op, lent(left.words), lent(right.words), op.span));
+  try {
+    return give(self.binary(op.op, lent(left.words), lent(right.words), op.span));
+  } catch (ir::Error& error) {
+    operator_failed(error, self, op, lent(left.words), lent(right.words));
+    throw;
+  }
 }
 
 template <BinOperator op>
@@ -164,7 +202,13 @@ template <BinOperator op>
 }
 
 Words State::compare_of(const Compare& compare, Held left, Held right) {
-  return give(self.compare(compare.ops[0], lent(left.words), lent(right.words), compare.span));
+  try {
+    return give(self.compare(compare.ops[0], lent(left.words), lent(right.words), compare.span));
+  } catch (ir::Error& error) {
+    note_values(error, self, compare.span,
+                {{compare.left, lent(left.words)}, {compare.comparators[0], lent(right.words)}});
+    throw;
+  }
 }
 
 namespace {
@@ -180,7 +224,12 @@ Words State::item_of(const Subscript& subscript, const Words& object, const Word
     if (i >= 0 && i < static_cast<int64_t>(all.size())) [[likely]]
       return copy(all[static_cast<size_t>(i)]);
   }
-  return give(self.subscript(lent(object), lent(index), subscript.span, subscript.slice->span));
+  try {
+    return give(self.subscript(lent(object), lent(index), subscript.span, subscript.slice->span));
+  } catch (ir::Error& error) {
+    subscript_failed(error, self, subscript, lent(object), lent(index));
+    throw;
+  }
 }
 
 Words State::attribute_of(const Attribute& attribute, const Any& object) {

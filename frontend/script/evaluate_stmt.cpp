@@ -246,7 +246,7 @@ void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span)
 // `del object[index]`.
 void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span) {
   if (object.type_index() == kTVMFFIDict) {
-    if (!dict_remove(self, object, index, span)) key_error(self, index, index_span);
+    if (!dict_remove(self, object, index, span)) key_error(self, index, index_span, object);
     return;
   }
   if (object.type_index() == kTVMFFIList) {
@@ -408,7 +408,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
     int64_t count = range->size();
     int64_t value = range->start;
     for (int64_t i = 0; i < count; ++i, value += range->step) {
-      check_interrupt();
+      check_interrupt(loop.iter->span);
       bind(int_words(value));
       Flow flow = exec_block(loop.body, f);
       if (flow == Flow::kBreak) return Flow::kNext;
@@ -419,7 +419,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
   if (iterable.type_index() == kTVMFFIList || iterable.type_index() == kTVMFFIArray) {
     // The list may grow or shrink meanwhile.
     for (size_t i = 0; i < elements(iterable).size(); ++i) {
-      check_interrupt();
+      check_interrupt(loop.iter->span);
       bind(copy(elements(iterable)[i]));
       Flow flow = exec_block(loop.body, f);
       if (flow == Flow::kBreak) return Flow::kNext;
@@ -429,7 +429,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
   }
   Any iterator = self.iterate(iterable, loop.iter->span);
   for (;;) {
-    check_interrupt();
+    check_interrupt(loop.iter->span);
     Any value;
     if (!self.next(iterator, value, loop.iter->span)) break;
     bind(give(std::move(value)));
@@ -442,7 +442,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
 
 Flow State::exec_while(const While& loop, Frame& f) {
   while (test(loop.test, f)) {
-    check_interrupt();
+    check_interrupt(loop.test->span);
     Flow flow = exec_block(loop.body, f);
     if (flow == Flow::kBreak) return Flow::kNext;
     if (flow == Flow::kReturn) return flow;

@@ -112,7 +112,8 @@ class Evaluator : public ir::Host {
   int recursion_limit = 1000;
 
   // Asks the running script to stop with KeyboardInterrupt; safe in a signal handler and from other threads.
-  static void interrupt() noexcept;
+  // False when it was asked before and has not stopped yet.
+  static bool interrupt() noexcept;
   static void clear_interrupt() noexcept;
 
   // Around the evaluation of a tree that nobody else owns: the tree stays alive if functions, lambdas or

@@ -158,8 +158,11 @@ std::string message_of(const std::vector<ir::Diagnostic>& all) {
 // The object a script sees in `except ... as e`.
 Any State::exception_of(const ir::Error& error) {
   if (auto* script = dynamic_cast<const ScriptError*>(&error)) {
-    auto* raised = as<InstanceNode>(script->exception);
-    if (raised != nullptr && !raised->raised_at) raised->raised_at = error.first().span;
+    if (auto* raised = as<InstanceNode>(script->exception)) {
+      if (!raised->raised_at) raised->raised_at = error.first().span;
+      if (!raised->diagnostics.empty()) raised->diagnostics = error.all();
+      raised->passed = error.first().calls;
+    }
     return script->exception;
   }
   const ir::Diagnostic& first = error.first();
@@ -170,6 +173,7 @@ Any State::exception_of(const ir::Error& error) {
   if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
   instance->diagnostics = error.all();
   instance->raised_at = first.span;
+  instance->passed = first.calls;
   set_context(instance);
   return Any(made);
 }
@@ -204,7 +208,7 @@ void State::note_origin(ir::Diagnostic& diagnostic, InstanceNode* exception) {
     if (origin == nullptr) return;
     std::string text = self.str(Any(ir::ref(origin)));
     std::string named = origin->cls->name + (text.empty() ? "" : ": " + text);
-    diagnostic.notes.push_back({(caused ? "caused by " : "while handling ") + named, origin->raised_at});
+    diagnostic.origins.push_back({caused, std::move(named), origin->raised_at, origin->passed});
     exception = origin;
   }
 }
@@ -238,14 +242,16 @@ std::string State::exception_text(const Any& exception) {
 
 void State::throw_exception(const Any& exception, ir::Span span) {
   auto* instance = as<InstanceNode>(exception);
+  bool again = static_cast<bool>(instance->raised_at);  // its place stays where it was raised first
   if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
   ir::Diagnostic diagnostic;
   diagnostic.name = "raised";
   diagnostic.kind = instance->cls->name;
   std::string text = self.str(exception);
   diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
-  diagnostic.span = span;
-  instance->raised_at = span;
+  diagnostic.span = again ? instance->raised_at : span;
+  diagnostic.calls = instance->passed;
+  instance->raised_at = diagnostic.span;
   if (const Any* notes = instance->own(known().notes);
       notes != nullptr && notes->type_index() == kTVMFFIList) {
     for (const Any& note : elements(*notes)) diagnostic.notes.push_back({self.str(note), {}});
@@ -279,22 +285,27 @@ void State::throw_assertion(const syntax::Assert& check, Frame& f) {
   throw ScriptError(std::move(diagnostic), exception);
 }
 
-void State::recursion_error() {
-  raise("RecursionError", {}, "recursion-limit", "maximum recursion depth exceeded");
+void State::recursion_error(ir::Span span) {
+  raise("RecursionError", span, "recursion-limit", "maximum recursion depth exceeded");
 }
 
 volatile bool State::interrupted = false;
 
-void State::stop() {
+void State::stop(ir::Span span) {
   interrupted = false;
   ir::Diagnostic diagnostic;
   diagnostic.name = "interrupted";
   diagnostic.kind = "KeyboardInterrupt";
   diagnostic.message = "interrupted";
+  diagnostic.span = span;
   throw ScriptError(diagnostic, self.call(Any(exception_class("KeyboardInterrupt")), {}));
 }
 
-void Evaluator::interrupt() noexcept { State::interrupted = true; }
+bool Evaluator::interrupt() noexcept {
+  bool before = State::interrupted;
+  State::interrupted = true;
+  return !before;
+}
 void Evaluator::clear_interrupt() noexcept { State::interrupted = false; }
 
 }  // namespace mlc::script

@@ -8,6 +8,7 @@
 
 #include "frontend/script/fiber.h"
 #include "frontend/script/stepper.h"
+#include "frontend/script/traceback.h"
 
 namespace mlc::script {
 
@@ -162,6 +163,7 @@ struct GeneratorNode final : GeneratorBase {
           returned = std::move(frame.result);
         }
       } catch (ir::Error& raised) {
+        left_function(raised, evaluator, frame, {}, ir::PassedCall::How::kResumed);
         stopped_inside(state, raised);
         throw;
       }
@@ -287,6 +289,7 @@ struct GeneratorNode final : GeneratorBase {
       returned = std::move(frame.result);
       return false;
     } catch (ir::Error& raised) {
+      left_function(raised, evaluator, frame, {}, ir::PassedCall::How::kResumed);
       stopped_inside(state, raised);
       throw;
     }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "frontend/script/dict_table.h"
+#include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
 
@@ -258,6 +259,7 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     case kTVMFFIBytes:
       return static_cast<int64_t>(std::hash<std::string>()(bytes_of(value)));
     case kTVMFFIArray: {
+      state_->check_stack(span);
       uint64_t acc = 2870177450012600261ULL;
       for (const Any& element : elements(value)) {
         acc += static_cast<uint64_t>(is_int(element) ? hash_int(raw_int(element)) : hash(element, span)) *
@@ -350,7 +352,7 @@ Any plain_key(const Any& stored) {
   return stored;
 }
 
-void key_error(Evaluator& evaluator, const Any& key, ir::Span span) {
+void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& dict) {
   Any exception =
       evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
   ir::Diagnostic diagnostic;
@@ -358,6 +360,8 @@ void key_error(Evaluator& evaluator, const Any& key, ir::Span span) {
   diagnostic.kind = "KeyError";
   diagnostic.message = "there is no key " + evaluator.repr(key);
   diagnostic.span = span;
+  if (dict.type_index() == kTVMFFIDict || dict.type_index() == kTVMFFIMap)
+    diagnostic.help = key_hint(evaluator, dict, key);
   throw ScriptError(std::move(diagnostic), std::move(exception));
 }
 

@@ -8,6 +8,7 @@
 
 #include "frontend/script/classic_names.h"
 #include "frontend/script/stdlib.h"
+#include "frontend/script/traceback.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/classic_names.h"
 
@@ -28,10 +29,6 @@ Symbol path_name() {
 Symbol package_name() {
   static const Symbol name("__package__");
   return name;
-}
-
-bool stands_in_library(ir::Span span) {
-  return span && ir::SourceMap::global().file(span.file).name.starts_with("<stdlib>/");
 }
 
 // What CPython has loaded before it looks at any folder: no file hides these.
@@ -214,7 +211,7 @@ void Importer::run(const std::string& name, const Ref<ModuleNode>& module, ir::S
     state_.run_module(read(), module, false);
   } catch (ir::Error& error) {
     forget();
-    error.first().notes.push_back({fmt::format("while `{}` was imported", name), span});
+    if (span && !stands_in_library(span)) error.passed({name, ir::PassedCall::How::kImported, span, "", ""});
     throw;
   } catch (...) {
     forget();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/traceback.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -372,10 +373,11 @@ Any Evaluator::iterate(const Any& value, ir::Span span) {
 
 bool Evaluator::next(const Any& iterator, Any& out, ir::Span span) {
   if (auto* builtin = value_as_iterator(iterator)) {
+    state_->check_stack(span);
     try {
       return builtin->next(*this, out);
     } catch (ir::Error& error) {
-      if (!error.first().span) error.first().span = span;
+      left_builtin(error, "", span);
       throw;
     }
   }
@@ -427,7 +429,7 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
   Any iterator = iterate(iterable, span);
   Any value;
   while (next(iterator, value, span)) {
-    state_->check_interrupt();
+    state_->check_interrupt(span);
     result.push_back(std::move(value));
   }
   return result;

@@ -136,12 +136,18 @@ struct Evaluator::State {
     drop(value);
     recursion_error();
   }
-  [[noreturn]] void recursion_error();
-  void check_interrupt() {
-    if (interrupted) [[unlikely]]
-      stop();
+  [[noreturn]] void recursion_error(ir::Span span = {});
+  // For functions that follow nested values down.
+  void check_stack(const ir::Span& span = {}) {
+    char here;
+    if (&here < c_stack_limit) [[unlikely]]
+      recursion_error(span);
   }
-  [[noreturn]] void stop();
+  void check_interrupt(const ir::Span& span = {}) {
+    if (interrupted) [[unlikely]]
+      stop(span);
+  }
+  [[noreturn]] void stop(ir::Span span);
   static volatile bool interrupted;
 
   // evaluate_expr.cpp: the expressions of every loop. The words of a value are the caller's.
@@ -503,7 +509,8 @@ Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span s
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
 bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 Any plain_key(const Any& stored);  // the key as scripts see it
-[[noreturn]] void key_error(Evaluator& evaluator, const Any& key, ir::Span span);
+// `dict`: where it was looked for, if the nearest key shall be named.
+[[noreturn]] void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& dict = nullptr);
 
 // text.cpp, letters.cpp, format_spec.cpp, percent_format.cpp, format.cpp
 std::string float_repr(double value);

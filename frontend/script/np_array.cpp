@@ -412,6 +412,8 @@ namespace {
         depth, shape_text(known_part));
 }
 
+constexpr size_t kMostDimensions = 64;  // NumPy's
+
 void find_shape(const Any& value, Shape& shape) {
   if (auto* array = as<ir::NDArrayNode>(value)) {
     for (int64_t extent : array->tensor.shape()) shape.push_back(extent);
@@ -420,6 +422,13 @@ void find_shape(const Any& value, Shape& shape) {
   } else if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
     std::span<Any> all = elements(value);
     shape.push_back(static_cast<int64_t>(all.size()));
+    if (shape.size() > kMostDimensions) {
+      raise(
+          "ValueError", {}, "too-many-dimensions",
+          "setting an array element with a sequence. The requested array would exceed the maximum number of "
+          "dimension of {}.",
+          kMostDimensions);
+    }
     if (!all.empty()) find_shape(all[0], shape);
   } else if (auto* range = as<RangeNode>(value)) {
     shape.push_back(range->size());

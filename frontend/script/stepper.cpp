@@ -72,7 +72,7 @@ bool Stepper::end_of_block(State& state, Frame& f, Words& out) {
       return false;
     case Level::Kind::kWhile: {
       auto& loop = static_cast<const While&>(*level.loop);
-      state.check_interrupt();
+      state.check_interrupt(loop.test->span);
       if (state.test(loop.test, f)) {
         level.at = 0;
       } else {
@@ -89,7 +89,7 @@ bool Stepper::end_of_block(State& state, Frame& f, Words& out) {
     }
     default: {
       auto& loop = static_cast<const For&>(*level.loop);
-      state.check_interrupt();
+      state.check_interrupt(loop.iter->span);
       Words value;
       if (!advance(state, level, value)) {
         levels_.pop_back();

@@ -94,7 +94,7 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
     case kTVMFFIDict:
     case kTVMFFIMap: {
       if (Any* found = dict_find(*this, object, index, index_span)) return *found;
-      key_error(*this, index, index_span);
+      key_error(*this, index, index_span, object);
     }
     case kTVMFFISmallStr:
     case kTVMFFIStr:

@@ -472,6 +472,7 @@ bool fits_protocol(Evaluator& evaluator, const Any& value, const ClassNode* cls)
 
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
+    state_->check_stack(span);
     for (const Any& each : elements(type)) {
       if (is_instance(value, each, span)) return true;
     }

@@ -108,6 +108,28 @@ bool is_field(const ClassNode& cls, Symbol name) {
 
 }  // namespace
 
+namespace {
+std::vector<std::vector<std::pair<Symbol, Any>>>& waiting_attributes() {
+  static auto& all = *new std::vector<std::vector<std::pair<Symbol, Any>>>;
+  return all;
+}
+}  // namespace
+
+void InstanceNode::put_off(std::vector<std::pair<Symbol, Any>>&& attributes) {
+  waiting_attributes().push_back(std::move(attributes));
+  any_put_off = true;
+}
+void InstanceNode::end_put_off() {
+  ++ending;  // what these end waits for its turn in this loop
+  while (!waiting_attributes().empty()) {
+    std::vector<std::pair<Symbol, Any>> next = std::move(waiting_attributes().back());
+    waiting_attributes().pop_back();
+    next.clear();
+  }
+  any_put_off = false;
+  --ending;
+}
+
 const Any* InstanceNode::own(Symbol name) const {
   for (const auto& [key, value] : attributes) {
     if (key == name) return &value;

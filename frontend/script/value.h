@@ -207,8 +207,19 @@ struct InstanceNode final : ffi::Object {
   Any dict;  // where further attributes are once `__dict__` was asked for: a dict that is theirs; else None
   Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
-  ir::Span raised_at;                       // of an exception: where it was raised last
+  ir::Span raised_at;                       // of an exception: where it was raised first
+  std::vector<ir::PassedCall> passed;       // ... and the calls it has left before it was caught last
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
+  // A long list of objects, each the attribute of another, is not taken apart by recursion.
+  ~InstanceNode() {
+    if (++ending == kMostEnding) [[unlikely]] {
+      put_off(std::move(attributes));
+    } else {
+      attributes.clear();
+    }
+    if (--ending == 0 && any_put_off) [[unlikely]]
+      end_put_off();
+  }
   const Any* own(Symbol name) const;
   // The same, looked for first where it was `last`; that is updated.
   Any* own(Symbol name, uint32_t& last) {
@@ -225,6 +236,12 @@ struct InstanceNode final : ffi::Object {
 
  private:
   Any* search(Symbol name, uint32_t& last);
+
+  static constexpr int kMostEnding = 200;
+  static inline int ending = 0;  // destructors that run, one inside the other
+  static inline bool any_put_off = false;
+  static void put_off(std::vector<std::pair<Symbol, Any>>&& attributes);
+  static void end_put_off();
 };
 
 struct PropertyNode final : ffi::Object {

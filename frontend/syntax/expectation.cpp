@@ -224,6 +224,17 @@ class Explainer {
       if ((word == "print" || word == "exec") && stop_.token == line_ + 1) {
         return fmt::format("`{0}` is a function: `{0}(...)`", word);
       }
+      bool second = stop_.token == line_ + 1 && found_.type == MlcParser::NAME;
+      for (std::string_view declares : {"let", "const", "var", "int", "float", "double", "auto", "char",
+                                        "bool", "string", "str", "long"}) {
+        if (second && word == declares)
+          return fmt::format("a name is assigned as it is: `{} = ...`", text_at(stop_.token));
+      }
+      for (std::string_view defines : {"function", "func", "fn", "fun", "sub", "void"}) {
+        if (second && word == defines) return fmt::format("write `def {}():`", text_at(stop_.token));
+      }
+      if (second && word == "throw") return "write `raise`";
+      if (second && word == "foreach") return "write `for ... in ...:`";
       static const std::vector<std::string> kWords = {
           "assert", "class", "def",    "del",      "elif",  "else",   "except", "finally", "for", "from",
           "global", "if",    "import", "nonlocal", "raise", "return", "try",    "while",   "with"};

@@ -39,7 +39,7 @@ TEST_CASE("examples of explanations show their error", "[explain]") {
     std::vector<std::string> wrong = found_in(entry, entry.wrong);
     CHECK(std::find(wrong.begin(), wrong.end(), entry.name) != wrong.end());
     if (wrong.empty() || wrong[0] != entry.name) WARN((wrong.empty() ? "nothing" : wrong[0]));
-    CHECK(found_in(entry, entry.right) == std::vector<std::string>{});
+    if (!entry.right.empty()) CHECK(found_in(entry, entry.right) == std::vector<std::string>{});
   }
 }
 

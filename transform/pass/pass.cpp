@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass.h"
 
+#include <algorithm>
+
 #include "ir/verify.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pipeline.h"
@@ -55,10 +57,23 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> 
 
 }  // namespace
 
+void note_pass(Error& error, std::string_view name) {
+  constexpr std::string_view kBegin = "in the pass `";
+  std::vector<ir::Note>& notes = error.first().notes;
+  bool known = std::any_of(notes.begin(), notes.end(),
+                           [&](const ir::Note& note) { return note.message.starts_with(kBegin); });
+  if (!known) notes.push_back({fmt::format("{}{}`", kBegin, name), {}});
+}
+
 IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args) {
-  if (current_context()->instruments.empty()) return apply_pass(pass, mod, args);
-  return with_instruments(pass_info(pass), mod,
-                          [&](const IRModule& given) { return apply_pass(pass, given, args); });
+  try {
+    if (current_context()->instruments.empty()) return apply_pass(pass, mod, args);
+    return with_instruments(pass_info(pass), mod,
+                            [&](const IRModule& given) { return apply_pass(pass, given, args); });
+  } catch (Error& error) {
+    note_pass(error, text(pass_info(pass)->name));
+    throw;
+  }
 }
 
 void register_pass_api() {

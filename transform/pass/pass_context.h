@@ -67,4 +67,7 @@ std::span<const ApiRow> absent_pass_rows();   // absent.cpp
 // Strings that rows refer to; built once, never freed.
 std::string_view keep(std::string text);
 
+// Notes that an error came out of this pass, unless one inside of it is noted already.
+void note_pass(Error& error, std::string_view name);
+
 }  // namespace mlc::transform

@@ -99,12 +99,17 @@ IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModu
 IRModule run(const PassObject& pass, Host& host, const IRModule& mod) {
   if (auto* built = Any(pass).as<PrimFuncPassNode>(); built && built->pass)
     return run_pass(*built->pass, mod, std::vector<Any>(built->args.begin(), built->args.end()));
-  return with_instruments(pass->info, mod, [&](const IRModule& given) {
-    if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
-    if (auto* sequence = Any(pass).as<SequentialNode>()) return apply_sequence(*sequence, host, given);
-    Any made = host.call(Any(pass).as<ModulePassNode>()->func, std::vector<Any>{given, current_context()});
-    return *result_of<IRModule>(pass->info, made, "IRModule");
-  });
+  try {
+    return with_instruments(pass->info, mod, [&](const IRModule& given) {
+      if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
+      if (auto* sequence = Any(pass).as<SequentialNode>()) return apply_sequence(*sequence, host, given);
+      Any made = host.call(Any(pass).as<ModulePassNode>()->func, std::vector<Any>{given, current_context()});
+      return *result_of<IRModule>(pass->info, made, "IRModule");
+    });
+  } catch (Error& error) {
+    note_pass(error, text(pass->info->name));
+    throw;
+  }
 }
 
 Any make_pass(ApiCall& call) {

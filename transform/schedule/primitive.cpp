@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/primitive.h"
-#include "ir/given.h"
 
 #include <algorithm>
+
+#include "ir/given.h"
+#include "transform/schedule/refusal.h"
 
 namespace mlc::transform {
 namespace {
@@ -199,7 +201,13 @@ const Primitive* find_primitive(std::string_view name) {
 
 Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& call) {
   Step step(schedule, primitive, call);
-  Any result = primitive.run(step);
+  Any result;
+  try {
+    result = primitive.run(step);
+  } catch (Error& error) {
+    note_places(error, step);
+    throw;
+  }
   auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;
   for (Instruction& lookup : step.lookups) trace.push_back(std::move(lookup));
   Instruction instruction{&primitive, {call.args.begin() + 1, call.args.end()}, {}, false};

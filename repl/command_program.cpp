@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <ctime>
 #include <set>
 
 #include "frontend/diagnostics/render.h"
@@ -21,8 +22,13 @@ namespace mlc::repl {
 int run_run(const CommandLine& line) {
   script::Evaluator evaluator;
   std::signal(SIGINT, [](int) {
-    // Asked a second time while something runs that does not look up, such as a compiled function.
-    if (!script::Evaluator::interrupt()) _exit(130);
+    // Asked again later, while something runs that does not look up, such as a compiled function.
+    static volatile std::time_t asked = 0;
+    if (script::Evaluator::interrupt()) {
+      asked = std::time(nullptr);
+    } else if (std::time(nullptr) - asked >= 1) {
+      _exit(130);
+    }
   });
   run_program(evaluator, line.file, line.arguments);
   return 0;

@@ -82,12 +82,12 @@ std::string missing_import(std::string_view name) {
     if (name == known) return fmt::format("write `{}` at the top of the program", statement);
   }
   static constexpr std::pair<std::string_view, std::string_view> spelled_here[] = {
-      {"true", "True"},    {"false", "False"},     {"null", "None"},    {"nil", "None"},
-      {"NULL", "None"},    {"undefined", "None"},  {"nullptr", "None"}, {"none", "None"},
-      {"TRUE", "True"},    {"FALSE", "False"},     {"this", "self"},    {"xrange", "range"},
-      {"string", "str"},   {"raw_input", "input"}, {"unicode", "str"},  {"unichr", "chr"},
-      {"long", "int"},     {"boolean", "bool"},    {"array", "list"},   {"println", "print"},
-      {"printf", "print"}, {"echo", "print"},      {"puts", "print"},   {"length", "len"},
+      {"true", "True"},       {"false", "False"},  {"null", "None"},     {"nil", "None"},
+      {"NULL", "None"},       {"nullptr", "None"}, {"none", "None"},     {"TRUE", "True"},
+      {"FALSE", "False"},     {"this", "self"},    {"xrange", "range"},  {"string", "str"},
+      {"raw_input", "input"}, {"unicode", "str"},  {"unichr", "chr"},    {"long", "int"},
+      {"boolean", "bool"},    {"array", "list"},   {"println", "print"}, {"printf", "print"},
+      {"echo", "print"},      {"puts", "print"},   {"length", "len"},
   };
   for (const auto& [foreign, own] : spelled_here) {
     if (name == foreign) return fmt::format("write `{}`", own);

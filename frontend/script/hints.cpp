@@ -213,6 +213,7 @@ void subscript_failed(ir::Error& error, Evaluator& evaluator, const Subscript& s
   if (!here || !first.calls.empty() || !first.notes.empty()) return;
   note_values(error, evaluator, first.span, {{subscript.value, object}, {subscript.slice, index}});
   std::string source = source_of(subscript.value);
+  if (is_none(object)) note_none(error, evaluator, subscript.value);
   if (first.help.empty() && first.name == "not-subscriptable" && is_call_away(object) && !source.empty())
     first.help = fmt::format("a function is called with parentheses: `{}(...)`", source);
   if (first.help.empty() && first.name == "wrong-index" && is_str(index) && looks_like_int(text_of(index)))
@@ -241,30 +242,35 @@ std::string attribute_hint(Evaluator& evaluator, const Any& object, std::string_
   return "";
 }
 
-void note_origin_of_none(ir::Error& error, Evaluator& evaluator, ir::Span span) {
-  if (!span || stands_in_library(span)) return;
+void note_none(ir::Error& error, Evaluator& evaluator, const Expr* object) {
+  ir::Diagnostic& first = error.first();
+  if (std::string_view method = in_place_method(object); !method.empty()) {
+    first.help = fmt::format("`{}` changes its object and returns None", method);
+    return;
+  }
+  auto* name = syntax::as<Name>(object);
+  if (name == nullptr) return;
   for (const auto& tree : evaluator.state().trees) {
-    if (tree->module->span.file != span.file) continue;
-    Attributes attributes(span);
-    walk(tree->module->body, attributes);
-    if (attributes.found == nullptr) continue;
-    const Expr* object = attributes.found->value;
-    ir::Diagnostic& first = error.first();
-    if (std::string_view method = in_place_method(object); !method.empty()) {
-      first.help = fmt::format("`{}` changes its object and returns None", method);
-      return;
-    }
-    auto* name = syntax::as<Name>(object);
-    if (name == nullptr) return;
-    Assignments assignments(name->id, span.begin);
+    if (tree->module->span.file != object->span.file) continue;
+    Assignments assignments(name->id, object->span.begin);
     walk(tree->module->body, assignments);
-    if (assignments.found == nullptr) return;
+    if (assignments.found == nullptr) continue;
     std::string_view method = in_place_method(assignments.found->value);
     if (method.empty()) return;
     first.notes.push_back(
         {fmt::format("`{}` is None since this statement", name->id.str()), assignments.found->span});
     first.help = fmt::format("`{}` changes its object and returns None", method);
     return;
+  }
+}
+
+void note_origin_of_none(ir::Error& error, Evaluator& evaluator, ir::Span span) {
+  if (!span || stands_in_library(span)) return;
+  for (const auto& tree : evaluator.state().trees) {
+    if (tree->module->span.file != span.file) continue;
+    Attributes attributes(span);
+    walk(tree->module->body, attributes);
+    if (attributes.found != nullptr) return note_none(error, evaluator, attributes.found->value);
   }
 }
 

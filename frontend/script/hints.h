@@ -15,7 +15,9 @@ void subscript_failed(ir::Error& error, Evaluator& evaluator, const syntax::Subs
 // What to write for `name`, which this object has not; "" where nothing is known. Names that other languages
 // use, and other types of this one.
 std::string attribute_hint(Evaluator& evaluator, const Any& object, std::string_view name);
-// The attribute at `span` was asked of None: notes the assignment that made it so, if that is plain.
+// `object` was None: notes the assignment that made it so, if that is plain.
+void note_none(ir::Error& error, Evaluator& evaluator, const syntax::Expr* object);
+// The same for the object whose attribute at `span` was asked for.
 void note_origin_of_none(ir::Error& error, Evaluator& evaluator, ir::Span span);
 // What to write instead of a call of this value; "" where nothing is known.
 std::string call_hint(Evaluator& evaluator, const Any& callee);

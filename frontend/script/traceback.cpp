@@ -128,6 +128,15 @@ class Writer {
 
   void object(const Any& value, int depth) {
     if (auto* made = as<InstanceNode>(value)) return instance(*made, depth);
+    if (auto* all = as<SetNode>(value)) {
+      std::vector<Any> parts = all->elements();
+      if (parts.empty()) {
+        out += "set()";
+      } else {
+        sequence(parts, '{', '}', depth);
+      }
+      return;
+    }
     if (auto* data = as<ir::NDArrayNode>(value)) return array(*data, value);
     if (auto* fn = as<FunctionNode>(value)) {
       out += fmt::format("the function `{}`", fn->info->name);
@@ -153,13 +162,23 @@ class Writer {
   Evaluator& evaluator_;
 };
 
-// Parameters with values that take few words.
-bool is_short(const Any& value) {
+// Values that a few words say something about; of objects of the IR there would be only the type.
+bool is_short(const Any& value, int depth = 2) {
   if (is_unbound(value)) return false;
   if (!is_object(value) || is_str(value)) return true;
   int32_t type = value.type_index();
-  return type == kTVMFFIList || type == kTVMFFIArray || type == kTVMFFIDict || as<InstanceNode>(value) ||
-         as<ir::NDArrayNode>(value);
+  if (type == kTVMFFIList || type == kTVMFFIArray) {
+    std::span<Any> all = elements(value);
+    return depth > 0 &&
+           std::all_of(all.begin(), all.begin() + static_cast<ptrdiff_t>(std::min(all.size(), kMostElements)),
+                       [&](const Any& each) { return is_short(each, depth - 1); });
+  }
+  return type == kTVMFFIDict || as<SetNode>(value) != nullptr || as<InstanceNode>(value) != nullptr ||
+         as<ir::NDArrayNode>(value) != nullptr || as<RangeNode>(value) != nullptr;
+}
+bool is_named(const Any& value) {
+  return as<FunctionNode>(value) != nullptr || as<BuiltinNode>(value) != nullptr ||
+         as<ClassNode>(value) != nullptr || as<ModuleNode>(value) != nullptr;
 }
 
 std::string values_of(Evaluator& evaluator, const Frame& frame) {
@@ -242,9 +261,10 @@ void note_values(ir::Error& error, Evaluator& evaluator, ir::Span span, std::ini
   std::string text;
   for (const Part& part : parts) {
     if (part.expr == nullptr || is_literal(part.expr)) continue;
+    if (!is_short(part.value) && !is_named(part.value)) continue;
     std::string_view source = ir::SourceMap::global().text(part.expr->span);
     std::string value = shown(evaluator, part.value);
-    if (source == value || is_unbound(part.value)) continue;
+    if (source == value) continue;
     if (!text.empty()) text += ", ";
     if (source.size() <= kMostExpression && source.find('\n') == std::string_view::npos) {
       text += fmt::format("`{}` is {}", source, value);

@@ -9,7 +9,9 @@
 #include <iterator>
 #include <regex>
 
+#include "backend/register_api.h"
 #include "frontend/script/evaluator.h"
+#include "transform/register_api.h"
 
 namespace {
 
@@ -32,7 +34,14 @@ std::vector<std::string> found_in(const diagnostics::Explanation& entry, std::st
 
 }  // namespace
 
+// What the examples of schedules and builds need beside the language.
+void register_tools() {
+  if (ir::ApiRegistry::global().find("tvm.s_tir.Schedule") == nullptr) transform::register_api();
+  if (ir::ApiRegistry::global().find("tvm.build") == nullptr) backend::register_api();
+}
+
 TEST_CASE("examples of explanations show their error", "[explain]") {
+  register_tools();
   for (const diagnostics::Explanation& entry : diagnostics::explanations()) {
     if (entry.wrong.empty()) continue;
     INFO(entry.name);

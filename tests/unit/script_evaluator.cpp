@@ -89,8 +89,11 @@ TEST_CASE("errors point at the failing part and tell how it was reached", "[scri
       failure(script, "def inner(v):\n  return v + 'a'\ndef outer():\n  return inner(3)\nouter()\n");
   REQUIRE(d.kind == "TypeError");
   REQUIRE(ir::SourceMap::global().text(d.span) == "v + 'a'");
-  REQUIRE(d.notes.size() == 2);
-  REQUIRE(ir::SourceMap::global().text(d.notes[0].span) == "inner(3)");
+  REQUIRE(d.notes.size() == 1);
+  REQUIRE(d.notes[0].message == "`v` is 3");
+  REQUIRE(d.calls.size() == 2);
+  REQUIRE(ir::SourceMap::global().text(d.calls[0].span) == "inner(3)");
+  REQUIRE(d.calls[0].values == "v is 3");
   REQUIRE(failure(script, "lenght = 3\nprint(lengt)\n").help == "did you mean `lenght`?");
   REQUIRE(failure(script, "'a'.uper()\n").help == "did you mean `upper`?");
   REQUIRE(failure(script, "import mathh\n").help == "did you mean `math`?");

@@ -48,8 +48,6 @@ constexpr Explanation rows[] = {
      "i, j, k = sch.get_loops(\"product\")\nsch.fuse(i, j)", true, true},
     {"fuse-without-loops", "There must be a loop to fuse.", "sch.fuse()",
      "i, j, k = sch.get_loops(\"product\")\nsch.fuse(i, j)", true, true},
-    {"handle-not-constructible", "Blocks and loops come from a schedule; nobody makes them.",
-     "tvm.s_tir.schedule.LoopRV()", "sch.get_loops(\"double\")", true, true},
     {"index-map-not-bijective", "A change of layout moves every element to a place of its own.",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i, j: (i // 4, j))",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i, j: (j, i))", true, true},
@@ -130,8 +128,6 @@ constexpr Explanation rows[] = {
      "Loops are reordered along one path of the nest: each lies inside of another, with nothing beside it.",
      "i, j = sch.get_loops(\"double\")\na, b = sch.get_loops(\"shifted\")\nsch.reorder(i, a)",
      "i, j = sch.get_loops(\"double\")\nsch.reorder(j, i)", true, true},
-    {"reorder-without-loops", "There must be loops to reorder.", "sch.reorder()",
-     "i, j, k = sch.get_loops(\"product\")\nsch.reorder(k, j)", true, true},
     {"rfactor-axis-out-of-range",
      "The new axis is put among those of the result, from 0 to their number; negative ones count from the "
      "end.",

@@ -639,8 +639,8 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     ir::Diagnostic& first = error.first();
     for (const Keyword* keyword : call.keywords) {
       if (first.name != "unknown-keyword" || !keyword->name) continue;
-      bool named = first.span == call.span &&
-                   first.message.ends_with(fmt::format("'{}'", keyword->name.str())) && first.calls.empty();
+      bool named = first.span == call.span && first.calls.empty() &&
+                   first.message.find(fmt::format("'{}'", keyword->name.str())) != std::string::npos;
       if (named || first.span == keyword->value->span) first.span = keyword->name_span;
     }
     throw;

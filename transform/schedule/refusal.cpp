@@ -69,7 +69,7 @@ void note_places(Error& error, Step& step) {
     auto found = step.schedule.handles.find(value.as<ffi::Object>());
     if (found == step.schedule.handles.end() || !found->second->alive()) continue;
     const Place& place = *found->second;
-    if (place.stmt->span || shown == kMostPlaces) continue;
+    if (place.stmt->span || place.parent == nullptr || shown == kMostPlaces) continue;
     GlobalVar name = step.state.index_of(place).name;
     auto fn = ir::given<PrimFunc>(step.state.mod()->functions[name]);
     if (!fn) continue;

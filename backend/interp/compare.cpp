@@ -59,10 +59,11 @@ std::vector<Any> copies(std::span<const Any> args) {
   return all;
 }
 
-std::vector<Any> interpret(const ir::IRModule& mod, std::string_view function, std::span<const Any> args) {
+std::vector<Any> interpret(const ir::IRModule& mod, std::string_view function, std::span<const Any> args,
+                           bool check_uninitialized) {
   std::vector<Any> own = copies(args);
   Options options;
-  options.check_uninitialized = true;
+  options.check_uninitialized = check_uninitialized;
   run(mod, function, own, options);
   return own;
 }

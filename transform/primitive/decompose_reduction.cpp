@@ -69,6 +69,18 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .at(loop.span)
         .help(fmt::format("choose loop `{}` or one around it", outer->name.c_str()));
   }
+  for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
+    const ForNode* inner = (*it)->loop();
+    if (is_const_int(inner->extent, 1) || used_by(IterType::kDataPar, inner->loop_var.get()) ||
+        used_by(IterType::kCommReduce, inner->loop_var.get()))
+      continue;
+    throw refuse("reduction-repeated",
+                 "loop `{}` repeats block `{}`, which would go on with its sum instead of starting again",
+                 (*it)->name.c_str(), block->name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", inner->span)
+        .help(fmt::format("choose a loop inside of `{}`", (*it)->name.c_str()));
+  }
 
   // apply
   // The initialisation runs over the spatial loops from `loop` inwards, with loop variables of its own.
@@ -112,7 +124,8 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   for (size_t i = kept.size(); i-- > 0;) {
     Var var = ref(as<VarNode>(loop_map.at(kept[i]->loop_var.get())));
     init_nest = make<ForNode>(var, substitute(kept[i]->min, loop_map), substitute(kept[i]->extent, loop_map),
-                              kept[i]->for_kind, init_nest, kept[i]->thread_binding, kept[i]->annotations);
+                              kept[i]->for_kind, init_nest, thread_again(kept[i]->thread_binding),
+                              kept[i]->annotations);
   }
   SBlock update = with(ref(old), [&](SBlockNode& copy) {
     copy.name_hint = String(fmt::format("{}_update", old->name_hint.c_str()));

@@ -150,6 +150,16 @@ Place* apply(Step& step, Array<Any> loop_list) {
     Nest nest;
     for (Place* up = place; up != above; up = up->parent) nest.path.insert(nest.path.begin(), up);
     nest.blocks = child_blocks(step.state, *nest.path[0]);
+    for (Place* block : nest.blocks) {
+      const SBlockNode* node = block->block();
+      if (!node->reads.empty() || !node->writes.empty() || child_blocks(step.state, *block).empty()) continue;
+      throw refuse(
+          "merge-unknown-accesses",
+          "block `{}` does not say what the blocks inside of it access, so their order cannot change",
+          block->name.c_str())
+          .at(step.span(1))
+          .note("the block is made here", node->span);
+    }
     nests.push_back(nest);
   }
   for (const Nest& nest : nests) {

@@ -154,6 +154,11 @@ void apply(Step& step, BlockArg block, Any padding) {
     Expr length = analyzer.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
     if (!analyzer.can_prove_equal(length, iter->dom->extent)) lengths[iter->var.get()] = length;
   }
+  for (Place* up : loops_above(*block)) {
+    if (child_blocks(step.state, *up).size() == 1) continue;
+    throw refuse_block(
+        fmt::format("loop `{}` holds other blocks as well, which would run more often", up->name.c_str()));
+  }
   std::unordered_set<const VarNode*> seen;
   for (const Operand& operand : operands) {
     if (!seen.insert(operand.buffer.get()).second)

@@ -339,6 +339,7 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   for (size_t i = loops.size(); i-- > 0;) {
     nest = with(ref(loops[i]->loop()), [&](ForNode& copy) {
       copy.loop_var = ref(as<VarNode>(loop_map.at(copy.loop_var.get())));
+      copy.thread_binding = thread_again(copy.thread_binding);
       copy.min = substitute(copy.min, loop_map);
       copy.extent = substitute(copy.extent, loop_map);
       copy.body = nest;

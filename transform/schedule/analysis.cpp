@@ -110,6 +110,12 @@ std::vector<Place*> child_blocks(ScheduleState& state, const Place& place) {
   return blocks;
 }
 
+IterVar thread_again(const IterVar& thread) {
+  if (!thread) return thread;
+  Var var = make<VarNode>(thread->var->name, thread->var->ty);
+  return make<IterVarNode>(thread->dom, var, thread->iter_type, thread->thread_tag);
+}
+
 SBlockRealize realize_of(ScheduleState& state, const Place& block) {
   SBlockRealize found;
   EachRealize search([&](const SBlockRealizeNode* realize) {

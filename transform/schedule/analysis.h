@@ -37,6 +37,9 @@ SBlockRealize realize_of(ScheduleState& state, const Place& block);
 std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops);
 void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops);
 VarMap bindings_of(const SBlockRealize& realize);
+// The same thread for a copied loop, with a variable of its own; null stays null.
+IterVar thread_again(const IterVar& thread);
+
 // The parts of `a and b and ...`.
 std::vector<Expr> conjuncts(const Expr& condition);
 

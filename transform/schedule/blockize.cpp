@@ -214,10 +214,7 @@ Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<Pla
       copy.loop_var = ref(as<VarNode>(renamed.at(loop->loop_var.get())));
       copy.min = substitute(copy.min, renamed);
       copy.extent = substitute(copy.extent, renamed);
-      if (const IterVar& thread = loop->thread_binding) {
-        Var var = make<VarNode>(thread->var->name, thread->var->ty);
-        copy.thread_binding = make<IterVarNode>(thread->dom, var, thread->iter_type, thread->thread_tag);
-      }
+      copy.thread_binding = thread_again(loop->thread_binding);
       copy.body = nest;
     });
   }

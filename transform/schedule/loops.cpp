@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/loops.h"
 
 namespace mlc::transform {
@@ -122,6 +124,36 @@ void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding
   step.replace(loop, next);
 }
 
+namespace {
+
+// A sum that every iteration makes anew, all of them in one place that others read later.
+void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
+                           const SBlockRealize& realize) {
+  const VarNode* var = loop->loop()->loop_var.get();
+  if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
+  for (const Expr& value : realize->iter_values) {
+    if (uses_var(value, [&](const VarNode* v) { return v == var; })) return;
+  }
+  Place& scope = *scope_of(block);
+  Dependences deps = dependences(step.state, scope);
+  for (const TensorRegion& write : realize->block->writes) {
+    const std::vector<Place*>& readers = deps.readers[write->source.get()];
+    bool outside =
+        is_output_block(block, scope) ||
+        std::any_of(readers.begin(), readers.end(), [&](Place* reader) { return !is_above(*loop, *reader); });
+    if (!outside) continue;
+    throw refuse(
+        "loop-repeats-reduction",
+        "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` does not use the loop",
+        loop->name.c_str(), write->source->name.c_str(), block.name.c_str())
+        .at(loop.span)
+        .note("the block is defined here", block.stmt->span)
+        .help("move the block out of the loop first");
+  }
+}
+
+}  // namespace
+
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
   Place& scope = *scope_of(*loop);
   require_stage_pipeline(scope, step.primitive.name());
@@ -131,6 +163,7 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
   for (Place* block : child_blocks(step.state, *loop)) {
     require_affine_binding(step.state, *block);
     SBlockRealize realize = realize_of(step.state, *block);
+    if (thread_tag.empty()) require_no_shared_sum(step, loop, *block, realize);
     for (size_t i = 0; i < realize->iter_values.size(); ++i) {
       const IterVar& iter = realize->block->iter_vars[i];
       if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;

@@ -137,6 +137,7 @@ class Renew final : public Rewriter {
         copy.min = min;
         copy.extent = extent;
         copy.loop_var = var;
+        copy.thread_binding = thread_again(copy.thread_binding);
         copy.body = body;
       });
     }

@@ -75,6 +75,7 @@ Instruction with_decision_in(Instruction step, const Any& decision, ApiCall& cal
         .at(call.span_of(argument));
   }
   step.args.back() = decision;
+  if (auto list = decision.as<ffi::List<Any>>()) step.args.back() = Array<Any>(list->begin(), list->end());
   return step;
 }
 

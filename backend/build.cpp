@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backend/interp/compare.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/module.h"
 #include "ir/api.h"
@@ -99,6 +100,19 @@ void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const st
       llvm_backend::link_shared_library(code, target, path);
       break;
   }
+}
+
+std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
+                                  const std::vector<ir::Any>& args) {
+  static const ir::Target target = ir::parse_target(ir::Any(ir::String("llvm")));
+  ir::ffi::Module built = build(mod, target);
+  auto callee = built->GetFunction(function);
+  if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", function);
+  std::vector<ir::Any> own = interp::copies(args);
+  std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
+  ir::Any result;
+  (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+  return own;
 }
 
 }  // namespace mlc::backend

@@ -13,6 +13,11 @@ namespace mlc::backend {
 // other than this machine the module can be exported but not run.
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target);
 
+// What compiled code of this machine leaves in copies of `args` (interp/compare.h does so in the
+// interpreter). Error: no-such-function.
+std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
+                                  const std::vector<ir::Any>& args);
+
 enum class Emit : uint8_t { kSharedLibrary, kObject, kProgram, kLlvmAssembly, kAssembly };
 // "so", "obj", "exe", "ll", "asm"; throws Error unknown-emit-kind with what there is.
 Emit emit_kind(std::string_view name);

@@ -108,19 +108,6 @@ std::string check_stages(script::Evaluator& evaluator, const ir::IRModule& mod) 
 
 // ---- running ----
 
-std::vector<Any> run_compiled(const ir::IRModule& mod, const std::string& function,
-                              const std::vector<Any>& args) {
-  static const ir::Target target = ir::parse_target(Any(ir::String("llvm")));
-  ir::ffi::Module built = backend::build(mod, target);
-  auto callee = built->GetFunction(function);
-  if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", function);
-  std::vector<Any> own = interp::copies(args);
-  std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
-  Any result;
-  (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
-  return own;
-}
-
 constexpr uint64_t kSeed = 7;
 
 }  // namespace
@@ -242,8 +229,8 @@ void GoldenChecks::check_runs(const std::string& name, const ir::IRModule& mod, 
       continue;
     }
     check(what + " compiled", [&]() -> std::string {
-      auto found = interp::first_difference(expected,
-                                            run_compiled(mod, std::string(symbol->cast<ir::String>()), args));
+      auto found = interp::first_difference(
+          expected, backend::run_compiled(mod, std::string(symbol->cast<ir::String>()), args));
       return found ? "computes something else than interpreted: " + found->text(*fn) : "";
     });
   }

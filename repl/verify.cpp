@@ -65,15 +65,7 @@ class Trial {
  private:
   std::vector<Any> run(const ir::IRModule& mod, const std::vector<Any>& args) const {
     if (interpreted_) return interp::interpret(mod, name_, args);
-    static const ir::Target target = ir::parse_target(Any(ir::String("llvm")));
-    ir::ffi::Module built = backend::build(mod, target);
-    auto callee = built->GetFunction(name_);
-    if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", name_);
-    std::vector<Any> own = interp::copies(args);
-    std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
-    Any result;
-    (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
-    return own;
+    return backend::run_compiled(mod, name_, args);
   }
 
   std::string name_;

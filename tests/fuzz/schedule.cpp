@@ -374,16 +374,9 @@ std::string replay(const Kernel& kernel, const Schedule& schedule) {
 std::string compiled(const Kernel& kernel, const ir::IRModule& mod) {
   ir::PrimFunc fn = Any(mod->lookup(kernel.name)).cast<ir::PrimFunc>();
   if (interp::has_threads(fn->body) || !same_parameters(kernel.fn, fn)) return "";
-  static const ir::Target target = ir::parse_target(Any(ir::String("llvm")));
   try {
-    ir::ffi::Module built = backend::build(mod, target);
-    auto callee = built->GetFunction(kernel.name);
-    if (!callee) return "the compiled module has no such function";
-    std::vector<Any> own = interp::copies(kernel.args);
-    std::vector<ir::ffi::AnyView> views(own.begin(), own.end());
-    Any result;
-    (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
-    auto found = interp::first_difference(kernel.expected, own);
+    auto found =
+        interp::first_difference(kernel.expected, backend::run_compiled(mod, kernel.name, kernel.args));
     return found ? "compiled: " + found->text(kernel.fn) : "";
   } catch (const ir::Error& error) {
     return fmt::format("it does not compile: {}: {}", error.first().name, error.what());

@@ -4,30 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include "backend/register_api.h"
 #include "frontend/print/print.h"
 #include "frontend/tvmscript/module.h"
 #include "frontend/tvmscript/tvmscript.h"
-#include "transform/register_api.h"
+#include "tests/fuzz/evaluator.h"
 
 namespace {
 
 using namespace mlc;
-
-script::Evaluator& evaluator() {
-  static script::Evaluator* instance = [] {
-    ir::register_nodes();
-    script::register_api();
-    tvmscript::register_api();
-    print::register_api();
-    transform::register_api();
-    backend::register_api();
-    auto* made = new script::Evaluator;
-    made->out = made->err = [](std::string_view) {};
-    return made;
-  }();
-  return *instance;
-}
+using fuzz::evaluator;
 
 // Evaluation can reach outside of the builder; nothing found there would be about it.
 bool reaches_out(std::string_view text) {

@@ -14,18 +14,18 @@
 
 #include "backend/build.h"
 #include "backend/interp/compare.h"
-#include "backend/register_api.h"
 #include "frontend/print/print.h"
 #include "frontend/tvmscript/module.h"
 #include "frontend/tvmscript/tvmscript.h"
 #include "ir/verify.h"
-#include "transform/register_api.h"
+#include "tests/fuzz/evaluator.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/primitive.h"
 
 namespace {
 
 using namespace mlc;
+using fuzz::evaluator;
 using ir::Any;
 using transform::Schedule;
 
@@ -35,21 +35,6 @@ struct Kernel {
   ir::PrimFunc fn;
   std::vector<Any> args, expected;
 };
-
-script::Evaluator& evaluator() {
-  static script::Evaluator* instance = [] {
-    ir::register_nodes();
-    script::register_api();
-    tvmscript::register_api();
-    print::register_api();
-    transform::register_api();
-    backend::register_api();
-    auto* made = new script::Evaluator;
-    made->out = made->err = [](std::string_view) {};
-    return made;
-  }();
-  return *instance;
-}
 
 Any run_text(const std::string& text) {
   return evaluator().evaluate_repl(ir::SourceMap::global().add("<schedule>", text + "\n"));

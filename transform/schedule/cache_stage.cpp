@@ -9,19 +9,17 @@
 namespace mlc::transform {
 namespace {
 
-// Inserts one statement into the body of `location`, replaces buffers in some blocks; looks only where these
-// are.
+// Inserts one statement into the body of `location`, changes some blocks; looks only where these are.
 class InsertStage final : public Rewriter {
  public:
-  InsertStage(const CacheStage& stage, const Stmt& copy, const std::vector<Place*>& users)
-      : stage_(stage), copy_(copy) {
-    const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
-    buffers_[other.get()] = stage.allocated;
+  InsertStage(const CopyLocation& at, const Stmt& copy, const std::vector<Place*>& users,
+              const ChangeBlock& change)
+      : at_(at), copy_(copy), change_(change) {
     for (const Place* user : users) {
       users_.insert(user->stmt.get());
       mark(user->parent);
     }
-    mark(stage.location);
+    mark(at.place);
   }
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -30,10 +28,10 @@ class InsertStage final : public Rewriter {
       if (!users_.contains(realize->block.get()) && !above_.contains(realize->block.get())) return s;
       return rewrite_children(s);
     }
-    if (users_.contains(s.get())) return replace_buffers(s, buffers_);
+    if (users_.contains(s.get())) return change_(s);
     if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
     Stmt next = rewrite_children(s);
-    return s.same_as(stage_.location->stmt) ? insert(s, next) : next;
+    return s.same_as(at_.place->stmt) ? insert(s, next) : next;
   }
   // Puts the copy among the statements of a rewritten loop or block.
   Stmt insert(const Stmt& before, const Stmt& next) const {
@@ -42,8 +40,8 @@ class InsertStage final : public Rewriter {
     const Stmt& body = next->kind == StmtKind::kFor ? as<ForNode>(next)->body : as<SBlockNode>(next)->body;
     std::vector<Stmt> all = statements_of(body);
     MLC_CHECK(all.size() == statements_of(old_body).size(),
-              "replacing buffers changed the number of statements");
-    all.insert(all.begin() + stage_.position, copy_);
+              "changing blocks changed the number of statements");
+    all.insert(all.begin() + static_cast<int64_t>(at_.position), copy_);
     Stmt joined = seq(Array<Stmt>(all.begin(), all.end()));
     if (auto* loop = as<ForNode>(next)) return with(ref(loop), [&](ForNode& copy) { copy.body = joined; });
     return with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) { copy.body = joined; });
@@ -53,9 +51,9 @@ class InsertStage final : public Rewriter {
   void mark(const Place* place) {
     for (; place; place = place->parent) above_.insert(place->stmt.get());
   }
-  const CacheStage& stage_;
+  const CopyLocation& at_;
   const Stmt& copy_;
-  std::unordered_map<const VarNode*, Buffer> buffers_;
+  const ChangeBlock& change_;
   std::unordered_set<const StmtNode*> users_, above_;
 };
 
@@ -212,15 +210,21 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
   }
 }
 
+Stmt scope_with_stage(const Place& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
+                      const std::vector<Place*>& users, const ChangeBlock& change) {
+  InsertStage rewriter(at, copy, users, change);
+  Stmt next = rewriter.rewrite_children(scope.stmt);
+  if (at.place == &scope) next = rewriter.insert(scope.stmt, next);
+  return with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(allocated); });
+}
+
 Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users) {
   SBlock block;
   Stmt copy = copy_nest(stage, block);
-  InsertStage rewriter(stage, copy, users);
-  Stmt next = rewriter.rewrite_children(scope.stmt);
-  if (stage.location == &scope) next = rewriter.insert(scope.stmt, next);
-  next = with(ref(as<SBlockNode>(next)),
-              [&](SBlockNode& copy) { copy.alloc_buffers.push_back(stage.allocated); });
-  step.replace(scope, next);
+  const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
+  std::unordered_map<const VarNode*, Buffer> buffers{{other.get(), stage.allocated}};
+  step.replace(scope, scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users,
+                                       [&](const Stmt& s) { return replace_buffers(s, buffers); }));
   Place* place = step.place(block);
   place->affine_binding = has_affine_binding(step.state, *place);
   return place;

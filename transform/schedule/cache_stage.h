@@ -2,6 +2,8 @@
 // A copy between a buffer and a faster one: what cache_read and cache_write share.
 #pragma once
 
+#include <functional>
+
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {
@@ -41,6 +43,12 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
 
 // The copy itself: loops `ax0`, `ax1`, ... over the region, around the block that comes back in `block`.
 Stmt copy_nest(const CacheStage& stage, SBlock& block);
+
+// What becomes of a block that uses the copy.
+using ChangeBlock = std::function<Stmt(const Stmt&)>;
+// `scope` with the copy in its place, the buffer allocated, and its users changed.
+Stmt scope_with_stage(const Place& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
+                      const std::vector<Place*>& users, const ChangeBlock& change);
 
 // Puts the copy in place and lets `users` use the allocated buffer instead of the other. Returns the copy's
 // block.

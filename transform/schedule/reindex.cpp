@@ -158,50 +158,6 @@ void require_only_read(Step& step, const Place& block, const Buffer& buffer) {
       .note("the block is defined here", block.stmt->span);
 }
 
-namespace {
-
-// Puts a statement into the body of `location` and another block in the place of one; looks only at what is
-// above them.
-class PutStage final : public Rewriter {
- public:
-  PutStage(const ReindexStage& stage, const Place& block, Stmt changed)
-      : stage_(stage), block_(block.block()), changed_(std::move(changed)) {
-    for (const Place* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
-    for (const Place* up = stage.location; up; up = up->parent) above_.insert(up->stmt.get());
-  }
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (s.get() == block_) return changed_;
-    if (auto* realize = as<SBlockRealizeNode>(s)) {
-      bool ours = realize->block.get() == block_ || above_.contains(realize->block.get());
-      return ours ? rewrite_children(s) : s;
-    }
-    if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
-    Stmt next = rewrite_children(s);
-    return s.same_as(stage_.location->stmt) ? insert(next) : next;
-  }
-  Stmt insert(const Stmt& next) const {
-    auto joined = [&](const Stmt& body) {
-      std::vector<Stmt> all = statements_of(body);
-      all.insert(all.begin() + static_cast<int64_t>(stage_.position), stage_.nest);
-      return seq(Array<Stmt>(all.begin(), all.end()));
-    };
-    if (auto* loop = as<ForNode>(next))
-      return with(ref(loop), [&](ForNode& copy) { copy.body = joined(loop->body); });
-    auto* block = as<SBlockNode>(next);
-    return with(ref(block), [&](SBlockNode& copy) { copy.body = joined(block->body); });
-  }
-
- private:
-  const ReindexStage& stage_;
-  const SBlockNode* block_;
-  Stmt changed_;
-  std::unordered_set<const StmtNode*> above_;
-};
-
-}  // namespace
-
 Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {
   Place* scope = scope_of(*block);
   const SBlockNode* old = block->block();
@@ -217,10 +173,8 @@ Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& 
       *regions = all;
     }
   });
-  PutStage put(what, *block, changed);
-  Stmt next = put.rewrite_children(scope->stmt);
-  if (what.location == scope) next = put.insert(next);
-  next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(what.copy); });
+  Stmt next = scope_with_stage(*scope, {what.location, what.position}, what.nest, what.copy, {&*block},
+                               [&](const Stmt&) -> Stmt { return changed; });
   step.replace(*scope, next, {{old, changed.get()}});
   Place* place = step.place(what.stage);
   place->affine_binding = has_affine_binding(step.state, *place);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The script evaluator of a fuzz target: everything is registered, what it prints is dropped.
+#pragma once
+
+#include "backend/register_api.h"
+#include "frontend/print/print.h"
+#include "frontend/tvmscript/tvmscript.h"
+#include "transform/register_api.h"
+
+namespace mlc::fuzz {
+
+inline script::Evaluator& evaluator() {
+  static script::Evaluator* instance = [] {
+    ir::register_nodes();
+    script::register_api();
+    tvmscript::register_api();
+    print::register_api();
+    transform::register_api();
+    backend::register_api();
+    auto* made = new script::Evaluator;
+    made->out = made->err = [](std::string_view) {};
+    return made;
+  }();
+  return *instance;
+}
+
+}  // namespace mlc::fuzz

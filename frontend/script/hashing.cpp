@@ -380,6 +380,12 @@ void SetNode::clear() {
 }
 
 SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t hash) const {
+  if (is_int(value)) {
+    // The first place answers most questions about ints.
+    auto& entry = const_cast<Entry&>(table[static_cast<uint64_t>(hash) & (table.size() - 1)]);
+    if (is_int(entry.value) && raw_int(entry.value) == raw_int(value)) return &entry;
+    if (is_unbound(entry.value) && !entry.removed) return &entry;
+  }
   size_t mask = table.size() - 1;
   auto perturb = static_cast<uint64_t>(hash);
   size_t i = static_cast<uint64_t>(hash) & mask;

@@ -12,6 +12,25 @@ using State = Evaluator::State;
 
 namespace {
 
+// The pairs that a loop walks: the last one again with other elements, if nobody has kept it.
+class Pairs {
+ public:
+  const Any& of(Any first, Any second) {
+    if (is_object(last_) && raw_object(last_)->unique()) {
+      std::span<Any> pair = elements(last_);
+      pair[0] = std::move(first);
+      pair[1] = std::move(second);
+    } else {
+      Any pair[] = {std::move(first), std::move(second)};
+      last_ = Tuple(std::make_move_iterator(std::begin(pair)), std::make_move_iterator(std::end(pair)));
+    }
+    return last_;
+  }
+
+ private:
+  Any last_ = nullptr;
+};
+
 struct SequenceIterator final : IteratorNode {  // list, tuple
   Any sequence;
   size_t at = 0;
@@ -84,6 +103,7 @@ struct DictIterator final : IteratorNode {
   ffi::MapBaseObj::iterator at;
   size_t size;
   size_t given = 0;
+  Pairs pairs;
   DictIterator(Any dict, DictViewNode::Kind kind)
       : IteratorNode(kind == DictViewNode::Kind::kKeys     ? "dict_keyiterator"
                      : kind == DictViewNode::Kind::kValues ? "dict_valueiterator"
@@ -108,11 +128,11 @@ struct DictIterator final : IteratorNode {
         out = value;
         break;
       case DictViewNode::Kind::kItems:
-        out = Tuple{plain_key(key), value};
+        out = pairs.of(plain_key(key), value);
         break;
     }
     ++at;
-    ++given;
+    if (++given < size) __builtin_prefetch(&*at);  // entries lie far apart, in the order of their hashes
     return true;
   }
 };
@@ -157,23 +177,30 @@ struct CallIterator final : IteratorNode {  // iter(callable, sentinel)
 struct EnumerateIterator final : IteratorNode {
   Any inner;
   int64_t count;
+  Pairs pairs;
   EnumerateIterator(Any inner, int64_t count)
       : IteratorNode("enumerate"), inner(std::move(inner)), count(count) {}
   bool next(Evaluator& evaluator, Any& out) override {
     Any value;
     if (!evaluator.next(inner, value)) return false;
-    Any pair[] = {Any(count++), std::move(value)};
-    out = Tuple(std::make_move_iterator(std::begin(pair)), std::make_move_iterator(std::end(pair)));
+    out = pairs.of(Any(count++), std::move(value));
     return true;
   }
 };
 struct ZipIterator final : IteratorNode {
   std::vector<Any> inner;
   bool strict;
+  Pairs pairs;
   ZipIterator(std::vector<Any> inner, bool strict)
       : IteratorNode("zip"), inner(std::move(inner)), strict(strict) {}
   bool next(Evaluator& evaluator, Any& out) override {
     if (inner.empty()) return false;
+    if (inner.size() == 2 && !strict) {
+      Any first, second;
+      if (!evaluator.next(inner[0], first) || !evaluator.next(inner[1], second)) return false;
+      out = pairs.of(std::move(first), std::move(second));
+      return true;
+    }
     State& state = evaluator.state();
     State::Mark mark(state);
     for (size_t i = 0; i < inner.size(); ++i) {

@@ -144,6 +144,18 @@ bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
       continue;
     }
     const Stmt* stmt = level.block[level.at++];
+    while (stmt->kind == StmtKind::kIf && suspends(stmt)) {
+      auto* branch = static_cast<const If*>(stmt);
+      Seq<Stmt> taken = state.test(branch->test, f) ? branch->body : branch->orelse;
+      stmt = nullptr;
+      if (taken.size() == 1) {
+        stmt = taken[0];  // needs no block of its own
+        continue;
+      }
+      if (taken.size() != 0) open(Level::Kind::kBlock, taken);
+      break;
+    }
+    if (stmt == nullptr) continue;
     switch (stmt->kind) {
       case StmtKind::kExprStmt: {
         const Expr* value = static_cast<const ExprStmt*>(stmt)->value;
@@ -155,12 +167,6 @@ bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
         auto* assign = static_cast<const Assign*>(stmt);
         if (assign->value->kind != ExprKind::kYield && assign->value->kind != ExprKind::kYieldFrom) break;
         if (yield(state, assign->value, assign->targets[0], f, out)) return true;
-        continue;
-      }
-      case StmtKind::kIf: {
-        if (!suspends(stmt)) break;
-        auto* branch = static_cast<const If*>(stmt);
-        open(Level::Kind::kBlock, state.test(branch->test, f) ? branch->body : branch->orelse);
         continue;
       }
       case StmtKind::kWhile: {

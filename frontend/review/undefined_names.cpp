@@ -178,14 +178,17 @@ class Reader final : public Visitor {
     if (name.ctx == Context::kStore || (text.starts_with("__") && text.ends_with("__"))) return;
     if (scope_of(name.id) != nullptr || builtins_.contains(name.id) || global_.contains(name.id)) return;
     std::vector<std::string> near;
+    bool of_class = false;  // functions do not see the names of the class around them
     for (const Scope* at = &scope_; at != nullptr; at = at->outer) {
+      of_class = of_class || at->bound.names.contains(name.id);
       for (const auto& [each, count] : at->bound.names) near.emplace_back(each.str());
     }
     for (Symbol each : builtins_) near.emplace_back(each.str());
     std::sort(near.begin(), near.end());
     ir::Diagnostic made =
         warning("undefined-name", fmt::format("nothing binds the name `{}`", text), name.span);
-    made.help = ir::did_you_mean(text, near);
+    made.help = of_class ? fmt::format("it is a name of the class around: write `self.{}`", text)
+                         : ir::did_you_mean(text, near);
     found_.push_back(std::move(made));
   }
 

@@ -102,6 +102,17 @@ std::string missing_import(std::string_view name) {
   return "";
 }
 
+// Whether a method asks for a name that its object has.
+bool is_of_self(Symbol name, const Frame& f) {
+  if (f.dynamic || f.info == nullptr || f.info->positional == 0 || f.function == nullptr ||
+      as<ClassNode>(f.function->owner) == nullptr) {
+    return false;
+  }
+  auto* cell = as<CellNode>(f.slots[0]);
+  auto* self = as<InstanceNode>(cell != nullptr ? cell->value : f.slots[0]);
+  return self != nullptr && (self->own(name) != nullptr || self->cls->find(name) != nullptr);
+}
+
 }  // namespace
 
 void State::undefined(Symbol name, Frame& f, ir::Span span) {
@@ -125,6 +136,8 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
           "cannot access local variable '{}' where it is not associated with a value", name.str());
   }
   std::string help = missing_import(name.str());
+  if (help.empty() && is_of_self(name, f))
+    help = fmt::format("did you mean `{}.{}`?", f.info->parameters[0].str(), name.str());
   throw ir::Error("undefined-name", "name '{}' is not defined", name.str())
       .kind("NameError")
       .at(span)

@@ -3,11 +3,13 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, or a program of this folder (parse_print, matmul, numpy). Programs run under
-both and print lines `metric seconds`; the others are measured from outside.
+NAME is one of startup, cold, big, size, frontend, script, schedule, or a program of this folder (parse_print, matmul, arrays). Programs
+run under both and print lines `metric seconds`; the others are measured from outside.
 """
+import collections
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -185,6 +187,53 @@ def script(mlc, folder):
     print(f"{'':<28} geometric mean of the ratios {product ** (1 / count):.3f}")
 
 
+TIMED = """
+import time
+
+
+def step(number, name, act):
+    start = time.perf_counter()
+    try:
+        act()
+    except Exception:
+        return
+    print("=", name, time.perf_counter() - start)
+
+
+"""
+
+
+def schedule(mlc, folder, sequences=300, shown=8):
+    """Primitives of one schedule, then those of the random sequences that `tests/fuzz` compares with TVM: the slowest."""
+    program(mlc, "schedule", folder)
+    sys.path.insert(0, str(HERE.parent / "tests" / "fuzz"))
+    import schedule_sequences
+
+    def figures(command):
+        lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+        return [(line.split()[1], float(line.split()[2])) for line in lines if line.startswith("= ")]
+
+    taken = collections.defaultdict(lambda: ([], []))
+    for first in range(0, sequences, 30):
+        text = schedule_sequences.HEAD
+        for seed in range(first, min(first + 30, sequences)):
+            body = schedule_sequences.program(seed)[1].split(schedule_sequences.HEAD, 1)[1].split(schedule_sequences.END)[0]
+            if "tensorize(blk" in body:  # registers its intrinsics, which can be done once
+                continue
+            text += body.replace("def step(", "def silent_step(").replace("\nstep(0,", TIMED + "\nstep(0,", 1)
+        path = write(folder, "sequences.py", text)
+        for side, command in enumerate(([mlc, "run", path], [sys.executable, path])):
+            for name, seconds in figures(command):
+                taken[name][side].append(seconds)
+    both = {name: sides for name, sides in taken.items() if all(sides)}
+    medians = {name: [statistics.median(side) for side in sides] for name, sides in both.items()}
+    for name in sorted(medians, key=lambda name: -medians[name][0])[:shown]:
+        row(f"random: {name}", *medians[name])
+    print(f"{'':<28} {sum(len(sides[0]) for sides in both.values())} accepted steps; the slowest {shown} of {len(both)} by "
+          f"their median; mlc's slowest step {max(max(sides[0]) for sides in both.values()) * 1e3:.1f} ms, "
+          f"the peer's {max(max(sides[1]) for sides in both.values()) * 1e3:.1f} ms")
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -202,7 +251,7 @@ def program(mlc, name, folder):
 def main():
     mlc, *names = sys.argv[1:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
-               "script": script}
+               "script": script, "schedule": schedule}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

@@ -264,12 +264,7 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
     auto kept = now.find(stmt);
     if (kept == now.end()) return fmt::format("block `{}` has no place", place->name.c_str());
     const transform::Place& old = *kept->second;
-    // Instances may repeat where they compute the same again: where a block only reads or starts from its
-    // init.
-    const ir::SBlockNode* block = place->block();
-    bool repeats = place->parent == nullptr || block->init ||
-                   transform::why_not_complete(fresh, *place, *transform::scope_of(*place)).empty();
-    if (old.affine_binding && !place->affine_binding && !repeats && everywhere)
+    if (old.affine_binding && !place->affine_binding && everywhere)
       return fmt::format("`{}` is said to be bound affinely", place->name.c_str());
     if (old.region_cover && !place->region_cover && everywhere)
       return fmt::format("what `{}` reads is said to be covered", place->name.c_str());

@@ -24,7 +24,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   BlockArg block = step.block(1);
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(*scope, "cache_read");
+  require_stage_pipeline(step.state, *scope, "cache_read");
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
   Dependences deps = dependences(step.state, *scope);
   Place* writer = only_writer(deps, buffer, step.span(2));

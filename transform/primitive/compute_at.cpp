@@ -28,7 +28,7 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
                  block->name.c_str(), loop->name.c_str())
         .at(loop.span);
   }
-  require_stage_pipeline(*scope, "compute_at");
+  require_stage_pipeline(state, *scope, "compute_at");
   require_complete_or_reduction(state, *block, *scope);
   if (is_above(*loop, *block)) {
     throw refuse("loop-is-around-block", "loop `{}` is already around block `{}`", loop->name.c_str(),

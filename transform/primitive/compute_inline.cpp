@@ -28,7 +28,7 @@ static bool loads(const Stmt& s, const Buffer& buffer) {
 Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(*scope, "compute_inline");
+  require_stage_pipeline(state, *scope, "compute_inline");
   const SBlockNode* old = block->block();
   if (old->init) {
     throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())

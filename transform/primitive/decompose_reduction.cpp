@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -48,7 +49,7 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .at(loop.span)
         .help("choose one of `sch.get_loops(block)`");
   }
-  require_stage_pipeline(*scope, "decompose_reduction");
+  require_stage_pipeline(step.state, *scope, "decompose_reduction");
   require_reduction(step.state, *block, *scope);
   const SBlockNode* old = block->block();
   SBlockRealize realize = realize_of(step.state, *block);
@@ -78,8 +79,18 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
                  "loop `{}` repeats block `{}`, which would go on with its sum instead of starting again",
                  (*it)->name.c_str(), block->name.c_str())
         .at(loop.span)
+        .note(fmt::format("with `{0}` = 0 and `{0}` = 1 it writes the same elements", (*it)->name.c_str()))
         .note("the loop is made here", inner->span)
         .help(fmt::format("choose a loop inside of `{}`", (*it)->name.c_str()));
+  }
+  std::vector<Place*> inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
+  if (repeats_instances(realize, inside)) {
+    Error error = refuse("reduction-repeated",
+                         "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
+                         "starting again",
+                         loop->name.c_str(), block->name.c_str());
+    add_witness(error, instance_met_twice(realize, inside));
+    throw std::move(error).at(loop.span).note("the block is defined here", old->span);
   }
 
   // apply

@@ -25,7 +25,7 @@ Place* apply(Step& step, BlockArg block, Any) {
   // check
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(*scope, "reindex");
+  require_stage_pipeline(step.state, *scope, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
   const SBlockNode* old = block->block();

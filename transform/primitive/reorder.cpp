@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "transform/schedule/loops.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -82,6 +85,31 @@ static void apply(Step& step, Array<Any> args) {
           .at(step.span(1))
           .note("the block is defined here", block->stmt->span);
     }
+  }
+
+  // A sum that overlapping iterations make again starts anew only while its reduction loops are innermost.
+  for (Place* block : child_blocks(step.state, *bottom)) {
+    if (!block->block()->init) continue;
+    SBlockRealize realize = realize_of(step.state, *block);
+    std::vector<Place*> loops = loops_above(*block);
+    loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), chain.front()));
+    bool reduces = false;
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      if (realize->block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
+      reduces = reduces || uses_var(realize->iter_values[i], [&](const VarNode* var) {
+                  return std::any_of(chain.begin(), chain.end(), [&](const Place* place) {
+                    return place->loop()->loop_var.get() == var;
+                  });
+                });
+    }
+    if (!reduces || !repeats_instances(realize, loops)) continue;
+    Error error =
+        refuse("reorder-repeats-reduction",
+               "iterations of these loops sum up elements of block `{}` again, and would go on with a "
+               "sum instead of starting anew",
+               block->name.c_str());
+    add_witness(error, instance_met_twice(realize, loops));
+    throw std::move(error).at(step.span(1)).note("the block is defined here", block->stmt->span);
   }
 
   // apply

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/inline.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -18,7 +19,7 @@ keeps: the values of all other buffers.
 Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(*scope, "reverse_compute_inline");
+  require_stage_pipeline(state, *scope, "reverse_compute_inline");
   require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
   Dependences deps = dependences(state, *scope);
@@ -55,6 +56,29 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
+  }
+  // Where it reads nothing of the buffer, no instance of the producer could do its work.
+  Analyzer inner;
+  Domain domain;
+  for (const IterVar& iter : block->block()->iter_vars) {
+    inner.bind(iter->var, iter->dom);
+    domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
+  }
+  for (size_t d = 0; d < indices.size(); ++d) {
+    Interval reach = interval_of(indices[d], domain, inner);
+    const Expr& size = buffer->buffer()->shape[d];
+    if (reach && inner.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
+        inner.can_prove(lt(reach.max, size)))
+      continue;
+    Error error =
+        refuse("inline-reads-outside",
+               "block `{}` has instances that read nothing of `{}`, and its producer would leave them out",
+               block->name.c_str(), buffer->name.c_str());
+    add_witness(error, index_outside(*block->block(), buffer, indices));
+    throw std::move(error)
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("inline the producer into it: `sch.compute_inline`");
   }
   if (!is_const_int(realize_of(state, *block)->predicate, 1)) {
     throw refuse("inline-has-predicate",

@@ -271,7 +271,7 @@ SBlock combining_block(const SBlockRealize& realize, const ForNode* rf_loop, con
 Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   // check
   Place& scope = *scope_of(*loop);
-  require_stage_pipeline(scope, "rfactor");
+  require_stage_pipeline(step.state, scope, "rfactor");
   std::vector<Place*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
     throw refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",

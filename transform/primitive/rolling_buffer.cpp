@@ -5,6 +5,7 @@
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/conditions.h"
 
 namespace mlc::transform {
 
@@ -31,6 +32,19 @@ struct Roll {
   const VarNode* loop = nullptr;
   int64_t overlap = 0;
 };
+
+// How many rows one iteration writes, when these follow each other without a gap: `row` counts from where the
+// iteration begins. The condition of the block may leave out some of the loops' iterations.
+std::optional<Expr> rows_of(const Expr& row, const std::vector<LoopRange>& inner, const Expr& predicate,
+                            Analyzer& analyzer) {
+  IterMapResult map = detect_iter_map({row}, inner, predicate, IterMapCheck::kSurjective, analyzer, false);
+  if (map.indices.empty()) return std::nullopt;
+  const Array<IterSplit>& digits = map.indices[0]->args;
+  if (!is_const_int(analyzer.simplify(map.indices[0]->base), 0) || digits.size() > 1) return std::nullopt;
+  if (digits.empty()) return const_like(row, 1);
+  if (!is_const_int(digits[0]->scale, 1)) return std::nullopt;
+  return analyzer.simplify(digits[0]->extent);
+}
 
 // loop * stride, or loop * stride // divisor; nullopt when it is another expression of loops.
 std::optional<Roll> roll_of(const Expr& min, const Expr& extent) {
@@ -188,17 +202,47 @@ void apply(Step& step, BlockArg block, Any) {
         .help("one dimension must begin at a loop times a step, and reach over more than the step");
   }
 
-  // apply
   SBlockRealize realize = realize_of(step.state, *block);
+  std::vector<Place*> loops = loops_above(*block);
+  VarMap first_iteration;
+  std::vector<LoopRange> inner;
+  for (const LoopRange& each : ranges_of(loops)) {
+    bool shared = std::any_of(loops.begin(), loops.end(), [&](const Place* loop) {
+      return loop->loop()->loop_var.same_as(each.var) && is_above(*loop, *top);
+    });
+    if (shared)
+      first_iteration[each.var.get()] = const_like(each.var, 0);
+    else
+      inner.push_back(each);
+  }
+  Expr left_out = bool_imm(true);  // what the loops' iterations must pass besides naming rows that there are
+  for (const Expr& condition : conditions_beyond_domains(realize, loops, analyzer))
+    left_out = logical_and(left_out, condition);
+  std::vector<Expr> rows;  // of the block along each dimension, counted from where the iteration begins
+  for (size_t d = 0; d < rolls.size(); ++d) {
+    Expr start = substitute(written->region[d]->min, bindings_of(realize));
+    rows.push_back(analyzer.simplify(substitute(start, first_iteration)));
+    if (!rolls[d].loop) continue;
+    auto count = rows_of(rows[d], inner, left_out, analyzer);
+    if (count) count = analyzer.simplify(add(*count, written->region[d]->extent - 1));
+    if (count && analyzer.can_prove_equal(*count, extents[d])) continue;
+    throw refuse(
+        "rolling-rows-missing",
+        "one iteration of loop `{}` does not write all of the {} rows of `{}` from its first to its last",
+        top->name.c_str(), *const_int(extents[d]), buffer->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->stmt->span)
+        .help("rows that the next iteration needs as well must have been written");
+  }
+
+  // apply
   Expr condition = realize->predicate;
   for (size_t d = 0; d < rolls.size(); ++d) {
     if (!rolls[d].loop) continue;
-    // The index along this dimension, counted from where the iteration begins.
-    Expr start = substitute(written->region[d]->min, bindings_of(realize));
     Var loop = ref(rolls[d].loop);
-    Expr row = analyzer.simplify(substitute(start, {{rolls[d].loop, const_like(loop, 0)}}));
     condition = Analyzer().simplify(logical_and(
-        condition, logical_or(lt(loop, const_like(loop, 1)), ge(row, const_like(row, rolls[d].overlap)))));
+        condition,
+        logical_or(lt(loop, const_like(loop, 1)), ge(rows[d], const_like(rows[d], rolls[d].overlap)))));
   }
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->shape.Set(*axis, extents[*axis]);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "transform/schedule/compute_location.h"
+#include "transform/schedule/witness.h"
+
 namespace mlc::transform {
 
 Place* scope_of(const Place& place) {
@@ -226,9 +229,23 @@ bool has_affine_binding(ScheduleState& state, const Place& block) {
     for (const Place* loop : loops) seen.erase(loop->loop()->loop_var.get());
     if (seen.empty()) return true;
   }
-  return normalize_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
-                            IterMapCheck::kSurjective, analyzer)
-      .has_value();
+  return !detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
+                          IterMapCheck::kSurjective, analyzer)
+              .indices.empty();
+}
+
+bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+  for (const Place* place : loops) {
+    const ForNode* loop = place->loop();
+    bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
+      return uses_var(value, [&](const VarNode* var) { return var == loop->loop_var.get(); });
+    });
+    if (!used && !is_const_int(loop->extent, 1)) return true;
+  }
+  Analyzer analyzer;
+  IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), bool_imm(true),
+                                      IterMapCheck::kSurjective, analyzer, false);
+  return !map.indices.empty() && !map.exact;
 }
 
 namespace {
@@ -251,6 +268,33 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
   return result;
 }
 
+// The same for a block whose iterators are independent digits of these loops: exact where fused loops make
+// intervals too wide. nullopt where they are not.
+std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, const Place& block,
+                                                       const TensorRegion& region, const Place* top,
+                                                       Analyzer& analyzer) {
+  SBlockRealize realize = realize_of(state, block);
+  std::vector<Place*> loops;
+  for (Place* up = block.parent; up && up != top && up->loop(); up = up->parent) loops.push_back(up);
+  std::reverse(loops.begin(), loops.end());
+  std::unique_ptr<Analyzer> inner = analyzer.clone();
+  bind_loops(*inner, loops);
+  IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
+                                      IterMapCheck::kSurjective, *inner);
+  if (map.indices.empty()) return std::nullopt;
+  Domain domain;
+  for (size_t i = 0; i < map.indices.size(); ++i) {
+    const IterSum& sum = map.indices[i];
+    if (sum->args.size() > 1 || (sum->args.size() == 1 && !is_const_int(sum->args[0]->scale, 1)))
+      return std::nullopt;
+    Expr last = sum->args.empty() ? sum->base : sum->base + sum->args[0]->extent - 1;
+    domain[realize->block->iter_vars[i]->var.get()] = {sum->base, last};
+  }
+  std::vector<Interval> result;
+  for (const Range& range : region->region) result.push_back(interval_of(range, domain, analyzer));
+  return result;
+}
+
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
 bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
              const std::vector<Place*>& producers) {
@@ -258,33 +302,43 @@ bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
   all.push_back(&consumer);
   Place* top = common_above(all);
   Analyzer analyzer;
-  if (top->loop()) bind_loops(analyzer, loops_up(*top));
+  bind_surroundings(analyzer, state, *top);
   std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer);
-  std::vector<Interval> have;
-  for (Place* producer : producers) {
-    for (const TensorRegion& written : producer->block()->writes) {
-      if (!written->source.same_as(region->source)) continue;
-      std::vector<Interval> part = relaxed(state, *producer, written, top, analyzer);
-      if (have.empty()) {
-        have = part;
-        continue;
-      }
-      for (size_t i = 0; i < have.size(); ++i) {
-        have[i] = have[i] && part[i] ? unite(have[i], part[i], analyzer) : Interval{};
-      }
-    }
-  }
   const Array<Expr>& shape = region->source->buffer()->shape;
-  for (size_t i = 0; i < need.size(); ++i) {
-    if (!have[i]) return false;
-    Expr low = const_like(shape[i], 0), high = shape[i] - 1;
-    if (need[i]) {
-      low = max(low, need[i].min);
-      high = min(high, need[i].max);
+  auto proves = [&](bool by_digits) {
+    std::vector<Interval> have;
+    for (Place* producer : producers) {
+      for (const TensorRegion& written : producer->block()->writes) {
+        if (!written->source.same_as(region->source)) continue;
+        std::vector<Interval> part;
+        if (!by_digits) {
+          part = relaxed(state, *producer, written, top, analyzer);
+        } else if (auto exact = relaxed_by_digits(state, *producer, written, top, analyzer)) {
+          part = *exact;
+        } else {
+          return false;
+        }
+        if (have.empty()) {
+          have = part;
+          continue;
+        }
+        for (size_t i = 0; i < have.size(); ++i)
+          have[i] = have[i] && part[i] ? unite(have[i], part[i], analyzer) : Interval{};
+      }
     }
-    if (!analyzer.can_prove(le(have[i].min, low)) || !analyzer.can_prove(ge(have[i].max, high))) return false;
-  }
-  return true;
+    for (size_t i = 0; i < need.size(); ++i) {
+      if (!have[i]) return false;
+      Expr low = const_like(shape[i], 0), high = shape[i] - 1;
+      if (need[i]) {
+        low = max(low, need[i].min);
+        high = min(high, need[i].max);
+      }
+      if (!analyzer.can_prove(le(have[i].min, low)) || !analyzer.can_prove(ge(have[i].max, high)))
+        return false;
+    }
+    return true;
+  };
+  return proves(false) || proves(true);
 }
 
 // Only loops and blocks in the scope, besides what schedules may leave there.
@@ -404,15 +458,52 @@ std::string why_not_reduction(ScheduleState& state, const Place& place, const Pl
   return "";
 }
 
-void require_stage_pipeline(const Place& scope, std::string_view primitive) {
+namespace {
+
+// Which part of a scope keeps it from being a stage pipeline, in words.
+std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
+  Dependences deps = dependences(state, scope);
+  auto position = [&](const Place* place) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), place) - deps.blocks.begin();
+  };
+  for (Place* block : deps.blocks) {
+    for (const TensorRegion& region : block->block()->reads) {
+      std::vector<Place*> before;
+      for (Place* writer : deps.writers[region->source.get()])
+        if (writer != block && position(writer) < position(block)) before.push_back(writer);
+      if (before.empty() || covered(state, *block, region, before)) continue;
+      std::string names;
+      for (const Place* writer : before)
+        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", writer->name.c_str());
+      return fmt::format("block `{}` may read elements of `{}` that {} {} not written by then",
+                         block->name.c_str(), region->source->name.c_str(), names,
+                         before.size() == 1 ? "has" : "have");
+    }
+    for (const TensorRegion& region : block->block()->writes) {
+      for (Place* reader : deps.readers[region->source.get()]) {
+        if (reader == block || position(reader) >= position(block)) continue;
+        return fmt::format("block `{}` writes `{}`, which block `{}` has read before it", block->name.c_str(),
+                           region->source->name.c_str(), reader->name.c_str());
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view primitive) {
   if (scope.stage_pipeline) return;
-  throw refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none",
-               primitive, scope.name.c_str())
-      .note(
-          "a stage pipeline has only loops and blocks, each block's inputs are fully written before, and "
-          "nothing is "
-          "overwritten after it was read",
-          scope.stmt->span);
+  Error error =
+      refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none",
+             primitive, scope.name.c_str());
+  if (std::string why = why_no_stage_pipeline(state, scope); !why.empty())
+    error.first().notes.push_back({why, {}});
+  throw std::move(error).note(
+      "a stage pipeline has only loops and blocks, each block's inputs are fully written before, and nothing "
+      "is "
+      "overwritten after it was read",
+      scope.stmt->span);
 }
 
 void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
@@ -438,8 +529,11 @@ void require_complete_or_reduction(ScheduleState& state, const Place& block, con
 }
 void require_affine_binding(ScheduleState& state, const Place& block) {
   if (block.affine_binding) return;
-  throw refuse("not-affine-binding", "the iterators of block `{}` are no affine map of the loops around it",
-               block.name.c_str())
+  Error error =
+      refuse("not-affine-binding", "the iterators of block `{}` are no affine map of the loops around it",
+             block.name.c_str());
+  add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
+  throw std::move(error)
       .note("the block is defined here", block.stmt->span)
       .help("bind each iterator to sums of loop variables in mixed radix, such as `i0 * 4 + i1`");
 }

@@ -53,8 +53,12 @@ struct Dependences {
 };
 Dependences dependences(ScheduleState& state, const Place& scope);
 
-// Is every iterator of the block an independent digit of the loops around it?
+// Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
+// its domain? Digits may overlap, as in `i * 4 + k` with six `k`: then iterations repeat instances.
 bool has_affine_binding(ScheduleState& state, const Place& block);
+// Do iterations of these loops, all around them fixed, meet an instance of the block twice, because digits of
+// its iterators overlap or a loop is in none of them?
+bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops);
 // Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only
 // what was written before, and what they move stays between its producers and its consumers.
 void compute_flags(ScheduleState& state, Place& block);
@@ -65,7 +69,7 @@ std::string why_not_reduction(ScheduleState& state, const Place& block, const Pl
 
 // Refusals shared by primitives: not-stage-pipeline, not-complete-block, not-reduction-block,
 // not-affine-binding, not-compact-dataflow.
-void require_stage_pipeline(const Place& scope, std::string_view primitive);
+void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view primitive);
 void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope);
 void require_complete(ScheduleState& state, const Place& block, const Place& scope);
 void require_reduction(ScheduleState& state, const Place& block, const Place& scope);

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "transform/arith/expr_equal.h"
+#include "transform/schedule/conditions.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 namespace {
@@ -157,7 +159,19 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
       }
       auto [it, fresh] = found.try_emplace(index.var.get(), domain);
       if (fresh) continue;
-      it->second.range = unite(it->second.range, domain.range, analyzer);
+      if (exact) {
+        // An instance belongs here only when all that it reads is there: the smaller one.
+        Interval &known = it->second.range, next = simplified(domain.range, analyzer);
+        auto within = [&](const Interval& a, const Interval& b) {
+          return analyzer.can_prove(ge(a.min, b.min)) && analyzer.can_prove(le(a.max, b.max));
+        };
+        if (!within(known, next)) {
+          if (!within(next, known)) return std::nullopt;
+          known = next;
+        }
+      } else {
+        it->second.range = unite(it->second.range, domain.range, analyzer);
+      }
       if (it->second.bound && domain.bound) it->second.bound = intersect(it->second.bound, domain.bound);
     }
   }
@@ -252,7 +266,7 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
 }
 
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
-                Analyzer& analyzer) {
+                Analyzer& analyzer, const Expr& condition) {
   std::vector<std::pair<Var, Expr>> loops;
   Array<Expr> values;
   Expr predicate = bool_imm(true);
@@ -273,6 +287,10 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
     if (!analyzer.can_prove(low)) predicate = logical_and(predicate, low);
     if (!analyzer.can_prove(high)) predicate = logical_and(predicate, high);
   }
+  VarMap iters;
+  for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];
+  Expr tested = substitute(condition, iters);
+  if (!analyzer.can_prove(tested)) predicate = logical_and(predicate, tested);
   Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block);
   for (size_t i = loops.size(); i-- > 0;) {
     result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial,
@@ -346,6 +364,92 @@ void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, Place& 
   }
 }
 
+namespace {
+
+// What the partner reads of what the block writes, or, when the block is no producer, writes of what it
+// reads.
+Array<TensorRegion> regions_in_common(const Place& block, const Place& partner, bool is_producer) {
+  const Array<TensorRegion>& mine = is_producer ? block.block()->writes : block.block()->reads;
+  Array<TensorRegion> shared;
+  for (const TensorRegion& region : is_producer ? partner.block()->reads : partner.block()->writes) {
+    bool ours = std::any_of(mine.begin(), mine.end(),
+                            [&](const TensorRegion& own) { return own->source.same_as(region->source); });
+    if (ours) shared.push_back(region);
+  }
+  return shared;
+}
+
+// Instances of a consumer that read nothing its producers write belong to no iteration of the producers'
+// loops.
+void require_all_instances(ScheduleState& state, const Place& block, const std::vector<Place*>& producers,
+                           Span span) {
+  Place& scope = *scope_of(block);
+  Analyzer analyzer;
+  bind_surroundings(analyzer, state, scope);
+  std::vector<Box> written;
+  for (const Place* producer : producers)
+    relax_below(state, *producer, regions_in_common(block, *producer, false), scope, false, written,
+                analyzer);
+  auto reached = invert_regions(*block.block(), block.block()->reads, written, true, analyzer);
+  for (size_t i = 0; reached && i < reached->size(); ++i) {
+    const IterVar& iter = block.block()->iter_vars[i];
+    const auto& [range, bound] = (*reached)[i];
+    Interval met = bound ? intersect(range, bound) : range;
+    Expr first = iter->dom->min, last = iter->dom->min + iter->dom->extent - 1;
+    bool low = analyzer.can_prove(le(met.min, first)), high = analyzer.can_prove(ge(met.max, last));
+    if (low && high) continue;
+    Error error = refuse("consumer-reaches-further",
+                         "block `{}` has instances that read nothing of what its producers write, and they "
+                         "would be left out",
+                         block.name.c_str());
+    auto at = const_int(low ? last : first);
+    if (at)
+      add_witness(error, fmt::format("those with `{}` = {}, for example", iter->var->name.c_str(), *at));
+    throw std::move(error)
+        .at(span)
+        .note("the block is defined here", block.stmt->span)
+        .help("compute the producer at this block instead, or inline it: `sch.compute_inline`");
+  }
+}
+
+// What a moved block's condition says besides that its iterators stay in their domains, written in these; and
+// the conditions under which its producers run, where these are of loops that it moves into.
+Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
+                     const std::vector<Place*>& producers, Analyzer& analyzer, Span span) {
+  Expr result = bool_imm(true);
+  SBlockRealize realize = realize_of(state, block);
+  std::vector<Place*> around = loops_up(loop), loops = loops_above(block), kept;
+  for (Place* each : loops) {
+    if (std::find(around.begin(), around.end(), each) != around.end()) kept.push_back(each);
+  }
+  for (const Expr& condition : conditions_beyond_domains(realize, loops, analyzer)) {
+    auto moved = condition_on_iterators(condition, realize, loops, kept);
+    if (!moved) {
+      throw refuse("condition-not-movable",
+                   "block `{}` runs only under a condition on its loops, which its iterators do not tell",
+                   block.name.c_str())
+          .at(span)
+          .note("the block is defined here", block.stmt->span);
+    }
+    result = logical_and(result, *moved);
+  }
+  for (const Place* producer : producers) {
+    std::vector<Place*> above = loops_above(*producer);
+    for (const Expr& condition : conditions_beyond_domains(realize_of(state, *producer), above, analyzer)) {
+      bool inner = uses_var(condition, [&](const VarNode* var) {
+        return std::any_of(above.begin(), above.end(), [&](Place* each) {
+          return each->loop()->loop_var.get() == var &&
+                 std::find(around.begin(), around.end(), each) == around.end();
+        });
+      });
+      if (!inner) result = logical_and(result, condition);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
 Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
                const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
                int64_t index, Span block_span, Span index_span) {
@@ -354,20 +458,9 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
   bind_surroundings(analyzer, state, loop);
   size_t position = choose_position(positions_in(loop, producers, consumers), index, index_span);
   std::vector<Box> needed;
-  for (Place* partner : is_producer ? consumers : producers) {
-    const Array<TensorRegion>& regions = is_producer ? partner->block()->reads : partner->block()->writes;
-    const Array<TensorRegion>& mine = is_producer ? block.block()->writes : block.block()->reads;
-    Array<TensorRegion> shared;
-    for (const TensorRegion& region : regions) {
-      for (const TensorRegion& own : mine) {
-        if (own->source.same_as(region->source)) {
-          shared.push_back(region);
-          break;
-        }
-      }
-    }
-    relax_below(state, *partner, shared, loop, is_producer, needed, analyzer);
-  }
+  for (Place* partner : is_producer ? consumers : producers)
+    relax_below(state, *partner, regions_in_common(block, *partner, is_producer), loop, is_producer, needed,
+                analyzer);
   auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
                                 needed, !is_producer, analyzer);
   if (!domains) {
@@ -378,8 +471,11 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
         .note("the block is defined here", block.stmt->span)
         .help("an index must be one iterator, scaled and shifted by constants");
   }
+  if (!is_producer) require_all_instances(state, block, producers, block_span);
   SBlock same = ref(block.block());
-  Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer);
+  Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
+                                   analyzer, block_span);
+  Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {
     throw refuse("only-block", "block `{}` is all there is in its scope", block.name.c_str()).at(block_span);

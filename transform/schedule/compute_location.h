@@ -37,9 +37,10 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
                  const Place& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer);
 
-// Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside.
+// Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside. `condition`: on the block's
+// iterators, tested as well.
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
-                Analyzer& analyzer);
+                Analyzer& analyzer, const Expr& condition = bool_imm(true));
 
 // Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's
 // body.

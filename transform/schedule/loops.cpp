@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/loops.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 namespace {
@@ -131,9 +132,12 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
                            const SBlockRealize& realize) {
   const VarNode* var = loop->loop()->loop_var.get();
   if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
-  for (const Expr& value : realize->iter_values) {
-    if (uses_var(value, [&](const VarNode* v) { return v == var; })) return;
-  }
+  std::vector<Place*> loops = loops_above(block),
+                      inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
+  bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
+    return uses_var(value, [&](const VarNode* v) { return v == var; });
+  });
+  if (used && !repeats_instances(realize, inside)) return;
   Place& scope = *scope_of(block);
   Dependences deps = dependences(step.state, scope);
   for (const TensorRegion& write : realize->block->writes) {
@@ -142,10 +146,15 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
         is_output_block(block, scope) ||
         std::any_of(readers.begin(), readers.end(), [&](Place* reader) { return !is_above(*loop, *reader); });
     if (!outside) continue;
-    throw refuse(
-        "loop-repeats-reduction",
-        "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` does not use the loop",
-        loop->name.c_str(), write->source->name.c_str(), block.name.c_str())
+    Error error = used ? refuse("loop-repeats-reduction",
+                                "iterations of loop `{}` sum up the same elements of `{}` in block `{}`",
+                                loop->name.c_str(), write->source->name.c_str(), block.name.c_str())
+                       : refuse("loop-repeats-reduction",
+                                "each iteration of loop `{}` sums up the same elements of `{}`, block `{}` "
+                                "does not use the loop",
+                                loop->name.c_str(), write->source->name.c_str(), block.name.c_str());
+    add_witness(error, element_written_twice(realize, loops, *loop));
+    throw std::move(error)
         .at(loop.span)
         .note("the block is defined here", block.stmt->span)
         .help("move the block out of the loop first");
@@ -156,7 +165,7 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
 
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
   Place& scope = *scope_of(*loop);
-  require_stage_pipeline(scope, step.primitive.name());
+  require_stage_pipeline(step.state, scope, step.primitive.name());
   // Other writers of a buffer matter only where they share the loop.
   require_compact_dataflow(step.state, *loop, *loop);
   const VarNode* var = loop->loop()->loop_var.get();
@@ -169,10 +178,12 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
       if (!uses_var(realize->iter_values[i], [&](const VarNode* v) { return v == var; })) continue;
       if (iter->iter_type == IterType::kDataPar) continue;
       if (iter->iter_type == IterType::kCommReduce && thread_tag.starts_with("threadIdx.")) continue;
-      throw refuse("loop-carries-reduction",
-                   "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
-                   loop->name.c_str(), iter->var->name.c_str(), block->name.c_str(),
-                   iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel")
+      Error error = refuse("loop-carries-reduction",
+                           "iterations of loop `{}` depend on each other: iterator `{}` of block `{}` is {}",
+                           loop->name.c_str(), iter->var->name.c_str(), block->name.c_str(),
+                           iter->iter_type == IterType::kCommReduce ? "a reduction" : "not data-parallel");
+      add_witness(error, element_written_twice(realize, loops_above(*block), *loop));
+      throw std::move(error)
           .at(loop.span)
           .note("the block is defined here", block->stmt->span)
           .help(thread_tag.empty()

@@ -61,7 +61,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   // check
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(*scope, step.primitive.name());
+  require_stage_pipeline(step.state, *scope, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
   Buffer buffer =

@@ -2,11 +2,12 @@
 // Drives one LLVMFuzzerTestOneInput without libFuzzer: random bytes, random tokens and mutated files, for a
 // bounded time or count, from a seed that is printed, so that every failure can be had again.
 //
-//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--limit-ms M] [--keep-going] [FILE or FOLDER]...
+//   fuzz_NAME [--seconds S] [--count N] [--seed X] [--from I] [--limit-ms M] [--keep-going] [FILE or
+//   FOLDER]...
 //
 // The closing line is that of every part of the tests: `N passed, N failed`. An input that takes longer than
 // the limit fails; a crash leaves the input in fuzz-crash.mlc of the working directory. A check that fails
-// ends the run, unless it shall keep going.
+// ends the run, unless it shall keep going. `--from` skips inputs: those before number I are drawn, not run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -141,6 +142,7 @@ void read_corpus(const std::filesystem::path& path, std::vector<std::string>& co
 int main(int argc, char** argv) {
   double seconds = 5;
   uint64_t count = UINT64_MAX;
+  uint64_t from = 0;
   uint64_t seed = std::random_device{}();
   double limit_ms = 2000;
   bool keep_going = false;
@@ -154,6 +156,8 @@ int main(int argc, char** argv) {
       count = std::strtoull(value(), nullptr, 10);
     else if (option == "--seed")
       seed = std::strtoull(value(), nullptr, 10);
+    else if (option == "--from")
+      from = std::strtoull(value(), nullptr, 10);
     else if (option == "--limit-ms")
       limit_ms = std::atof(value());
     else if (option == "--keep-going")
@@ -175,6 +179,7 @@ int main(int argc, char** argv) {
     Clock::time_point before = Clock::now();
     if (std::chrono::duration<double>(before - start).count() > seconds) break;
     std::string input = generator.next();
+    if (done < from) continue;
     current = &input;
     try {
       LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());

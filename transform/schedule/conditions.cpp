@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/conditions.h"
+
+#include <algorithm>
+
+namespace mlc::transform {
+namespace {
+
+// The constant step of an expression along a variable; 0 when there is none.
+int64_t step_along(const Expr& e, const Var& var, Analyzer& analyzer) {
+  Expr first = substitute(e, {{var.get(), const_like(var, 0)}});
+  Expr second = substitute(e, {{var.get(), const_like(var, 1)}});
+  return const_int(analyzer.simplify(sub(second, first))).value_or(0);
+}
+
+// Does `a < b` (or `a >= b`) follow of one iterator's value staying in its domain? With value = s * a + r and
+// the bounds of r, it bounds s * a.
+bool follows_of(const Expr& value, const Range& domain, const Expr& a, const Expr& b, bool upper,
+                Analyzer& analyzer) {
+  std::vector<Var> vars = free_vars(a);
+  if (vars.empty()) return false;
+  int64_t step = step_along(a, vars[0], analyzer), value_step = step_along(value, vars[0], analyzer);
+  if (step == 0 || value_step % step != 0 || value_step / step <= 0) return false;
+  Expr s = const_like(a, value_step / step);
+  ConstIntBound rest = analyzer.const_int_bound(analyzer.simplify(sub(value, mul(a, s))));
+  if (upper) {
+    if (rest.min == ConstIntBound::kNegInf) return false;
+    return analyzer.can_prove(lt(domain->min + domain->extent - 1 - const_like(a, rest.min), mul(b, s)));
+  }
+  if (rest.max == ConstIntBound::kPosInf) return false;
+  return analyzer.can_prove(gt(domain->min - const_like(a, rest.max), mul(b - 1, s)));
+}
+
+bool follows_of_domains(const Expr& condition, const SBlockRealize& realize, Analyzer& analyzer) {
+  if (analyzer.can_prove(condition)) return true;
+  auto* two = as_binary(condition);
+  std::vector<Analyzer::Assumption> inside;
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    const Expr& value = realize->iter_values[i];
+    const Range& domain = realize->block->iter_vars[i]->dom;
+    bool found = false;
+    if (condition->kind == ExprKind::kLT) found = follows_of(value, domain, two->a, two->b, true, analyzer);
+    if (condition->kind == ExprKind::kLE)
+      found = follows_of(value, domain, two->a, two->b + 1, true, analyzer);
+    if (condition->kind == ExprKind::kGE) found = follows_of(value, domain, two->a, two->b, false, analyzer);
+    if (condition->kind == ExprKind::kGT)
+      found = follows_of(value, domain, two->a, two->b + 1, false, analyzer);
+    if (found) return true;
+  }
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    const Expr& value = realize->iter_values[i];
+    const Range& domain = realize->block->iter_vars[i]->dom;
+    inside.push_back(analyzer.assume(ge(value, domain->min)));
+    inside.push_back(analyzer.assume(lt(value, domain->min + domain->extent)));
+  }
+  bool follows = analyzer.can_prove(condition);
+  while (!inside.empty()) inside.pop_back();  // the last one first
+  return follows;
+}
+
+}  // namespace
+
+std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                            Analyzer& analyzer) {
+  std::vector<Expr> beyond;
+  if (is_const_int(realize->predicate, 1)) return beyond;
+  std::unique_ptr<Analyzer> local = analyzer.clone();
+  bind_loops(*local, loops);
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    if (!follows_of_domains(condition, realize, *local)) beyond.push_back(condition);
+  }
+  return beyond;
+}
+
+std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
+                                           const std::vector<Place*>& loops,
+                                           const std::vector<Place*>& kept) {
+  VarMap known;
+  for (const Place* loop : kept) known[loop->loop()->loop_var.get()] = loop->loop()->loop_var;
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    if (auto* var = as<VarNode>(realize->iter_values[i]))
+      known.try_emplace(var, realize->block->iter_vars[i]->var);
+  }
+  auto tells = [&] {
+    return !uses_var(condition, [&](const VarNode* var) {
+      bool around = std::any_of(loops.begin(), loops.end(),
+                                [&](const Place* loop) { return loop->loop()->loop_var.get() == var; });
+      return around && !known.contains(var);
+    });
+  };
+  if (!tells()) {
+    Array<Var> iters;
+    Analyzer analyzer;
+    for (const IterVar& iter : realize->block->iter_vars) {
+      iters.push_back(iter->var);
+      analyzer.bind(iter->var, iter->dom);
+    }
+    std::vector<LoopRange> ranges = ranges_of(loops);
+    auto inverse = invert_iter_map(realize->iter_values, ranges, iters, analyzer);
+    if (!inverse) return std::nullopt;
+    for (size_t i = 0; i < ranges.size(); ++i) known.try_emplace(ranges[i].var.get(), (*inverse)[i]);
+  }
+  return substitute(condition, known);
+}
+
+}  // namespace mlc::transform

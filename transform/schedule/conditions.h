@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions of blocks: which parts of them their iterators tell, and how the others move along.
+#pragma once
+
+#include "transform/schedule/analysis.h"
+
+namespace mlc::transform {
+
+// The parts of a block's condition that do not hold by themselves wherever all of its iterators stay in their
+// domains. `loops`: those around the block, whose ranges `analyzer` knows.
+std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                            Analyzer& analyzer);
+
+// A condition on the loops around a block as one on its iterators; loops in `kept` stay. nullopt where the
+// iterators do not tell.
+std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
+                                           const std::vector<Place*>& loops, const std::vector<Place*>& kept);
+
+}  // namespace mlc::transform

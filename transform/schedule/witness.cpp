@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/witness.h"
+
+#include <algorithm>
+#include <map>
+
+namespace mlc::transform {
+namespace {
+
+constexpr int64_t kMostIterations = 2000;  // that are looked at
+
+struct Counter {
+  Var var;
+  int64_t min, extent;
+};
+
+std::optional<std::vector<Counter>> counters_of(const std::vector<LoopRange>& ranges) {
+  std::vector<Counter> result;
+  for (const LoopRange& each : ranges) {
+    auto min = const_int(each.range->min), extent = const_int(each.range->extent);
+    if (!min || !extent || *extent <= 0) return std::nullopt;
+    result.push_back({each.var, *min, *extent});
+  }
+  return result;
+}
+
+using Values = std::vector<int64_t>;
+
+// Goes through iterations, the last counter fastest, until `act` says so.
+void each_iteration(const std::vector<Counter>& counters,
+                    const std::function<bool(const Values&, const VarMap&)>& act) {
+  Values at;
+  for (const Counter& counter : counters) at.push_back(counter.min);
+  for (int64_t count = 0; count < kMostIterations; ++count) {
+    VarMap values;
+    for (size_t i = 0; i < counters.size(); ++i)
+      values[counters[i].var.get()] = const_like(counters[i].var, at[i]);
+    if (act(at, values)) return;
+    size_t i = counters.size();
+    while (i > 0 && ++at[i - 1] == counters[i - 1].min + counters[i - 1].extent) {
+      at[i - 1] = counters[i - 1].min;
+      --i;
+    }
+    if (i == 0) return;
+  }
+}
+
+// The constants of these expressions; nullopt when one is none.
+std::optional<Values> constants(const Array<Expr>& exprs, const VarMap& values) {
+  Values result;
+  Analyzer analyzer;
+  for (const Expr& e : exprs) {
+    auto value = const_int(analyzer.simplify(substitute(e, values)));
+    if (!value) return std::nullopt;
+    result.push_back(*value);
+  }
+  return result;
+}
+
+bool runs(const SBlockRealize& realize, const VarMap& values) {
+  auto holds = constants({realize->predicate}, values);
+  return holds && (*holds)[0] != 0;
+}
+
+std::string list(const Values& values) {
+  return values.size() == 1 ? fmt::format("{}", values[0]) : fmt::format("({})", fmt::join(values, ", "));
+}
+
+std::string names_of(const std::vector<Counter>& counters) {
+  std::string names;
+  for (const Counter& counter : counters)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", counter.var->name.c_str());
+  return counters.size() == 1 ? fmt::format("`{}`", names) : fmt::format("`({})`", names);
+}
+
+}  // namespace
+
+std::string element_written_twice(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                  const Place& loop) {
+  if (realize->block->writes.empty()) return "";
+  std::vector<Place*> order = loops;  // the loop in question counts fastest
+  auto found = std::find(order.begin(), order.end(), &loop);
+  if (found == order.end()) return "";
+  std::rotate(found, found + 1, order.end());
+  auto counters = counters_of(ranges_of(order));
+  if (!counters) return "";
+  const TensorRegion& write = realize->block->writes[0];
+  VarMap bindings = bindings_of(realize);
+  Array<Expr> element;
+  for (const Range& range : write->region) element.push_back(substitute(range->min, bindings));
+  std::map<Values, Values> first;
+  std::string result;
+  each_iteration(*counters, [&](const Values& at, const VarMap& values) {
+    if (!runs(realize, values)) return false;
+    auto where = constants(element, values);
+    if (!where) return true;
+    auto [known, fresh] = first.try_emplace(*where, at);
+    if (fresh || known->second.back() == at.back()) return false;
+    result = fmt::format("with `{0}` = {1} and `{0}` = {2} block `{3}` writes the same element, `{4}[{5}]`",
+                         loop.name.c_str(), std::min(known->second.back(), at.back()),
+                         std::max(known->second.back(), at.back()), realize->block->name_hint.c_str(),
+                         write->source->name.c_str(), fmt::join(*where, ", "));
+    return true;
+  });
+  return result;
+}
+
+std::string instance_met_twice(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+  auto counters = counters_of(ranges_of(loops));
+  if (!counters || counters->empty()) return "";
+  std::map<Values, Values> first;
+  std::string result;
+  // Loops around these stay where they are.
+  VarMap around;
+  Array<Expr> values_of_iters = realize->iter_values;
+  for (const Expr& value : realize->iter_values) {
+    for (const Var& var : free_vars(value)) {
+      bool counts = std::any_of(counters->begin(), counters->end(),
+                                [&](const Counter& counter) { return counter.var.same_as(var); });
+      if (!counts) around[var.get()] = const_like(var, 0);
+    }
+  }
+  each_iteration(*counters, [&](const Values& at, const VarMap& values) {
+    VarMap all = around;
+    all.insert(values.begin(), values.end());
+    if (!runs(realize, all)) return false;
+    auto instance = constants(values_of_iters, all);
+    if (!instance) return true;
+    auto [known, fresh] = first.try_emplace(*instance, at);
+    if (fresh) return false;
+    std::string iters;
+    for (const IterVar& iter : realize->block->iter_vars)
+      iters += fmt::format("{}{}", iters.empty() ? "" : ", ", iter->var->name.c_str());
+    result = fmt::format("iterations {} = {} and {} run one instance of block `{}`, `({})` = ({})",
+                         names_of(*counters), list(known->second), list(at),
+                         realize->block->name_hint.c_str(), iters, fmt::join(*instance, ", "));
+    return true;
+  });
+  return result;
+}
+
+std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+  auto counters = counters_of(ranges_of(loops));
+  if (!counters) return "";
+  int64_t total = 1;
+  for (const Counter& counter : *counters) {
+    total *= counter.extent;
+    if (total > kMostIterations) return instance_met_twice(realize, loops);
+  }
+  std::vector<std::map<int64_t, bool>> taken(realize->iter_values.size());
+  bool known = true;
+  each_iteration(*counters, [&](const Values&, const VarMap& values) {
+    if (!runs(realize, values)) return false;
+    auto instance = constants(realize->iter_values, values);
+    known = instance.has_value();
+    for (size_t i = 0; known && i < taken.size(); ++i) taken[i][(*instance)[i]] = true;
+    return !known;
+  });
+  for (size_t i = 0; known && i < taken.size(); ++i) {
+    const IterVar& iter = realize->block->iter_vars[i];
+    auto min = const_int(iter->dom->min), extent = const_int(iter->dom->extent);
+    for (int64_t value = min.value_or(0); value < min.value_or(0) + extent.value_or(0); ++value) {
+      if (taken[i].contains(value)) continue;
+      return fmt::format("no iteration gives `{}` the value {}", iter->var->name.c_str(), value);
+    }
+  }
+  return instance_met_twice(realize, loops);
+}
+
+std::string index_outside(const SBlockNode& block, const Buffer& buffer, const Array<Expr>& indices) {
+  std::vector<LoopRange> ranges;
+  for (const IterVar& iter : block.iter_vars) ranges.push_back({iter->var, iter->dom});
+  for (size_t d = 0; d < indices.size(); ++d) {
+    auto size = const_int(buffer->buffer()->shape[d]);
+    std::vector<LoopRange> used;
+    for (const LoopRange& each : ranges) {
+      if (uses_var(indices[d], [&](const VarNode* var) { return var == each.var.get(); }))
+        used.push_back(each);
+    }
+    auto counters = counters_of(used);
+    if (!counters || !size) continue;
+    std::string result;
+    each_iteration(*counters, [&](const Values& at, const VarMap& values) {
+      auto index = constants({indices[d]}, values);
+      if (!index) return true;
+      if ((*index)[0] >= 0 && (*index)[0] < *size) return false;
+      result = fmt::format("index {} of `{}` is {} where {} is {}, outside of 0 to {}", d,
+                           buffer->name.c_str(), (*index)[0], names_of(*counters), list(at), *size - 1);
+      return true;
+    });
+    if (!result.empty()) return result;
+  }
+  return "";
+}
+
+void add_witness(Error& error, const std::string& witness) {
+  if (!witness.empty()) error.first().notes.push_back({witness, {}});
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Examples for refusals: iterations, found by going through some of them, in which what a rule forbids
+// happens.
+#pragma once
+
+#include "transform/schedule/analysis.h"
+
+namespace mlc::transform {
+
+// Two iterations that differ in `loop` and write the same element: "with `k` = 0 and `k` = 1 it writes
+// `C[0, 0]`". Empty when none was found among the first.
+std::string element_written_twice(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                  const Place& loop);
+
+// Two iterations of these loops that run one instance of the block: "iterations (i, j) = (0, 4) and (1, 0)
+// are one: `vi` = 4". Empty when none was found among the first.
+std::string instance_met_twice(const SBlockRealize& realize, const std::vector<Place*>& loops);
+
+// A value in the domain of an iterator that no iteration gives it, or two iterations that give all of them
+// the same values. Empty when there is none among the first.
+std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops);
+
+// An index that leaves its buffer, and for which iterators of the block: "index 0 of `A` is -1 where `vi` is
+// 0". Empty when all stay inside, or that is not known.
+std::string index_outside(const SBlockNode& block, const Buffer& buffer, const Array<Expr>& indices);
+
+// The witness as a note, when there is one.
+void add_witness(Error& error, const std::string& witness);
+
+}  // namespace mlc::transform

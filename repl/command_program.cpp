@@ -19,8 +19,20 @@
 
 namespace mlc::repl {
 
+namespace {
+
+// The program of `mlc run`: it outlives the command, for what it does when it is over follows its report.
+script::Evaluator* running = nullptr;
+
+}  // namespace
+
+void end_program() {
+  if (running != nullptr) running->end_program();
+}
+
 int run_run(const CommandLine& line) {
-  script::Evaluator evaluator;
+  running = new script::Evaluator;
+  script::Evaluator& evaluator = *running;
   std::signal(SIGINT, [](int) {
     // Asked again later, while something runs that does not look up, such as a compiled function.
     static volatile std::time_t asked = 0;

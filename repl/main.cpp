@@ -15,6 +15,7 @@
 #include "frontend/script/evaluator.h"
 #include "frontend/tvmscript/tvmscript.h"
 #include "repl/command_line.h"
+#include "repl/program.h"
 #include "repl/report.h"
 #include "transform/register_api.h"
 
@@ -69,21 +70,16 @@ void register_everything() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  catch_crashes();
-  std::signal(SIGPIPE, SIG_DFL);
+namespace {
+
+int run_command_line(int argc, char** argv) {
   bool colour = print::wants_colour(STDERR_FILENO);
   auto complain = [](const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   try {
     register_everything();
     repl::CommandLine line(argc, argv);
     program_file = line.program_file();
-    int code = line.run();
-    std::fflush(nullptr);
-#ifndef __SANITIZE_ADDRESS__
-    _exit(code);  // the tables of the process need no taking apart
-#endif
-    return code;
+    return line.run();
   } catch (const repl::CallError& error) {
     std::fflush(stdout);
     complain(repl::call_report(error, colour));
@@ -103,4 +99,18 @@ int main(int argc, char** argv) {
     complain(repl::internal_report(error.what(), program_file));
     return 3;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  catch_crashes();
+  std::signal(SIGPIPE, SIG_DFL);
+  int code = run_command_line(argc, argv);
+  mlc::repl::end_program();
+  std::fflush(nullptr);
+#ifndef __SANITIZE_ADDRESS__
+  _exit(code);  // the tables of the process need no taking apart
+#endif
+  return code;
 }

@@ -84,6 +84,9 @@ void bound_names(const syntax::Stmt* stmt, std::vector<std::string>& names) {
     bound_names(branch->orelse, names);
   }
   if (auto with = as<With>(stmt)) bound_names(with->body, names);
+  if (auto match = as<Match>(stmt)) {
+    for (const MatchCase* one : match->cases) bound_names(one->body, names);
+  }
   if (auto attempt = as<Try>(stmt)) {
     bound_names(attempt->body, names);
     bound_names(attempt->orelse, names);

@@ -116,14 +116,20 @@ template <class T>
     return compare_numbers(op, a.v_float64, b.v_float64);
   return -1;
 }
+// `is`: texts of the same letters and empty tuples are one object.
+inline bool is_same(const Any& x, const Any& y) {
+  if (x.same_as(y)) return true;
+  if (x.type_index() == kTVMFFIArray && y.type_index() == kTVMFFIArray)
+    return elements(x).empty() && elements(y).empty();
+  return is_str(x) && is_str(y) && text_of(x) == text_of(y);
+}
 // The same of `is` and `is not` too.
 inline int plain_compare(syntax::CmpOperator op, Words a, Words b) {
   if (op <= syntax::CmpOperator::kGtE) return plain_order(static_cast<uint32_t>(op), a, b);
   if (op == syntax::CmpOperator::kIs || op == syntax::CmpOperator::kIsNot) {
     const Any& x = lent(a);
     const Any& y = lent(b);
-    bool same = x.same_as(y) || (is_str(x) && is_str(y) && text_of(x) == text_of(y));
-    return same == (op == syntax::CmpOperator::kIs);
+    return is_same(x, y) == (op == syntax::CmpOperator::kIs);
   }
   return -1;
 }

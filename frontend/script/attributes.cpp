@@ -98,6 +98,12 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
       return true;
     }
   }
+  if (name == known().annotations) {
+    if (cls->own(name) == nullptr && cls->scripted) cls->set(name, Any(Dict()));
+    const Any* own = cls->own(name);
+    if (own != nullptr) out = *own;
+    return own != nullptr;
+  }
   if (const Any* member = cls->find(name)) {
     if (auto* fixed = as<StaticMethodNode>(*member)) {
       out = fixed->takes_class ? bind(Any(ir::ref(cls)), fixed->callee) : fixed->callee;
@@ -314,8 +320,33 @@ bool State::plain_attribute(const Any& object, Symbol name, Any& out, ir::Span s
   return attribute_or_not(object, name, out, span);
 }
 
+namespace {
+
+// By the class's own __getattribute__; what that does not find, __getattr__ may.
+Any intercepted_attribute(Evaluator& evaluator, InstanceNode* instance, const Any& object, Symbol name,
+                          ir::Span span) {
+  Any args[] = {object, str_value(name.str())}, out;
+  Any hook = *instance->cls->find(known().getattribute);
+  if (!instance->cls->has_getattr) return evaluator.call(hook, args, {}, span);
+  try {
+    return evaluator.call(hook, args, {}, span);
+  } catch (ir::Error& error) {
+    Any exception = evaluator.state().exception_of(error);
+    if (!as<InstanceNode>(exception)->cls->derives_from(
+            evaluator.state().exception_class("AttributeError").get()))
+      throw;
+  }
+  return evaluator.call(*instance->cls->find(known().getattr), args, {}, span);
+}
+
+}  // namespace
+
 bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span span) {
   if (auto* instance = as<InstanceNode>(object)) {
+    if (instance->cls->intercepts) {
+      out = intercepted_attribute(self, instance, object, name, span);
+      return true;
+    }
     if (instance_attribute(self, instance, object, name, out, span)) return true;
     if (const BuiltinRow* row = object_method_row(name)) {
       out = bind(object, builtin_value(row, "object"));
@@ -411,6 +442,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   }
   if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out))
     return true;
+  // Class methods and static methods of builtin types: "".maketrans, {}.fromkeys.
+  if (Ref<ClassNode> type = builtin_type_of(object);
+      type && type->module == "builtins" && class_builtin(self, type.get(), name, out))
+    return true;
   bool is_device =
       object.type_index() == kTVMFFIDevice;  // a value with rows in the registry, as objects have
   if (!is_object(object) && !is_device) return false;
@@ -497,7 +532,7 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
 
 bool State::load_method(const Any& object, Symbol name, ir::Span span, Any& out) {
   if (auto* instance = as<InstanceNode>(object)) {
-    if (instance->own(name) == nullptr) {
+    if (!instance->cls->intercepts && instance->own(name) == nullptr) {
       const Any* member = instance->cls->find(name);
       if (member != nullptr && as<FunctionNode>(*member) != nullptr) {
         out = *member;
@@ -632,6 +667,7 @@ void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, i
   }
   cls->set(name, value);
   cls->has_getattr = cls->find(known().getattr) != nullptr;
+  cls->intercepts = cls->find(known().getattribute) != nullptr;
   if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
   if (name == known().slots) cls->slotted = slots_of(cls);
 }

@@ -133,6 +133,10 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
   }
   for (const Any& base : bases) {
     auto* base_class = as<ClassNode>(base);
+    if (is_generic_alias(base)) {
+      raise("TypeError", args.span_of(1), "not-a-type",
+            "issubclass() argument 2 cannot be a parameterized generic");
+    }
     if (base_class == nullptr) {
       raise("TypeError", args.span_of(1), "not-a-type",
             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
@@ -143,14 +147,15 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
 }
 Any callable(Evaluator& evaluator, const Arguments& args) { return evaluator.callable(args[0]); }
 
-Symbol name_argument(const Arguments& args, std::string_view function) {
+Symbol name_argument(Evaluator& evaluator, const Arguments& args) {
   if (!is_str(args[1])) {
-    raise("TypeError", args.span_of(1), "wrong-type", "{}(): attribute name must be string", function);
+    raise("TypeError", args.span_of(1), "wrong-type", "attribute name must be string, not '{}'",
+          type_name_of(evaluator, args[1]));
   }
   return Symbol(text_of(args[1]));
 }
 Any getattr(Evaluator& evaluator, const Arguments& args) {
-  Symbol name = name_argument(args, "getattr");
+  Symbol name = name_argument(evaluator, args);
   if (args.size() == 2) return evaluator.attribute(args[0], name, args.span);
   Any out;
   try {
@@ -164,18 +169,18 @@ Any getattr(Evaluator& evaluator, const Arguments& args) {
 Any hasattr(Evaluator& evaluator, const Arguments& args) {
   Any out;
   try {
-    return evaluator.find_attribute(args[0], name_argument(args, "hasattr"), out);
+    return evaluator.find_attribute(args[0], name_argument(evaluator, args), out);
   } catch (ir::Error& error) {
     if (error.first().kind == "AttributeError") return false;
     throw;
   }
 }
 Any setattr(Evaluator& evaluator, const Arguments& args) {
-  evaluator.set_attribute(args[0], name_argument(args, "setattr"), args[2], args.span);
+  evaluator.set_attribute(args[0], name_argument(evaluator, args), args[2], args.span);
   return nullptr;
 }
 Any delattr(Evaluator& evaluator, const Arguments& args) {
-  Symbol name = name_argument(args, "delattr");
+  Symbol name = name_argument(evaluator, args);
   evaluator.state().remove_attribute(args[0], name, args.span);
   return nullptr;
 }
@@ -192,13 +197,15 @@ Any ascii(Evaluator& evaluator, const Arguments& args) {
 Any format(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 2 && !is_str(args[1])) {
     raise("TypeError", args.span_of(1), "wrong-type", "format() argument 2 must be str, not {}",
-          type_name_of(evaluator, args[1]));
+          is_none(args[1]) ? "None" : type_name_of(evaluator, args[1]));
   }
   return str_value(format_value(evaluator, args[0], args.size() == 2 ? text_of(args[1]) : "", args.span));
 }
 
 Any iter(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 1) return evaluator.iterate(args[0], args.span_of(0));
+  if (!evaluator.callable(args[0]))
+    raise("TypeError", args.span_of(0), "not-callable", "iter(v, w): v must be callable");
   return call_until_iterator(args[0], args[1]);
 }
 Any next(Evaluator& evaluator, const Arguments& args) {
@@ -223,11 +230,6 @@ Any exec(Evaluator& evaluator, const Arguments& args) {
 }
 Any eval(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
-}
-Any exception_group(Evaluator& evaluator, const Arguments& args) {
-  return refused(
-      evaluator, args, "ExceptionGroup",
-      "one exception is raised at a time; keep several in a list, or chain them with `raise ... from`");
 }
 Any import_by_name(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "__import__", "import statements name their modules");
@@ -266,8 +268,6 @@ constexpr BuiltinRow rows[] = {
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
     {"__import__", "(name)", "Not available.", import_by_name, 0, 127, "*"},
     {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
-    {"ExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
-    {"BaseExceptionGroup", "(message, exceptions)", "Not available.", exception_group, 0, 127, "*"},
 };
 
 }  // namespace

@@ -23,8 +23,12 @@ Any hex(Evaluator& evaluator, const Arguments& args) {
   const Any* given = args.size() > 2 ? &args[2] : args.keyword("bytes_per_sep");
   std::string between;
   if (separator != nullptr) {
+    if (evaluator.length(*separator, args.span) != 1)
+      raise("ValueError", args.span, "wrong-type", "sep must be length 1.");
+    if (!is_str(*separator) && !is_bytes(*separator))
+      raise("TypeError", args.span, "wrong-type", "sep must be str or bytes.");
     between = is_bytes(*separator) ? bytes_of(*separator) : std::string(text_of(*separator));
-    if (between.size() != 1) raise("ValueError", args.span, "wrong-type", "sep must be length 1.");
+    if (between.size() != 1) raise("ValueError", args.span, "wrong-type", "sep must be ASCII.");
   }
   int64_t every = given == nullptr ? 1 : index_value(evaluator, *given, args.span, "bytes_per_sep");
   std::string bytes = self(args), text;
@@ -141,11 +145,11 @@ Any replace(Evaluator& evaluator, const Arguments& args) {
 
 // What find, count and the like look for: bytes, or the number of one byte.
 std::string wanted(Evaluator& evaluator, const Arguments& args) {
-  if (!is_int(args[1]) && !is_bytes(args[1])) {
+  if (!is_integer(args[1]) && !is_bytes(args[1])) {
     raise("TypeError", args.span_of(1), "wrong-type",
           "argument should be integer or bytes-like object, not '{}'", type_name_of(evaluator, args[1]));
   }
-  if (!is_int(args[1])) return argument(evaluator, args, 1);
+  if (!is_integer(args[1])) return argument(evaluator, args, 1);
   int64_t byte = raw_int(args[1]);
   if (byte < 0 || byte > 255)
     raise("ValueError", args.span_of(1), "out-of-range", "byte must be in range(0, 256)");
@@ -156,14 +160,15 @@ std::pair<int64_t, int64_t> part(Evaluator& evaluator, const Arguments& args, si
   auto size = static_cast<int64_t>(length);
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i || is_none(args[i])) return otherwise;
-    int64_t at = index_value(evaluator, args[i], args.span_of(i), "index");
+    int64_t at = index_value(evaluator, args[i], args.span_of(i), "slice indices or None");
     return std::max<int64_t>(at < 0 ? at + size : at, 0);
   };
   return {bound(2, 0), std::min(bound(3, size), size)};
 }
 int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last) {
-  std::string text = self(args), what = wanted(evaluator, args);
+  std::string text = self(args);
   auto [begin, end] = part(evaluator, args, text.size());
+  std::string what = wanted(evaluator, args);
   if (begin > end) return -1;
   std::string_view range =
       std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
@@ -178,8 +183,9 @@ Any index(Evaluator& e, const Arguments& args) {
   return at;
 }
 Any count(Evaluator& evaluator, const Arguments& args) {
-  std::string text = self(args), what = wanted(evaluator, args);
+  std::string text = self(args);
   auto [begin, end] = part(evaluator, args, text.size());
+  std::string what = wanted(evaluator, args);
   if (begin > end) return int64_t{0};
   if (what.empty()) return end - begin + 1;
   int64_t n = 0;
@@ -289,13 +295,13 @@ Any cased(Evaluator&, const Arguments& args) {
 
 Any aligned(Evaluator& evaluator, const Arguments& args, char align) {
   std::string_view name = align == '<' ? "ljust" : align == '>' ? "rjust" : "center";
+  int64_t width = index_value(evaluator, args[1], args.span_of(1), "width");
   if (args.size() > 2 && !is_bytes(args[2])) {
     raise("TypeError", args.span_of(2), "wrong-type",
           "{}() argument 2 must be a byte string of length 1, not {}", name,
           type_name_of(evaluator, args[2]));
   }
   std::string text = self(args), fill = args.size() > 2 ? argument(evaluator, args, 2) : " ";
-  int64_t width = index_value(evaluator, args[1], args.span_of(1), "width");
   if (fill.size() != 1)
     raise("TypeError", args.span_of(2), "wrong-type",
           "{}() argument 2 must be a byte string of length 1, not bytes", name);
@@ -379,6 +385,10 @@ Any translate(Evaluator& evaluator, const Arguments& args) {
   std::string table = is_none(args[1]) ? std::string() : bytes_of(args[1]);
   if (!is_none(args[1]) && table.size() != 256)
     raise("ValueError", args.span_of(1), "wrong-length", "translation table must be 256 characters long");
+  if (removed != nullptr && !is_bytes(*removed)) {
+    raise("TypeError", args.span, "wrong-type", "a bytes-like object is required, not '{}'",
+          type_name_of(evaluator, *removed));
+  }
   std::string without = removed == nullptr ? std::string() : bytes_of(*removed);
   std::string text = self(args), result;
   for (char c : text) {

@@ -348,8 +348,26 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
             : fmt::format("at most {}", counted(static_cast<size_t>(row.most), "argument"));
     std::string message = fmt::format("{}() takes {} ({} given)", shown, expected, own);
     // Where CPython unpacks the arguments by hand it says so in other words.
-    if (row.least != row.most && !shown.starts_with("str.")) {
-      bool few = own < static_cast<size_t>(row.least);
+    bool few = own < static_cast<size_t>(row.least);
+    auto is_one_of = [&](std::initializer_list<std::string_view> names) {
+      return std::find(names.begin(), names.end(), owner.empty() ? row.name : std::string_view(shown)) !=
+             names.end();
+    };
+    bool text = owner == "str" || owner == "bytes";
+    bool by_name = text && (!row.keywords.empty() || row.name.ends_with("find") || row.name.ends_with("index") ||
+                            row.name == "count" || row.name.ends_with("swith"));
+    if (row.name.starts_with("__") && !owner.empty() && row.least == row.most &&
+        !is_one_of({"dict.__contains__", "dict.__getitem__", "list.__getitem__", "set.__contains__",
+                    "frozenset.__contains__", "list.__reversed__", "dict.__reversed__"})) {
+      message = fmt::format("expected {}, got {}", counted(static_cast<size_t>(row.most), "argument"), own);
+    } else if (shown == "list.sort") {
+      message = "sort() takes no positional arguments";
+    } else if (shown == "sorted" || (owner.empty() && row.least == row.most && row.most > 1)) {
+      message = fmt::format("{} expected {}, got {}", row.name,
+                            counted(static_cast<size_t>(row.most), "argument"), own);
+    } else if (by_name) {
+      message = fmt::format("{}() takes {} ({} given)", row.name, expected, own);
+    } else if (row.least != row.most) {
       message = fmt::format("{} expected at {} {}, got {}", row.name, few ? "least" : "most",
                             counted(static_cast<size_t>(few ? row.least : row.most), "argument"), own);
     }
@@ -479,7 +497,8 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
   if (object.type() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
     const Any* member = instance->cls->find(method.attr);
-    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
+        !instance->cls->intercepts) {
       Held callee(copy(*member));
       auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
       push(object.release());
@@ -522,7 +541,8 @@ Words State::run_keyword_call(const Call& call, Frame& f) {
   if (object.type() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
     const Any* member = instance->cls->find(method.attr);
-    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr) {
+    if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
+        !instance->cls->intercepts) {
       Held callee(copy(*member));
       auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
       push(object.release());

@@ -2,6 +2,7 @@
 // Comparison, truth, equality and membership of all that the evaluator does not answer itself.
 #include <cmath>
 
+#include "frontend/script/arithmetic.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
 #include "ir/ndarray.h"
@@ -194,10 +195,8 @@ bool Evaluator::equal(const Any& a, const Any& b) {
 Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span) {
   switch (op) {
     case CmpOperator::kIs:
-    case CmpOperator::kIsNot: {
-      bool same = a.same_as(b) || (is_str(a) && is_str(b) && text_of(a) == text_of(b));
-      return same == (op == CmpOperator::kIs);
-    }
+    case CmpOperator::kIsNot:
+      return is_same(a, b) == (op == CmpOperator::kIs);
     case CmpOperator::kIn:
     case CmpOperator::kNotIn:
       return contains(b, a, span) == (op == CmpOperator::kIn);

@@ -40,8 +40,6 @@ void refuse_hooks(const ClassNode* cls, ir::Span span) {
     bool of_metaclass;
   };
   constexpr Refused refused[] = {
-      {"__getattribute__", "attributes are found without asking; `__getattr__` sees those that are missing",
-       false},
       {"__del__", "nothing says when an object goes away; use `with`", false},
       {"__await__", "there is no asynchronous code", false},
       {"__aenter__", "there is no asynchronous code", false},
@@ -117,6 +115,7 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
   if (cls->own(known().eq) != nullptr && cls->own(known().hash) == nullptr)
     cls->set(known().hash, Any(nullptr));
   cls->has_getattr = cls->find(known().getattr) != nullptr;
+  cls->intercepts = cls->find(known().getattribute) != nullptr;
   cls->slotted = slots_of(cls);
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];

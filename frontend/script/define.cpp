@@ -196,7 +196,13 @@ Any State::define_function(const FunctionDef& def, Frame& f) {
   if (run_hook(def, def.decorators, f, made))
     return decorate(def.decorators, def.decorators.size() - 1, made, f);
   const FunctionInfo* info = resolver.function(def, function_info(f), f.module, scope_name(f));
-  return decorate(def.decorators, def.decorators.size(), make_function(info, *def.args, f), f);
+  std::vector<Any> decorators;
+  for (const Expr* each : def.decorators) decorators.push_back(eval(each, f));
+  made = make_function(info, *def.args, f);
+  annotate_function(*this, as<FunctionNode>(made), f);
+  for (size_t i = decorators.size(); i-- > 0;)
+    made = call_values(decorators[i], {made}, def.decorators[i]->span);
+  return made;
 }
 
 Any State::define_class(const ClassDef& def, Frame& f) {
@@ -209,8 +215,9 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   std::string around = scope_name(f);
   if (!around.empty()) cls->name = around + "." + cls->name;
   cls->module = f.module->name;
-  List bases;
-  for (const Expr* e : def.bases) bases.push_back(eval(e, f));
+  List bases, written;
+  for (const Expr* e : def.bases) written.push_back(eval(e, f));
+  bool replaced = replace_bases(written, bases, def.bases.empty() ? def.name_span : def.bases[0]->span);
   Keywords keywords;
   for (const Keyword* keyword : def.keywords) {
     if (!keyword->name)
@@ -247,6 +254,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     ~Close() { state.open_classes.pop_back(); }
   } close{*this};
   exec_block(def.body, body);
+  if (replaced) cls->set(Symbol("__orig_bases__"), Any(Tuple(written.begin(), written.end())));
   if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {
     auto* first = syntax::as<ExprStmt>(def.body[0]);

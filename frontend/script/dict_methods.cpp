@@ -27,7 +27,8 @@ void check_mutable(const Arguments& args) {
 }
 Any pop(Evaluator& evaluator, const Arguments& args) {
   check_mutable(args);
-  if (Any* found = dict_find(evaluator, args[0], args[1], args.span_of(1))) {
+  bool empty = map_of(args[0])->size() == 0;  // then the key need not be hashable
+  if (Any* found = empty ? nullptr : dict_find(evaluator, args[0], args[1], args.span_of(1))) {
     Any value = *found;
     dict_remove(evaluator, args[0], args[1], args.span_of(1));
     return value;

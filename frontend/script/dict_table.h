@@ -40,6 +40,15 @@ struct DictTable : ffi::DenseMapBaseObj {
     }
   }
 
+  // Whether an iterator that was good before a change stands at an entry still.
+  static bool is_small(const ffi::MapBaseObj* map) { return static_cast<const DictTable*>(map)->IsSmallMap(); }
+  static bool stands_at_entry(const ffi::MapBaseObj* map, const ffi::MapBaseObj::iterator& at) {
+    auto* table = static_cast<const DictTable*>(map);
+    uint64_t i = at.*(&Position::index);
+    if (table->IsSmallMap()) return i < table->size_;
+    return i < table->slots_ && meta(table->data_, i) != kEmpty;
+  }
+
   // Adds a key that is not there. False where the general way must: in a small map, or where another chain
   // has taken the slot.
   template <class Hash>
@@ -70,6 +79,9 @@ struct DictTable : ffi::DenseMapBaseObj {
   static constexpr uint8_t kNotHead = 0b10000000;
   static constexpr uint8_t kJump = 0b01111111;  // how far the next of the chain is
   static constexpr uint8_t kJumps = 126;
+  struct Position : ffi::MapBaseObj::iterator {
+    using ffi::MapBaseObj::iterator::index;
+  };
   struct Item {
     KVType data;
     uint64_t previous, next;  // in the order of the dict

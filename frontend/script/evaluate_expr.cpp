@@ -249,8 +249,9 @@ Words State::attribute_of(const Attribute& attribute, const Any& object) {
   if (object.type_index() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(object));
     const Any* member = instance->cls->find(attribute.attr);
-    if (member == nullptr ||
-        (as<PropertyNode>(*member) == nullptr && member->type_index() != instance_type)) {
+    bool plain =
+        member == nullptr || (as<PropertyNode>(*member) == nullptr && member->type_index() != instance_type);
+    if (plain && !instance->cls->intercepts) {
       if (const Any* own = instance->own(attribute.attr, attribute.place)) return copy(*own);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/script/arithmetic.h"
+#include "frontend/script/generator.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -228,14 +229,7 @@ void State::remove_name(Symbol name, uint32_t resolved, Frame& f, ir::Span span)
       break;
     case Storage::kDynamic:
       if (f.cls != nullptr) {
-        auto& members = f.cls->members;
-        for (size_t i = 0; i < members.size(); ++i) {
-          if (members[i].first == name) {
-            members.erase(members.begin() + static_cast<ptrdiff_t>(i));
-            ClassNode::changed();
-            return;
-          }
-        }
+        if (f.cls->erase(name)) return;
       }
       break;
   }
@@ -285,12 +279,6 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
 
 // `del object.name`.
 void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool hooked) {
-  auto erase = [&](std::vector<std::pair<Symbol, Any>>& all) {
-    auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
-    bool there = found != all.end();
-    if (there) all.erase(found);
-    return there;
-  };
   if (auto* instance = as<InstanceNode>(object)) {
     Any argument = str_value(name.str()), ignored;
     if (hooked && instance->cls->find(known().delattr) != nullptr &&
@@ -316,9 +304,9 @@ void State::remove_attribute(const Any& object, Symbol name, ir::Span span, bool
     }
     if (instance->erase(name)) return;
   } else if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->scripted) {
-    if (erase(cls->members)) return ClassNode::changed();
+    if (cls->erase(name)) return;
   } else if (auto* fn = as<FunctionNode>(object)) {
-    if (erase(fn->attributes)) return;
+    if (erase_function_attribute(*this, fn, name)) return;
   } else if (auto* module = as<ModuleNode>(object); module != nullptr && module->find(name) != nullptr) {
     module->slots[module->slot_of(name)].value = unbound();
     return;
@@ -465,6 +453,7 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
   Any value = call_values(enter, {}, span);
   Flow flow = Flow::kNext;
   std::unique_ptr<ScriptError> failed;
+  size_t waiting = waiting_kept();
   try {
     if (item->optional_vars != nullptr) store(item->optional_vars, value, f);
     flow = exec_with(with, item_index + 1, f);
@@ -478,8 +467,9 @@ Flow State::exec_with(const With& with, size_t item_index, Frame& f) {
       self.find_attribute(exception, known().traceback, traceback);
       return self.truth(call_values(exit, {self.type_of(exception), exception, traceback}, span));
     });
-    if (swallowed) return Flow::kNext;
-    throw *failed;
+    if (!swallowed) throw *failed;
+    drop_waiting(waiting);
+    return Flow::kNext;
   }
   Any kept = std::move(f.result);
   f.result = nullptr;
@@ -527,13 +517,18 @@ Flow State::exec_try(const Try& attempt, Frame& f) {
     }
     Flow flow = Flow::kNext;
     std::unique_ptr<ScriptError> caught;
+    size_t kept = waiting_kept();
     try {
       flow = exec_block(attempt.body, f);
     } catch (ir::Error& error) {
       caught = std::make_unique<ScriptError>(error.all(), exception_of(error));
     }
     // The handler runs outside of the C++ catch block, so that it may suspend a generator.
-    if (caught != nullptr) return handle(attempt, *caught, f);
+    if (caught != nullptr) {
+      flow = attempt.star ? handle_group(attempt, caught->exception, f) : handle(attempt, *caught, f);
+      drop_waiting(kept);
+      return flow;
+    }
     return flow == Flow::kNext ? exec_block(attempt.orelse, f) : flow;
   };
   if (attempt.finalbody.empty()) return guarded();
@@ -598,13 +593,17 @@ void State::exec_raise(const Raise& raise_stmt, Frame& f) {
   throw_exception(value, raise_stmt.exc->span);
 }
 
-// `name: type` in a class body: an entry of the class's `__annotations__`.
+// `name: type` in a class body or at the top of a file: an entry of its `__annotations__`.
 void State::annotate(const AnnAssign& assign, Frame& f) {
-  auto* name = syntax::as<Name>(assign.target);
-  if (name == nullptr) return;
-  if (f.cls->own(known().annotations) == nullptr) f.cls->set(known().annotations, Any(Dict()));
-  Any type = eval(assign.annotation, f);
-  dict_set(self, *f.cls->own(known().annotations), str_value(name->id.str()), type, assign.span);
+  Any type = annotation(assign.annotation, f);
+  if (!assign.simple) return;
+  Symbol where = known().annotations;
+  const Any* all = f.cls != nullptr ? f.cls->own(where) : f.module->find(where);
+  if (all == nullptr) {
+    store_name(where, f.cls != nullptr ? 0 : place_of(where, f), Any(Dict()), f);
+    all = f.cls != nullptr ? f.cls->own(where) : f.module->find(where);
+  }
+  self.set_subscript(*all, str_value(static_cast<const Name*>(assign.target)->id.str()), type, assign.span);
 }
 
 [[gnu::noinline]] Flow State::exec_assign(const Assign& assign, Frame& f) {
@@ -683,7 +682,8 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
     case StmtKind::kAnnAssign: {
       auto* assign = static_cast<const AnnAssign*>(stmt);
       if (assign->value != nullptr) store(assign->target, run(assign->value, f), f);
-      if (f.cls != nullptr) annotate(*assign, f);
+      // Those of a function's variables are never evaluated.
+      if (f.cls != nullptr || (f.function == nullptr && !f.dynamic)) annotate(*assign, f);
       return Flow::kNext;
     }
     case StmtKind::kPass:
@@ -710,6 +710,8 @@ Flow State::exec_rare(const Stmt* stmt, Frame& f) {
       return exec_with(static_cast<const With&>(*stmt), 0, f);
     case StmtKind::kTry:
       return exec_try(static_cast<const Try&>(*stmt), f);
+    case StmtKind::kMatch:
+      return exec_match(static_cast<const Match&>(*stmt), f);
     case StmtKind::kRaise:
       exec_raise(static_cast<const Raise&>(*stmt), f);
     case StmtKind::kAssert: {

@@ -12,6 +12,7 @@
 
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/importer.h"
+#include "frontend/script/library.h"
 #include "frontend/syntax/parse.h"
 
 namespace mlc::script {
@@ -53,6 +54,8 @@ char* find_stack_limit() {
 // What a printed program is headed by, in comments: `# from tvm.script import tirx as T`. Its file runs as it
 // is. The values are looked up when one of the names is first asked for.
 constexpr std::string_view kDefaultNames[] = {"tvm", "I", "ir", "T", "tir", "tirx", "Axis", "TypeVar"};
+// Builtin classes that are written in the language.
+constexpr std::string_view kGroupNames[] = {"BaseExceptionGroup", "ExceptionGroup"};
 
 }  // namespace
 
@@ -65,6 +68,7 @@ State::State(Evaluator& evaluator) : self(evaluator) {
   c_stack_limit = find_stack_limit();
   add_builtins(builtins);
   for (std::string_view name : kDefaultNames) builtins.emplace(Symbol(name), unbound());
+  for (std::string_view name : kGroupNames) builtins.emplace(Symbol(name), unbound());
   importer = std::make_unique<Importer>(*this);
   main = new_module("__main__");
   importer->add("__main__", Any(main));
@@ -96,7 +100,18 @@ void State::add_default_names() const {
 const Any* State::find_builtin(Symbol name) const {
   auto found = builtins.find(name);
   if (found != builtins.end() && is_unbound(found->second)) {
-    add_default_names();
+    if (std::find(std::begin(kGroupNames), std::end(kGroupNames), name.str()) != std::end(kGroupNames)) {
+      static bool loading = false;  // the module itself asks
+      if (std::exchange(loading, true)) return nullptr;
+      for (std::string_view group : kGroupNames) {
+        Any cls = library_member(self, "_exception_groups", group);
+        as<ClassNode>(cls)->module = "builtins";
+        builtins.insert_or_assign(Symbol(group), cls);
+      }
+      loading = false;
+    } else {
+      add_default_names();
+    }
     found = builtins.find(name);
   }
   return found == builtins.end() ? nullptr : &found->second;

@@ -54,6 +54,8 @@ class Evaluator : public ir::Host {
   // comes out as SystemExit below; every other uncaught exception as ir::Error.
   void run_source(uint32_t file_id);
   Any evaluate_repl(uint32_t file_id);  // as run_source; the value of a last expression statement, else None
+  // The program is over: generators that wait run their `finally` and `with` blocks, the oldest first.
+  void end_program();
   struct SystemExit {
     int code;
   };

@@ -54,6 +54,12 @@ Areas& areas() {
 
 struct GeneratorNode final : GeneratorBase {
   Evaluator& evaluator;
+  // Of those with a C++ stack of their own, the ones made just before and after: what `end_program` walks.
+  GeneratorNode* before = nullptr;
+  GeneratorNode* after = nullptr;
+  bool ended = false;  // was told that the program is over
+  static inline GeneratorNode* first = nullptr;
+  static inline GeneratorNode* last = nullptr;
   std::vector<Any> slots;
   std::optional<Stepper> stepper;
   Frame frame;  // with the stepper
@@ -80,7 +86,10 @@ struct GeneratorNode final : GeneratorBase {
       : GeneratorBase(std::move(function)), evaluator(evaluator) {
     slots.resize(fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
-    if (!fn->info->stepwise) return;
+    if (!fn->info->stepwise) {
+      enlist();
+      return;
+    }
     stepper.emplace(*fn->info);
     set_up(frame);
   }
@@ -94,6 +103,15 @@ struct GeneratorNode final : GeneratorBase {
   ~GeneratorNode() override {
     if (phase == Phase::kSuspended && (!stepper || as<InstanceNode>(delegate()) != nullptr)) abandon();
     if (phase != Phase::kSuspended) release();
+    if (!stepper) strike_off();
+  }
+  void enlist() {
+    before = std::exchange(last, this);
+    (before == nullptr ? first : before->after) = this;
+  }
+  void strike_off() {
+    (before == nullptr ? first : before->after) = after;
+    (after == nullptr ? last : after->before) = before;
   }
   // Nobody holds the generator any more: its `finally` and `with` blocks run, and what they raise is only
   // reported.
@@ -325,6 +343,49 @@ struct GeneratorNode final : GeneratorBase {
     return next(asking, out);
   }
 };
+
+namespace {
+
+std::vector<Any>& kept_generators() {
+  static auto& all = *new std::vector<Any>;
+  return all;
+}
+
+}  // namespace
+
+void keep_waiting(const Frame& frame) {
+  if (GeneratorNode::first == nullptr || frame.slots == nullptr) return;
+  for (uint32_t i = 0; i < frame.info->slots; ++i) {
+    const Any* value = &frame.slots[i];
+    if (auto* cell = as<CellNode>(*value)) value = &cell->value;
+    GeneratorBase* generator = is_object(*value) ? generator_of(*value) : nullptr;
+    if (generator != nullptr && generator->phase == GeneratorBase::Phase::kSuspended)
+      kept_generators().push_back(*value);
+  }
+}
+size_t waiting_kept() { return kept_generators().size(); }
+void drop_waiting(size_t kept) {
+  while (kept_generators().size() > kept) {
+    Any last = std::move(kept_generators().back());
+    kept_generators().pop_back();
+  }
+}
+
+void Evaluator::end_program() {
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<Any> waiting;
+    for (GeneratorNode* each = GeneratorNode::first; each != nullptr; each = each->after) {
+      if (&each->evaluator == this && each->phase == GeneratorBase::Phase::kSuspended && !each->ended)
+        waiting.push_back(take(each->give_self()));
+    }
+    for (const Any& each : waiting) {
+      auto* generator = static_cast<GeneratorNode*>(value_as_iterator(each));
+      generator->ended = again = true;
+      if (generator->phase == GeneratorBase::Phase::kSuspended) generator->abandon();
+    }
+  }
+}
 
 Any State::start_generator(const FunctionNode& fn, Any* base) {
   return make_iterator<GeneratorNode>(self, ir::ref(&fn), base);

@@ -26,6 +26,12 @@ struct GeneratorBase : IteratorNode {
 
 GeneratorBase* generator_of(const Any& value);  // null for other iterators
 
+// An error leaves a function: the generators that wait in its variables live on until the error has been
+// handled, as CPython's tracebacks keep them, and run their `finally` and `with` blocks then.
+void keep_waiting(const Frame& frame);
+size_t waiting_kept();
+void drop_waiting(size_t kept);  // all that were kept since there were so many
+
 // generator_methods.cpp
 // Goes on with what `yield from` walks: true with its next value in `out`, false at the end with its result.
 bool resume_delegate(Evaluator& evaluator, const Any& iterator, Message message, Any& out, ir::Span span);

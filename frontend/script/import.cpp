@@ -106,7 +106,11 @@ void State::import_all(const Any& module, ir::Span span, Frame& f) {
 }
 
 void State::exec_import_from(const ImportFrom& import, Frame& f) {
-  if (import.level == 0 && import.module == "__future__") return;
+  if (import.level == 0 && import.module == "__future__") {
+    for (const Alias* alias : import.names)
+      f.module->postponed = f.module->postponed || alias->name == "annotations";
+    return;
+  }
   ir::Span module_span = import.module_span ? import.module_span : import.span;
   std::string path = importer->absolute(import.module, import.level, *f.module, module_span);
   const ir::Api* as_class = ir::ApiRegistry::global().find(path);

@@ -2,6 +2,7 @@
 // Iteration over every kind of value, zip/map/filter/enumerate/reversed, lengths and slice bounds.
 #include <algorithm>
 
+#include "frontend/script/dict_table.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/traceback.h"
 #include "ir/ndarray.h"
@@ -104,6 +105,8 @@ struct DictIterator final : IteratorNode {
   size_t size;
   size_t given = 0;
   Pairs pairs;
+  bool small;   // where a removed entry moves those behind it
+  Words last{};  // the key given last: it is not touched
   DictIterator(Any dict, DictViewNode::Kind kind)
       : IteratorNode(kind == DictViewNode::Kind::kKeys     ? "dict_keyiterator"
                      : kind == DictViewNode::Kind::kValues ? "dict_valueiterator"
@@ -111,15 +114,20 @@ struct DictIterator final : IteratorNode {
         dict(std::move(dict)),
         kind(kind),
         at(map()->begin()),
-        size(map()->size()) {}
+        size(map()->size()),
+        small(DictTable::is_small(map())) {}
   ffi::MapBaseObj* map() const { return static_cast<ffi::MapBaseObj*>(raw_object(dict)); }
   bool next(Evaluator&, Any& out) override {
     if (map()->size() != size) {
       size = ~size_t{0};
       raise("RuntimeError", {}, "changed-during-iteration", "dictionary changed size during iteration");
     }
-    if (given >= size || at == map()->end()) return false;
+    bool over = at == map()->end();
+    if (over ? given < size : given >= size || !unchanged()) [[unlikely]]
+      keys_changed();
+    if (over) return false;
     auto& [key, value] = *at;
+    last = words_of(key);
     switch (kind) {
       case DictViewNode::Kind::kKeys:
         out = plain_key(key);
@@ -134,6 +142,20 @@ struct DictIterator final : IteratorNode {
     ++at;
     if (++given < size) __builtin_prefetch(&*at);  // entries lie far apart, in the order of their hashes
     return true;
+  }
+  // As far as can be seen while the size is the same: the next entry is there, and in a small dict the one
+  // before it is that which was given last.
+  bool unchanged() {
+    if (DictTable::is_small(map()) != small || !DictTable::stands_at_entry(map(), at)) return false;
+    if (!small || given == 0) return true;
+    auto before = at;
+    const Words& key = words_of((*--before).first);
+    return key.type_index == last.type_index && key.v_int64 == last.v_int64;
+  }
+  [[noreturn, gnu::cold]] void keys_changed() {
+    at = map()->end();
+    given = size;
+    raise("RuntimeError", {}, "changed-during-iteration", "dictionary keys changed during iteration");
   }
 };
 struct ArrayIterator final : IteratorNode {  // rows of an np.ndarray
@@ -280,9 +302,19 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Argume
   auto iterator = [&](size_t i) { return evaluator.iterate(args[i], args.span_of(i)); };
   auto expect = [&](size_t least, size_t most) {
     if (args.size() < least || args.size() > most) {
-      raise("TypeError", args.span, "wrong-argument-count", "{}() expected {} argument{}, got {}", name,
-            args.size() < least ? fmt::format("at least {}", least) : fmt::format("at most {}", most),
-            (args.size() < least ? least : most) == 1 ? "" : "s", args.size());
+      // In the words of each of them.
+      if (name == "map")
+        raise("TypeError", args.span, "wrong-argument-count", "map() must have at least two arguments.");
+      size_t wanted = args.size() < least ? least : most;
+      if (name == "enumerate") {
+        if (args.size() < least)
+          raise("TypeError", args.span, "wrong-argument-count",
+                "enumerate() missing required argument 'iterable' (pos 1)");
+        raise("TypeError", args.span, "wrong-argument-count", "enumerate() takes at most 2 arguments ({} given)",
+              args.size());
+      }
+      raise("TypeError", args.span, "wrong-argument-count", "{} expected {}, got {}", name,
+            counted(wanted, "argument"), args.size());
     }
   };
   if (name == "enumerate") {
@@ -517,6 +549,11 @@ int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::
   Any result;
   if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result))
     return raw_int(result);
+  if (what.starts_with("slice indices")) {
+    bool none = what.ends_with("None");
+    raise("TypeError", span, "wrong-index", "slice indices must be integers {}or have an __index__ method",
+          none ? "or None " : "");
+  }
   if (what.ends_with("indices")) {
     raise("TypeError", span, "wrong-index", "{} must be integers or slices, not {}", what,
           type_name_of(evaluator, value));

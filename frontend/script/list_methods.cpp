@@ -95,7 +95,7 @@ Any index(Evaluator& evaluator, const Arguments& args) {
   auto size = static_cast<int64_t>(elements(args[0]).size());
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i) return otherwise;
-    int64_t at = index_value(evaluator, args[i], args.span_of(i), "index");
+    int64_t at = index_value(evaluator, args[i], args.span_of(i), "slice indices");
     return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
   };
   int64_t stop = bound(3, size);

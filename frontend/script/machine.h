@@ -66,7 +66,8 @@ struct KnownNames {
       missing{"__missing__"}, slots{"__slots__"}, init_subclass{"__init_subclass__"}, metaclass{"metaclass"},
       delattr{"__delattr__"}, filename{"filename"}, delete_{"__delete__"}, kw_defaults{"__kwdefaults__"},
       code{"__code__"}, globals{"__globals__"}, closure{"__closure__"}, traceback{"__traceback__"},
-      base{"__base__"}, abstract_methods{"__abstractmethods__"}, suppress_context{"__suppress_context__"};
+      base{"__base__"}, abstract_methods{"__abstractmethods__"}, suppress_context{"__suppress_context__"},
+      getattribute{"__getattribute__"}, origin{"__origin__"}, match_args{"__match_args__"};
 };
 const KnownNames& known();
 
@@ -209,6 +210,8 @@ struct Evaluator::State {
   Flow exec_with(const syntax::With& with, size_t item, Frame& f);
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
+  Flow handle_group(const syntax::Try& attempt, const Any& exception, Frame& f);  // exception_groups.cpp
+  Flow exec_match(const syntax::Match& match, Frame& f);  // match.cpp
   void store_attribute(const syntax::Attribute& target, Words value, Frame& f);
   void store_item(const syntax::Subscript& target, Words value, Frame& f);
   void store_elements(const syntax::Expr* target, Words value, Frame& f);
@@ -218,6 +221,7 @@ struct Evaluator::State {
   Held augmented(const syntax::AugAssign& assign, Held left, Held right);
   void exec_augmented(const syntax::AugAssign& assign, Frame& f);
   void annotate(const syntax::AnnAssign& assign, Frame& f);
+  Any annotation(const syntax::Expr* expr, Frame& f);  // its value, or its text where they are postponed
   [[noreturn]] void exec_raise(const syntax::Raise& raise, Frame& f);
   void store(const syntax::Expr* target, Any value, Frame& f) { store(target, give(std::move(value)), f); }
   void store(const syntax::Expr* target, Words value, Frame& f);
@@ -241,6 +245,8 @@ struct Evaluator::State {
   Any define_function(const syntax::FunctionDef& def, Frame& f);
   Any define_class(const syntax::ClassDef& def, Frame& f);
   void rename_private(const syntax::ClassDef& def);  // private_names.cpp
+  // generic_alias.cpp: the classes that `list[int]` and the like stand for; true when there were such.
+  bool replace_bases(const List& written, List& bases, ir::Span span);
   // The hook for the innermost decorator, if there is one.
   bool run_hook(const syntax::Stmt& def, syntax::Seq<syntax::Expr> decorators, Frame& f, Any& out);
   Any decorate(syntax::Seq<syntax::Expr> decorators, size_t count, Any value, Frame& f);
@@ -464,7 +470,9 @@ bool function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, 
 void set_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, const Any& value,
                             ir::Span span);
 Any read_only(Evaluator::State& state, const Any& dict);        // a mapping that refuses writes
-Any class_dict(Evaluator::State& state, const ClassNode* cls);  // `__dict__`, as a copy
+bool erase_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name);
+Any class_dict(Evaluator::State& state, ClassNode* cls);  // `__dict__`, which shows every change
+void annotate_function(Evaluator::State& state, FunctionNode* fn, Frame& f);  // when it is defined
 bool type_method(const ClassNode* cls, Symbol name, Any& out);  // mro(), __subclasses__()
 Any object_init_subclass();
 bool slots_of(const ClassNode* cls);  // whether its objects have no attributes but those of `__slots__`
@@ -487,6 +495,12 @@ struct Types {
 const Types& types();
 Ref<ClassNode> builtin_type_of(const Any& value);                       // null for objects of other rooms
 std::string type_name_of(Evaluator& evaluator, const Any& value);       // 'int', 'Point', 'Schedule'
+// What patterns take for a sequence (no text) and for a mapping.
+bool is_sequence(Evaluator& evaluator, const Any& value);
+bool is_mapping(Evaluator& evaluator, const Any& value);
+// generic_alias.cpp: `list[int]`
+Any generic_alias(const Any& origin, const Any& index);
+bool is_generic_alias(const Any& value);
 std::optional<Any> numpy_type_of(const Any& value);                     // of a NumPy scalar: its class
 std::optional<bool> numpy_instance(const Any& value, const Any& type);  // where one of them is NumPy's
 std::string numpy_type_name(const Any& value);  // "numpy.float32"; other objects: their type key

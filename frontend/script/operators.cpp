@@ -150,7 +150,7 @@ Any float_binary(BinOperator op, double a, double b, ir::Span span) {
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "float modulo");
       return float_mod(a, b);
     case BinOperator::kPow: {
-      if (a == 0 && b < 0) {
+      if (a == 0 && b < 0 && std::isfinite(b)) {
         raise("ZeroDivisionError", span, "division-by-zero", "0.0 cannot be raised to a negative power");
       }
       if (a < 0 && std::isfinite(a) && std::isfinite(b) && b != std::floor(b)) {
@@ -303,7 +303,7 @@ bool is_class(const Any& value) {
 // `int | None`: a type for annotations and isinstance().
 Any union_of(Evaluator& evaluator, const Any& a, const Any& b) {
   for (const Any& each : {a, b}) {
-    if (!is_class(each) && !is_none(each)) return not_implemented();
+    if (!is_class(each) && !is_none(each) && !is_generic_alias(each)) return not_implemented();
   }
   Any args[] = {a, b};
   return evaluator.call(library_member(evaluator, "typing", "_union"), args);
@@ -378,7 +378,7 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
   Any result = builtin_binary(*this, op, a, b, span);
   if (op == BinOperator::kMult && result.same_as(not_implemented()))
     result = repeat_by_index(*this, a, b, span);
-  if (op == BinOperator::kBitOr && result.same_as(not_implemented()) && (is_class(a) || is_class(b)))
+  if (op == BinOperator::kBitOr && result.same_as(not_implemented()) && (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b)))
     result = union_of(*this, a, b);
   if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
   return result;

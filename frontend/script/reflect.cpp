@@ -57,41 +57,90 @@ Any code_object(const FunctionInfo& info) {
   return Any(made);
 }
 
-// Annotations are evaluated when they are first asked for, with the names of the module, of the class around
-// and of the variables that the function keeps.
-Any annotations_of(State& state, FunctionNode* fn, ir::Span span) {
-  Dict all;
-  const FunctionInfo& info = *fn->info;
-  if (info.args == nullptr) return all;
-  Frame around, f;
-  around.dynamic = f.dynamic = true;
-  around.module = f.module = const_cast<ModuleNode*>(fn->module.get());
-  around.cls = as<ClassNode>(fn->owner);
-  f.outer = &around;
-  for (size_t i = 0; i < info.free_variables.size(); ++i) {
-    const Any& value = static_cast<CellNode*>(raw_object(fn->cells[i]))->value;
-    if (!is_unbound(value)) f.locals.emplace_back(info.free_variables[i].name, value);
-  }
-  auto add = [&](Symbol name, const syntax::Expr* annotation) {
-    if (annotation == nullptr) return;
-    try {
-      all.Set(str_value(name.str()), state.eval_slice(annotation, f));
-    } catch (ir::Error& error) {
-      if (error.first().kind != "NameError") throw;
-      raise("NotImplementedError", span, "not-supported",
-            "`__annotations__` of `{}` is not available: annotations are evaluated when they are asked for, "
-            "and "
-            "{} now",
-            info.name, error.first().message);
-    }
+// Calls `visit(name, annotation)` for the annotations of a function, in CPython's order.
+template <class F>
+void each_annotation(const FunctionInfo& info, F&& visit) {
+  if (info.args == nullptr) return;
+  auto add = [&](const syntax::Arg* a) {
+    if (a != nullptr && a->annotation != nullptr) visit(a->name, a->annotation);
   };
-  for (const syntax::Arg* a : info.args->posonlyargs) add(a->name, a->annotation);
-  for (const syntax::Arg* a : info.args->args) add(a->name, a->annotation);
-  if (info.args->vararg != nullptr) add(info.args->vararg->name, info.args->vararg->annotation);
-  for (const syntax::Arg* a : info.args->kwonlyargs) add(a->name, a->annotation);
-  if (info.args->kwarg != nullptr) add(info.args->kwarg->name, info.args->kwarg->annotation);
-  add(Symbol("return"), info.returns);
-  return all;
+  for (const syntax::Arg* a : info.args->args) add(a);
+  for (const syntax::Arg* a : info.args->posonlyargs) add(a);
+  add(info.args->vararg);
+  for (const syntax::Arg* a : info.args->kwonlyargs) add(a);
+  add(info.args->kwarg);
+  if (info.returns != nullptr) visit(Symbol("return"), info.returns);
+}
+
+// What an annotation is under `from __future__ import annotations`: its text with one blank where CPython
+// writes one, and with CPython's quotes.
+std::string text_of_annotation(const syntax::Expr* expr) {
+  std::string_view source = ir::SourceMap::global().text(expr->span);
+  auto* constant = syntax::as<syntax::Constant>(expr);
+  if (constant != nullptr && constant->type == syntax::Constant::Type::kStr) return quote(constant->text);
+  std::string out;
+  char open = 0;
+  for (size_t i = 0; i < source.size(); ++i) {
+    char c = source[i];
+    if (open != 0) {
+      if (c == open) open = 0;
+    } else if (c == '"' || c == '\'') {
+      open = c;
+      size_t end = source.find(c, i + 1);
+      std::string_view inside = end == source.npos ? "" : source.substr(i + 1, end - i - 1);
+      if (end != source.npos && inside.find_first_of("\\'") == inside.npos) {
+        out.append("'").append(inside).append("'");
+        i = end;
+        open = 0;
+        continue;
+      }
+    } else if (c == ' ' || c == '\n' || c == '\t') {
+      char next = i + 1 < source.size() ? source[i + 1] : 0;
+      bool inside = out.ends_with('[') || out.ends_with('(') || next == ']' || next == ')' || next == ' ' ||
+                    next == ',' || next == '[';
+      if (!inside && !out.ends_with(' ')) out += ' ';
+      continue;
+    } else if (c == ',') {
+      out += ", ";
+      while (i + 1 < source.size() && (source[i + 1] == ' ' || source[i + 1] == '\n')) ++i;
+      continue;
+    } else if (c == '|') {
+      if (!out.ends_with(' ')) out += ' ';
+      out += "| ";
+      while (i + 1 < source.size() && source[i + 1] == ' ') ++i;
+      continue;
+    }
+    out += c;
+  }
+  return out;
+}
+
+void set_attribute_of(FunctionNode* fn, Symbol name, Any value) {
+  for (auto& [key, old] : fn->attributes) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  fn->attributes.emplace_back(name, std::move(value));
+}
+
+// What a function keeps outside of its `__dict__`.
+bool is_function_field(Symbol name) {
+  const KnownNames& k = known();
+  return name == k.name || name == k.qualname || name == k.doc || name == k.module || name == k.annotations;
+}
+
+// `__dict__`: from now on the program's attributes are in it, whoever changes it.
+const Any& function_dict(FunctionNode* fn) {
+  if (!is_none(fn->dict)) return fn->dict;
+  Dict all;
+  for (auto& [key, value] : fn->attributes) {
+    if (!is_function_field(key)) all.Set(str_value(key.str()), value);
+  }
+  std::erase_if(fn->attributes, [](const auto& each) { return !is_function_field(each.first); });
+  fn->dict = all;
+  return fn->dict;
 }
 
 Any kw_defaults_of(const FunctionNode& fn) {
@@ -104,6 +153,31 @@ Any kw_defaults_of(const FunctionNode& fn) {
 }
 
 }  // namespace
+
+Any State::annotation(const syntax::Expr* expr, Frame& f) {
+  if (f.module->postponed) return str_value(text_of_annotation(expr));
+  Frame here;  // names of annotations are looked up as they are evaluated
+  here.dynamic = true;
+  here.outer = &f;
+  here.module = f.module;
+  here.back = frame;
+  frame = &here;
+  struct Leave {
+    State& state;
+    Frame& here;
+    ~Leave() { state.frame = here.back; }
+  } leave{*this, here};
+  return eval_slice(expr, here);
+}
+
+void annotate_function(State& state, FunctionNode* fn, Frame& f) {
+  Any all;
+  each_annotation(*fn->info, [&](Symbol name, const syntax::Expr* expr) {
+    if (is_none(all)) all = Dict();
+    all.cast<Dict>().Set(str_value(name.str()), state.annotation(expr, f));
+  });
+  if (!is_none(all)) fn->attributes.emplace_back(known().annotations, all);
+}
 
 bool function_attribute(State& state, FunctionNode* fn, Symbol name, Any& out, ir::Span span) {
   for (const auto& [key, value] : fn->attributes) {
@@ -127,7 +201,7 @@ bool function_attribute(State& state, FunctionNode* fn, Symbol name, Any& out, i
   } else if (name == known().code) {
     out = code_object(*fn->info);
   } else if (name == known().annotations) {
-    out = annotations_of(state, fn, span);
+    out = Dict();
     fn->attributes.emplace_back(name, out);
   } else if (name == known().globals) {
     out = state.namespace_of(const_cast<ModuleNode*>(fn->module.get()));
@@ -136,13 +210,11 @@ bool function_attribute(State& state, FunctionNode* fn, Symbol name, Any& out, i
   } else if (name == known().call) {
     out = Any(ir::ref(fn));
   } else if (name == known().dict) {
-    Dict all;
-    for (const auto& [key, value] : fn->attributes) {
-      if (!key.str().starts_with("__") || key.str() == "__wrapped__") all.Set(str_value(key.str()), value);
-    }
-    out = read_only(state, all);
+    out = function_dict(fn);
   } else {
-    return false;
+    Any* found = is_none(fn->dict) ? nullptr : dict_find(state.self, fn->dict, str_value(name.str()));
+    if (found != nullptr) out = *found;
+    return found != nullptr;
   }
   return true;
 }
@@ -178,13 +250,24 @@ void set_function_attribute(State& state, FunctionNode* fn, Symbol name, const A
     raise("NotImplementedError", span, "not-supported",
           "`__code__` cannot be set: a function keeps the text it was made of");
   }
-  for (auto& [key, old] : fn->attributes) {
-    if (key == name) {
-      old = value;
-      return;
+  if (name == known().dict) {
+    if (value.type_index() != kTVMFFIDict) {
+      raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
+            type_name_of(state.self, value));
     }
+    function_dict(fn);
+    fn->dict = value;
+    return;
   }
-  fn->attributes.emplace_back(name, value);
+  if (name == known().annotations && is_none(value)) return set_attribute_of(fn, name, Dict());
+  if (!is_none(fn->dict) && !is_function_field(name))
+    return dict_set(state.self, fn->dict, str_value(name.str()), value);
+  set_attribute_of(fn, name, value);
+}
+
+bool erase_function_attribute(State& state, FunctionNode* fn, Symbol name) {
+  if (std::erase_if(fn->attributes, [&](const auto& each) { return each.first == name; }) > 0) return true;
+  return !is_none(fn->dict) && dict_remove(state.self, fn->dict, str_value(name.str()));
 }
 
 namespace {
@@ -246,12 +329,15 @@ Any read_only(State& state, const Any& dict) {
   return make_proxy(state.self, proxy_class(), Arguments{std::span<Any>(const_cast<Any*>(&dict), 1), {}, {}});
 }
 
-Any class_dict(State& state, const ClassNode* cls) {
-  Dict all;
-  if (cls->own(known().module) == nullptr) all.Set(str_value("__module__"), str_value(cls->module));
-  for (const auto& [key, value] : cls->members) all.Set(str_value(key.str()), value);
-  if (cls->own(known().doc) == nullptr) all.Set(str_value("__doc__"), nullptr);
-  return read_only(state, all);
+Any class_dict(State& state, ClassNode* cls) {
+  if (is_none(cls->dict)) {
+    Dict all;
+    if (cls->own(known().module) == nullptr) all.Set(str_value("__module__"), str_value(cls->module));
+    for (const auto& [key, value] : cls->members) all.Set(str_value(key.str()), value);
+    if (cls->own(known().doc) == nullptr) all.Set(str_value("__doc__"), nullptr);
+    cls->dict = all;
+  }
+  return read_only(state, cls->dict);
 }
 
 namespace {

@@ -152,7 +152,7 @@ bool ends_line(uint32_t point) {
 Any splitlines(Evaluator& evaluator, const Arguments& args) {
   std::string_view text = self(args);
   const Any* keep = args.size() > 1 ? &args[1] : args.keyword("keepends");
-  bool keeps = keep != nullptr && evaluator.truth(*keep);
+  bool keeps = keep != nullptr && index_value(evaluator, *keep, args.span, "keepends") != 0;
   List result;
   while (!text.empty()) {
     std::string_view rest = text;
@@ -231,7 +231,7 @@ std::string_view part(Evaluator& evaluator, const Arguments& args, int64_t& offs
   auto size = static_cast<int64_t>(utf8_length(text));
   auto bound = [&](size_t i, int64_t otherwise) {
     if (args.size() <= i || is_none(args[i])) return otherwise;
-    int64_t at = index_value(evaluator, args[i], args.span_of(i), "index");
+    int64_t at = index_value(evaluator, args[i], args.span_of(i), "slice indices or None");
     return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
   };
   int64_t begin = bound(2, 0), end = bound(3, size);
@@ -251,9 +251,9 @@ std::string_view part(Evaluator& evaluator, const Arguments& args, int64_t& offs
   return text.substr(first, byte_of(end) - first);
 }
 int64_t find_in(Evaluator& evaluator, const Arguments& args, bool last, std::string_view method) {
-  std::string_view wanted = text_argument(evaluator, args, 1, method);
   int64_t offset = 0;
   std::string_view text = part(evaluator, args, offset);
+  std::string_view wanted = text_argument(evaluator, args, 1, method);
   if (text.data() == nullptr) return -1;
   size_t at = last ? text.rfind(wanted) : text.find(wanted);
   if (at == std::string_view::npos) return -1;

@@ -163,11 +163,11 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
         Any args[] = {object, index};
         return call(callee, args, {}, span);
       }
-      // `list[int]` and the like in annotations: the class itself.
-      if (cls->module == "builtins" &&
-          (cls == types().list.get() || cls == types().dict.get() || cls == types().tuple.get() ||
-           cls == types().set.get() || cls == types().type.get())) {
-        return object;
+      const Types& t = types();
+      for (const Ref<ClassNode>& each : {t.list, t.dict, t.tuple, t.set, t.frozenset, t.type, t.enumerate}) {
+        // `type` gives its brackets to no class that derives from it.
+        if (cls == each.get() || (each.get() != t.type.get() && cls->derives_from(each.get())))
+          return generic_alias(object, index);
       }
       raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->short_name());
     }

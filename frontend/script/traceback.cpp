@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "frontend/script/generator.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -223,6 +224,7 @@ std::string shown(Evaluator& evaluator, const Any& value) {
 
 void left_function(ir::Error& error, Evaluator& evaluator, const Frame& frame, ir::Span span,
                    ir::PassedCall::How how) {
+  keep_waiting(frame);
   ir::Diagnostic& first = error.first();
   const FunctionInfo& info = *frame.info;
   if (!first.span) {

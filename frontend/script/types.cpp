@@ -31,10 +31,12 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 2, "int");
   if (args.size() == 0) return int64_t{0};
   const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
+  int64_t given = base == nullptr ? 10 : index_value(evaluator, *base, args.span, "base");
+  if (given != 0 && (given < 2 || given > 36))
+    raise("ValueError", args.span, "out-of-range", "int() base must be >= 2 and <= 36, or 0");
   Any value = plain_number(args[0]);
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
   if (is_str(value) || is_bytes(value)) {
-    int64_t given = base == nullptr ? 10 : index_value(evaluator, *base, args.span, "base");
     return int_of_text(evaluator, value, given, args.span_of(0));
   }
   if (base != nullptr) {
@@ -92,11 +94,21 @@ Any bool_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
   expect(args, 0, 1, "bool");
   return args.size() == 1 && evaluator.truth(args[0], args.span_of(0));
 }
+// A named argument that is a str if it is given.
+void check_word(std::string_view function, const Any* given, std::string_view parameter, ir::Span span) {
+  if (given == nullptr || is_str(*given)) return;
+  raise("TypeError", span, "wrong-type", "{}() argument '{}' must be str, not {}", function, parameter,
+        is_none(*given) ? "None" : ir::type_name(*given));
+}
 Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 3, "str");
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
   if (encoding != nullptr || errors != nullptr) {
+    check_word("str", encoding, "encoding", args.span);
+    check_word("str", errors, "errors", args.span);
+    if (args.size() > 0 && is_str(args[0]))
+      raise("TypeError", args.span, "wrong-type", "decoding str is not supported");
     if (args.size() == 0 || !is_bytes(args[0])) {
       raise("TypeError", args.span, "wrong-type", "decoding to str: need a bytes-like object, {} found",
             args.size() == 0 ? "nothing" : type_name_of(evaluator, args[0]));
@@ -205,7 +217,17 @@ Any static_method_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& arg
 Any super_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 2, 2, "super");
   auto* cls = as<ClassNode>(args[0]);
-  if (cls == nullptr) raise("TypeError", args.span_of(0), "wrong-type", "super() argument 1 must be a type");
+  if (cls == nullptr) {
+    raise("TypeError", args.span_of(0), "wrong-type", "super() argument 1 must be a type, not {}",
+          type_name_of(evaluator, args[0]));
+  }
+  auto* given = as<ClassNode>(args[1]);
+  auto* type = as<ClassNode>(evaluator.type_of(args[1]));
+  bool fits = (given != nullptr && given->derives_from(cls)) || (type != nullptr && type->derives_from(cls));
+  if (!fits) {
+    raise("TypeError", args.span, "wrong-type",
+          "super(type, obj): obj must be an instance or subtype of type");
+  }
   return Any(ir::make<SuperNode>(ir::ref(cls), args[1]));
 }
 Any iterator_type_call(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args) {
@@ -216,6 +238,8 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
   if (args.size() == 0) return ffi::Bytes(std::string());
+  check_word("bytes", encoding, "encoding", args.span);
+  check_word("bytes", errors, "errors", args.span);
   if (is_str(args[0])) {
     if (encoding == nullptr)
       raise("TypeError", args.span, "wrong-type", "string argument without an encoding");
@@ -427,6 +451,11 @@ bool is_abstract_instance(const Any& object, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (auto* instance = as<InstanceNode>(value)) {
+    const ClassNode* library = instance->cls.get();
+    while (library->module != "collections" && !library->bases.empty()) library = library->bases[0].get();
+    if (library->module == "collections" && library->name == "deque" &&
+        any_of({"Sequence", "MutableSequence", "Reversible"}))
+      return true;
     auto has = [&](std::string_view method) {
       const Any* found = instance->cls->find(Symbol(method));
       return found != nullptr && !is_none(*found);
@@ -470,6 +499,26 @@ bool fits_protocol(Evaluator& evaluator, const Any& value, const ClassNode* cls)
 
 }  // namespace
 
+namespace {
+
+// Is it one of the abstract class, or of a class that derives from it?
+bool is_abstract(const Any& value, std::string_view name) {
+  if (is_abstract_instance(value, name)) return true;
+  auto* instance = as<InstanceNode>(value);
+  return instance != nullptr &&
+         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(), [&](const ClassNode* each) {
+           return each->module == "typing" && each->name == name;
+         });
+}
+
+}  // namespace
+
+bool is_sequence(Evaluator&, const Any& value) {
+  const Any& plain = builtin_value_of(value);
+  return !is_str(plain) && !is_bytes(plain) && is_abstract(value, "Sequence");
+}
+bool is_mapping(Evaluator&, const Any& value) { return is_abstract(value, "Mapping"); }
+
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
     state_->check_stack(span);
@@ -504,6 +553,8 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     }
     return false;
   }
+  if (is_generic_alias(type))
+    raise("TypeError", span, "not-a-type", "isinstance() argument 2 cannot be a parameterized generic");
   // A union of types: `int | None`.
   if (auto* form = as<InstanceNode>(type)) {
     const Any* args = form->own(Symbol("__args__"));

@@ -74,6 +74,7 @@ const Any* ClassNode::search(Symbol member) const {
   return found.member;
 }
 void ClassNode::set(Symbol member, Any value) {
+  if (!is_none(dict)) dict.cast<Dict>().Set(str_value(member.str()), value);
   for (auto& [name, old] : members) {
     if (name == member) {
       old = std::move(value);
@@ -82,6 +83,12 @@ void ClassNode::set(Symbol member, Any value) {
   }
   members.emplace_back(member, std::move(value));
   changed();
+}
+bool ClassNode::erase(Symbol member) {
+  if (std::erase_if(members, [&](const auto& each) { return each.first == member; }) == 0) return false;
+  if (!is_none(dict)) dict.cast<Dict>().erase(str_value(member.str()));
+  changed();
+  return true;
 }
 bool ClassNode::derives_from(const ClassNode* base) const {
   return std::find(mro.begin(), mro.end(), base) != mro.end();

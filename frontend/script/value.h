@@ -77,6 +77,7 @@ struct ModuleNode final : ffi::Object {
   Slots slots;
   std::function<Any(Symbol)> builtin_of;  // what a new name means before the program binds it
   std::unordered_map<Symbol, uint32_t> index;
+  bool postponed = false;  // `from __future__ import annotations`: annotations are kept as text
 
   explicit ModuleNode(std::string name) : name(std::move(name)) {}
   uint32_t slot_of(Symbol symbol);       // makes it when it is new
@@ -108,6 +109,7 @@ struct FunctionNode final : ffi::Object {
   std::vector<Any> cells;        // captured variables, in the order of info->free_variables
   Any owner;                     // the class whose body defines it (for `super()`), or None
   std::vector<std::pair<Symbol, Any>> attributes;
+  Any dict;  // where attributes of the program are once `__dict__` was asked for; else None
   FunctionNode(const FunctionInfo* info, Ref<ModuleNode> module) : info(info), module(std::move(module)) {}
   MLC_NODE("mlc.script.function", FunctionNode, ffi::Object);
 };
@@ -164,7 +166,9 @@ struct ClassNode final : ffi::Object {
   bool plain = true;     // instances are made by `__init__` alone: no __new__, no builtin type below
   bool slotted = false;  // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;  // the builtin type (dict, str, ...) whose values the instances are
+  bool intercepts = false;          // some class of the mro defines __getattribute__
   Ref<ClassNode> metaclass;         // null: `type`
+  Any dict;                         // what `__dict__` reads, once it was asked for; else None
   std::vector<ClassNode*> derived;  // the classes with this base that there are now
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
@@ -178,6 +182,7 @@ struct ClassNode final : ffi::Object {
     return found.name == member && found.version == version ? found.member : search(member);
   }
   void set(Symbol member, Any value);
+  bool erase(Symbol member);  // false when it was not there
   static void changed() {
     ++version;
   }  // to be called after members or the mro of a class were changed by hand

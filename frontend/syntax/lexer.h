@@ -49,6 +49,7 @@ class Lexer {
   struct Indent {
     uint32_t column;       // tabs to multiples of eight
     uint32_t alternative;  // a tab counted as one: both must agree on what is deeper
+    bool cases = false;    // the block of a `match`
   };
 
   // lexer.cpp
@@ -56,6 +57,7 @@ class Lexer {
   void start_line();
   void set_indent(size_t begin, Indent indent);
   void end_line(size_t begin, size_t end);
+  void mark_match();
   void finish();
   void stop_too_deep(size_t begin, size_t end, std::string message);
   void skip_comment();
@@ -114,6 +116,8 @@ class Lexer {
   // The opener of the last closed `with (…)` that may be a list of items, to be decided by the next token.
   size_t with_open_ = 0;
   size_t with_close_ = 0;
+  size_t line_token_ = 0;       // the first of the logical line
+  bool match_header_ = false;  // the logical line before began with `match`
 };
 
 }  // namespace mlc::syntax

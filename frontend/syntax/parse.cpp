@@ -175,6 +175,7 @@ class FileReader {
       case MlcParser::TRY:
       case MlcParser::DEF:
       case MlcParser::CLASS:
+      case MlcParser::MATCH:
       case MlcParser::AT:
         return true;
       default:

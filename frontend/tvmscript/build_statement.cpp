@@ -122,6 +122,8 @@ void Builder::visit(const syntax::Stmt* stmt) {
       not_in_prim_func("`raise`", stmt->span);
     case syntax::StmtKind::kTry:
       not_in_prim_func("`try`", stmt->span);
+    case syntax::StmtKind::kMatch:
+      not_in_prim_func("`match`", stmt->span);
     case syntax::StmtKind::kImport:
     case syntax::StmtKind::kImportFrom:
       not_in_prim_func("`import`", stmt->span);

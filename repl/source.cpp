@@ -29,6 +29,8 @@ namespace {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     names.push_back(entry.path().filename().string());
+  if (fs::is_symlink(fs::symlink_status(wanted, ignored)))
+    throw CallError{fmt::format("`{}` is a link to nothing", path), ""};
   std::string near = ir::closest(wanted.filename().string(), names);
   if (near.empty() && fs::exists(path + ".mlc", ignored)) near = wanted.filename().string() + ".mlc";
   std::string help;
@@ -51,7 +53,11 @@ uint32_t read_source(const std::string& path) {
     }
     std::ifstream in(path, std::ios::binary);
     if (!in) throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
-    text.assign(std::istreambuf_iterator<char>(in), {});
+    try {
+      text.assign(std::istreambuf_iterator<char>(in), {});
+    } catch (const std::ios_base::failure&) {  // what the system says when it can be opened but not read
+      throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
+    }
   }
   std::string name = path == "-" ? "<stdin>" : path;
   syntax::check_is_text(name, text);
@@ -67,7 +73,9 @@ std::vector<std::string> collect_files(const std::vector<std::string>& paths) {
       files.push_back(path);
       continue;
     }
-    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    fs::recursive_directory_iterator folder(path, fs::directory_options::skip_permission_denied, ignored);
+    if (ignored) throw CallError{fmt::format("cannot read the folder `{}`: {}", path, ignored.message()), ""};
+    for (const auto& entry : folder) {
       std::string kind = entry.path().extension().string();
       if (entry.is_regular_file() && (kind == ".mlc" || kind == ".repl"))
         files.push_back(entry.path().string());

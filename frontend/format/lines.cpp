@@ -136,9 +136,8 @@ class LineReader {
   }
   static bool is_header(const Leaf& first) {
     if (first.kind != Kind::kKeyword) return false;
-    for (std::string_view word :
-         {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class",
-          "match", "case"}) {
+    for (std::string_view word : {"if", "elif", "else", "for", "while", "with", "try", "except", "finally",
+                                  "def", "class", "match", "case"}) {
       if (first.is(word)) return true;
     }
     return false;
@@ -313,7 +312,8 @@ class LineReader {
       wrap(leaves, 1, end, out);
     } else if (keyword && (first == "match" || first == "case") && header) {
       // The condition of a `case`; a subject may hold an `if` of its own.
-      size_t guard = first == "match" ? end : find(leaves, 1, end, [](const Leaf& l) { return l.keyword("if"); });
+      size_t guard =
+          first == "match" ? end : find(leaves, 1, end, [](const Leaf& l) { return l.keyword("if"); });
       out.push_back(leaves[0]);
       wrap(leaves, 1, guard, out);
       if (guard < end) {

@@ -175,7 +175,8 @@ int64_t inverse(int64_t value, int64_t modulus, ir::Span span) {
 }
 
 Any pow(Evaluator& evaluator, const Arguments& args) {
-  if (args.size() == 2 || is_none(args[2])) return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
+  if (args.size() == 2 || is_none(args[2]))
+    return evaluator.binary(syntax::BinOperator::kPow, args[0], args[1], args.span);
   if (as<InstanceNode>(args[0]) != nullptr) {
     Any made, rest[] = {args[1], args[2]};
     if (evaluator.state().special(args[0], Symbol("__pow__"), rest, made, args.span) &&

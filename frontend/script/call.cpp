@@ -354,15 +354,19 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
              names.end();
     };
     bool text = owner == "str" || owner == "bytes";
-    bool by_name = text && (!row.keywords.empty() || row.name.ends_with("find") || row.name.ends_with("index") ||
-                            row.name == "count" || row.name.ends_with("swith"));
+    bool by_name =
+        text && (!row.keywords.empty() || row.name.ends_with("find") || row.name.ends_with("index") ||
+                 row.name == "count" || row.name.ends_with("swith"));
     if (row.name.starts_with("__") && !owner.empty() && row.least == row.most &&
         !is_one_of({"dict.__contains__", "dict.__getitem__", "list.__getitem__", "set.__contains__",
                     "frozenset.__contains__", "list.__reversed__", "dict.__reversed__"})) {
       message = fmt::format("expected {}, got {}", counted(static_cast<size_t>(row.most), "argument"), own);
-    } else if (shown == "list.sort") {
+    } else if (shown == "list.sort" && own <= 2) {
       message = "sort() takes no positional arguments";
-    } else if (shown == "sorted" || (owner.empty() && row.least == row.most && row.most > 1)) {
+    } else if (is_one_of({"list.sort", "round", "sum"})) {
+      message = fmt::format("{}() takes at most 2 arguments ({} given)", row.name, own);
+    } else if (is_one_of({"sorted", "list.insert"}) ||
+               (owner.empty() && row.least == row.most && row.most > 1)) {
       message = fmt::format("{} expected {}, got {}", row.name,
                             counted(static_cast<size_t>(row.most), "argument"), own);
     } else if (by_name) {

@@ -41,7 +41,9 @@ struct DictTable : ffi::DenseMapBaseObj {
   }
 
   // Whether an iterator that was good before a change stands at an entry still.
-  static bool is_small(const ffi::MapBaseObj* map) { return static_cast<const DictTable*>(map)->IsSmallMap(); }
+  static bool is_small(const ffi::MapBaseObj* map) {
+    return static_cast<const DictTable*>(map)->IsSmallMap();
+  }
   static bool stands_at_entry(const ffi::MapBaseObj* map, const ffi::MapBaseObj::iterator& at) {
     auto* table = static_cast<const DictTable*>(map);
     uint64_t i = at.*(&Position::index);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `except*`: each clause takes its part of a group of exceptions; what is left, and what the clauses raise,
-// goes on as a group. The groups themselves are written in the language (stdlib/python/_exception_groups.mlc).
+// goes on as a group. The groups themselves are written in the language
+// (stdlib/python/_exception_groups.mlc).
 #include "frontend/script/library.h"
 #include "frontend/script/machine.h"
 
@@ -39,8 +40,8 @@ Flow State::handle_group(const Try& attempt, const Any& exception, Frame& f) {
     if (failed != nullptr) raised.push_back(failed->exception);
   }
   if (!is_none(rest)) raised.push_back(rest);
-  Any left = call_values(library_member(self, std::string(kModule), "left_of"), {exception, raised},
-                         attempt.span);
+  Any left =
+      call_values(library_member(self, std::string(kModule), "left_of"), {exception, raised}, attempt.span);
   if (is_none(left)) return Flow::kNext;
   throw_exception(left, as<InstanceNode>(left)->raised_at ? as<InstanceNode>(left)->raised_at : attempt.span);
 }

@@ -105,7 +105,7 @@ struct DictIterator final : IteratorNode {
   size_t size;
   size_t given = 0;
   Pairs pairs;
-  bool small;   // where a removed entry moves those behind it
+  bool small;    // where a removed entry moves those behind it
   Words last{};  // the key given last: it is not touched
   DictIterator(Any dict, DictViewNode::Kind kind)
       : IteratorNode(kind == DictViewNode::Kind::kKeys     ? "dict_keyiterator"
@@ -310,8 +310,8 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Argume
         if (args.size() < least)
           raise("TypeError", args.span, "wrong-argument-count",
                 "enumerate() missing required argument 'iterable' (pos 1)");
-        raise("TypeError", args.span, "wrong-argument-count", "enumerate() takes at most 2 arguments ({} given)",
-              args.size());
+        raise("TypeError", args.span, "wrong-argument-count",
+              "enumerate() takes at most 2 arguments ({} given)", args.size());
       }
       raise("TypeError", args.span, "wrong-argument-count", "{} expected {}, got {}", name,
             counted(wanted, "argument"), args.size());

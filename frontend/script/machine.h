@@ -211,7 +211,7 @@ struct Evaluator::State {
   Flow exec_try(const syntax::Try& attempt, Frame& f);
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
   Flow handle_group(const syntax::Try& attempt, const Any& exception, Frame& f);  // exception_groups.cpp
-  Flow exec_match(const syntax::Match& match, Frame& f);  // match.cpp
+  Flow exec_match(const syntax::Match& match, Frame& f);                          // match.cpp
   void store_attribute(const syntax::Attribute& target, Words value, Frame& f);
   void store_item(const syntax::Subscript& target, Words value, Frame& f);
   void store_elements(const syntax::Expr* target, Words value, Frame& f);
@@ -469,11 +469,11 @@ std::string counted(size_t n, std::string_view one);  // "2 arguments"
 bool function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, Any& out, ir::Span span);
 void set_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name, const Any& value,
                             ir::Span span);
-Any read_only(Evaluator::State& state, const Any& dict);        // a mapping that refuses writes
+Any read_only(Evaluator::State& state, const Any& dict);  // a mapping that refuses writes
 bool erase_function_attribute(Evaluator::State& state, FunctionNode* fn, Symbol name);
 Any class_dict(Evaluator::State& state, ClassNode* cls);  // `__dict__`, which shows every change
 void annotate_function(Evaluator::State& state, FunctionNode* fn, Frame& f);  // when it is defined
-bool type_method(const ClassNode* cls, Symbol name, Any& out);  // mro(), __subclasses__()
+bool type_method(const ClassNode* cls, Symbol name, Any& out);                // mro(), __subclasses__()
 Any object_init_subclass();
 bool slots_of(const ClassNode* cls);  // whether its objects have no attributes but those of `__slots__`
 
@@ -493,8 +493,8 @@ struct Types {
       reversed;
 };
 const Types& types();
-Ref<ClassNode> builtin_type_of(const Any& value);                       // null for objects of other rooms
-std::string type_name_of(Evaluator& evaluator, const Any& value);       // 'int', 'Point', 'Schedule'
+Ref<ClassNode> builtin_type_of(const Any& value);                  // null for objects of other rooms
+std::string type_name_of(Evaluator& evaluator, const Any& value);  // 'int', 'Point', 'Schedule'
 // What patterns take for a sequence (no text) and for a mapping.
 bool is_sequence(Evaluator& evaluator, const Any& value);
 bool is_mapping(Evaluator& evaluator, const Any& value);

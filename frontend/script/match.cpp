@@ -150,8 +150,8 @@ class Matcher {
   // int(x), str(x) and the like match the object itself.
   static bool matches_self(const ClassNode* cls) {
     const Types& t = types();
-    for (const Ref<ClassNode>& each : {t.boolean, t.bytes, t.dict, t.real, t.frozenset, t.integer, t.list, t.set,
-                                       t.str, t.tuple}) {
+    for (const Ref<ClassNode>& each :
+         {t.boolean, t.bytes, t.dict, t.real, t.frozenset, t.integer, t.list, t.set, t.str, t.tuple}) {
       if (cls->derives_from(each.get())) return true;
     }
     return false;

@@ -378,7 +378,8 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
   Any result = builtin_binary(*this, op, a, b, span);
   if (op == BinOperator::kMult && result.same_as(not_implemented()))
     result = repeat_by_index(*this, a, b, span);
-  if (op == BinOperator::kBitOr && result.same_as(not_implemented()) && (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b)))
+  if (op == BinOperator::kBitOr && result.same_as(not_implemented()) &&
+      (is_class(a) || is_class(b) || is_generic_alias(a) || is_generic_alias(b)))
     result = union_of(*this, a, b);
   if (result.same_as(not_implemented())) unsupported(*this, spelling(op), a, b, span);
   return result;

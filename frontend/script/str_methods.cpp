@@ -272,9 +272,9 @@ Any rindex(Evaluator& e, const Arguments& args) {
   return at;
 }
 Any count(Evaluator& evaluator, const Arguments& args) {
-  std::string_view wanted = text_argument(evaluator, args, 1, "count");
   int64_t offset = 0;
   std::string_view text = part(evaluator, args, offset);
+  std::string_view wanted = text_argument(evaluator, args, 1, "count");
   if (text.data() == nullptr) return int64_t{0};
   if (wanted.empty()) return static_cast<int64_t>(utf8_length(text)) + 1;
   int64_t n = 0;

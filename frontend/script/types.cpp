@@ -28,7 +28,9 @@ void expect(const Arguments& args, size_t least, size_t most, std::string_view n
 }
 
 Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
-  expect(args, 0, 2, "int");
+  if (args.size() > 2)
+    raise("TypeError", args.span, "wrong-argument-count", "int() takes at most 2 arguments ({} given)",
+          args.size());
   if (args.size() == 0) return int64_t{0};
   const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
   int64_t given = base == nullptr ? 10 : index_value(evaluator, *base, args.span, "base");
@@ -95,18 +97,19 @@ Any bool_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
   return args.size() == 1 && evaluator.truth(args[0], args.span_of(0));
 }
 // A named argument that is a str if it is given.
-void check_word(std::string_view function, const Any* given, std::string_view parameter, ir::Span span) {
+void check_word(Evaluator& evaluator, std::string_view function, const Any* given, std::string_view parameter,
+                ir::Span span) {
   if (given == nullptr || is_str(*given)) return;
   raise("TypeError", span, "wrong-type", "{}() argument '{}' must be str, not {}", function, parameter,
-        is_none(*given) ? "None" : ir::type_name(*given));
+        is_none(*given) ? "None" : type_name_of(evaluator, *given));
 }
 Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 3, "str");
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
   if (encoding != nullptr || errors != nullptr) {
-    check_word("str", encoding, "encoding", args.span);
-    check_word("str", errors, "errors", args.span);
+    check_word(evaluator, "str", encoding, "encoding", args.span);
+    check_word(evaluator, "str", errors, "errors", args.span);
     if (args.size() > 0 && is_str(args[0]))
       raise("TypeError", args.span, "wrong-type", "decoding str is not supported");
     if (args.size() == 0 || !is_bytes(args[0])) {
@@ -211,7 +214,9 @@ Any property_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
   return Any(ir::make<PropertyNode>(part(0), part(1), part(2)));
 }
 Any static_method_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
-  expect(args, 1, 1, cls->name);
+  if (args.size() != 1)
+    raise("TypeError", args.span, "wrong-argument-count", "{} expected 1 argument, got {}", cls->name,
+          args.size());
   return Any(ir::make<StaticMethodNode>(args[0], cls.get() == types().class_method.get()));
 }
 Any super_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
@@ -238,8 +243,8 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
   if (args.size() == 0) return ffi::Bytes(std::string());
-  check_word("bytes", encoding, "encoding", args.span);
-  check_word("bytes", errors, "errors", args.span);
+  check_word(evaluator, "bytes", encoding, "encoding", args.span);
+  check_word(evaluator, "bytes", errors, "errors", args.span);
   if (is_str(args[0])) {
     if (encoding == nullptr)
       raise("TypeError", args.span, "wrong-type", "string argument without an encoding");
@@ -506,9 +511,8 @@ bool is_abstract(const Any& value, std::string_view name) {
   if (is_abstract_instance(value, name)) return true;
   auto* instance = as<InstanceNode>(value);
   return instance != nullptr &&
-         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(), [&](const ClassNode* each) {
-           return each->module == "typing" && each->name == name;
-         });
+         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(),
+                     [&](const ClassNode* each) { return each->module == "typing" && each->name == name; });
 }
 
 }  // namespace

@@ -142,13 +142,13 @@ struct ExceptHandler : Node {
 struct Pattern : Node {  // PEP 634: what follows `case`; the kinds are the classes of `ast`
   enum class Kind : uint8_t { kValue, kSingleton, kSequence, kMapping, kClass, kStar, kAs, kOr };
   Kind kind{};
-  const Expr* value = nullptr;            // kValue; kSingleton; the class of kClass
-  Seq<Pattern> patterns;                  // kSequence, kMapping, kClass, kOr; at most one of kAs
-  Seq<Expr> keys;                         // kMapping: one per pattern
-  std::span<const Symbol> kwd_attrs;      // kClass
-  std::span<const ir::Span> kwd_spans;    // where these stand
-  Seq<Pattern> kwd_patterns;              // one per attribute
-  const Name* name = nullptr;             // bound by kAs, kStar (null: the wildcard) and `**rest` of kMapping
+  const Expr* value = nullptr;          // kValue; kSingleton; the class of kClass
+  Seq<Pattern> patterns;                // kSequence, kMapping, kClass, kOr; at most one of kAs
+  Seq<Expr> keys;                       // kMapping: one per pattern
+  std::span<const Symbol> kwd_attrs;    // kClass
+  std::span<const ir::Span> kwd_spans;  // where these stand
+  Seq<Pattern> kwd_patterns;            // one per attribute
+  const Name* name = nullptr;           // bound by kAs, kStar (null: the wildcard) and `**rest` of kMapping
 };
 struct MatchCase : Node {
   const Pattern* pattern = nullptr;

@@ -176,7 +176,7 @@ class TreeBuilder {
   struct Surroundings {
     bool function = false;
     bool loop = false;
-    bool module = true;  // at the top level of the file, blocks included
+    bool module = true;       // at the top level of the file, blocks included
     bool group_part = false;  // in the block of an `except*`
     bool group_loop = false;  // ... and not in a loop within it
   } inside_;

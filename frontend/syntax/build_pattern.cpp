@@ -17,8 +17,9 @@ class PatternCheck {
       case Pattern::Kind::kAs:
         if (pattern.patterns.empty() && !last) {
           if (pattern.name == nullptr) fail(pattern.span, "the wildcard `_` makes what follows unreachable");
-          fail(pattern.span, fmt::format("the name `{}` matches everything and makes what follows unreachable",
-                                         pattern.name->id.str()));
+          fail(pattern.span,
+               fmt::format("the name `{}` matches everything and makes what follows unreachable",
+                           pattern.name->id.str()));
         }
         if (!pattern.patterns.empty()) check(*pattern.patterns[0], last);
         break;
@@ -157,8 +158,8 @@ Pattern* TreeBuilder::closed_pattern(MlcParser::ClosedPatternContext* context) {
   if (!context->parts.empty() && context->open != nullptr) return class_pattern(context);
   if (context->open != nullptr && context->open->getType() == MlcParser::LBRACE)
     return mapping_pattern(context);
-  if (context->open != nullptr && context->open->getType() == MlcParser::LPAREN && context->group != nullptr &&
-      context->group->commas.empty())
+  if (context->open != nullptr && context->open->getType() == MlcParser::LPAREN &&
+      context->group != nullptr && context->group->commas.empty())
     return pattern(context->group->items[0], false);
   auto* made = tree_.make<Pattern>();
   made->span = span(context);
@@ -258,9 +259,9 @@ Pattern* TreeBuilder::mapping_pattern(MlcParser::ClosedPatternContext* context) 
     for (const Expr* other : keys) {
       auto* before = as<Constant>(other);
       if (literal == nullptr || before == nullptr || before->type != literal->type) continue;
-      bool same = literal->type == Constant::Type::kFloat ? before->real == literal->real
-                                                          : before->text == literal->text &&
-                                                                before->integer == literal->integer;
+      bool same = literal->type == Constant::Type::kFloat
+                      ? before->real == literal->real
+                      : before->text == literal->text && before->integer == literal->integer;
       if (same) fail(key->span, "the mapping pattern has this key twice");
     }
     keys.push_back(key->value);

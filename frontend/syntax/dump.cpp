@@ -184,7 +184,8 @@ class Dumper {
   void operator()(const With& n) { node("With", "items", n.items, "body", n.body); }
   void operator()(const Raise& n) { node("Raise", "exc", n.exc, "cause", n.cause); }
   void operator()(const Try& n) {
-    node(n.star ? "TryStar" : "Try", "body", n.body, "handlers", n.handlers, "orelse", n.orelse, "finalbody", n.finalbody);
+    node(n.star ? "TryStar" : "Try", "body", n.body, "handlers", n.handlers, "orelse", n.orelse, "finalbody",
+         n.finalbody);
   }
   void operator()(const Assert& n) { node("Assert", "test", n.test, "msg", n.msg); }
   void operator()(const Import& n) { node("Import", "names", n.names); }

@@ -246,8 +246,8 @@ class Explainer {
       if (second && word == "throw") return "write `raise`";
       if (second && word == "foreach") return "write `for ... in ...:`";
       static const std::vector<std::string> kWords = {
-          "assert", "class", "def",    "del",      "elif",  "else",   "except", "finally", "for", "from",
-          "global", "if",    "import", "match", "nonlocal", "raise", "return", "try",    "while",   "with"};
+          "assert", "class", "def",    "del",   "elif",     "else",  "except", "finally", "for",   "from",
+          "global", "if",    "import", "match", "nonlocal", "raise", "return", "try",     "while", "with"};
       if (std::string mended = ir::did_you_mean(word, kWords); !mended.empty()) return mended;
     }
     auto doubled = [&](size_t type) { return found_.type == type && last == type; };

@@ -116,7 +116,7 @@ class Lexer {
   // The opener of the last closed `with (…)` that may be a list of items, to be decided by the next token.
   size_t with_open_ = 0;
   size_t with_close_ = 0;
-  size_t line_token_ = 0;       // the first of the logical line
+  size_t line_token_ = 0;      // the first of the logical line
   bool match_header_ = false;  // the logical line before began with `match`
 };
 

@@ -27,6 +27,12 @@ constexpr Explanation rows[] = {
     {"bad-json",
      "The text is not JSON; the message counts line and column of the first character that does not fit.",
      "import json\njson.loads(\"{'a': 1}\")", "import json\njson.loads('{\"a\": 1}')", true},
+    {"bad-match-args",
+     "A class pattern with positions takes the names of its attributes from the tuple `__match_args__` of "
+     "the "
+     "class; it may have no more positions than that has names.",
+     "class Point: pass\nmatch Point():\n    case Point(1): pass",
+     "class Point:\n    __match_args__ = (\"x\",)\n    x = 1\nmatch Point():\n    case Point(1): pass", true},
     {"bad-text", "The bytes are no text in this encoding.", "b\"\\xff\".decode()",
      "b\"\\xff\".decode(\"latin-1\")", true},
     {"call-failed",
@@ -44,6 +50,10 @@ constexpr Explanation rows[] = {
      "(-8) ** 0.5", "8 ** 0.5", true},
     {"duplicate-argument", "One parameter got two values, by place and by name.",
      "def f(a, b=0):\n    return a\nf(1, a=2)", "def f(a, b=0):\n    return a\nf(1, b=2)", true},
+    {"duplicate-key",
+     "A mapping pattern asks for each key once; a dotted name may stand for one that is there.",
+     "class K:\n    A = 1\nmatch {1: 2, 3: 4}:\n    case {K.A: x, 1: y}: pass",
+     "class K:\n    A = 1\nmatch {1: 2, 3: 4}:\n    case {K.A: x, 3: y}: pass", true},
     {"empty-path", "The name of a file or folder is empty.", "", ""},
     {"empty-separator", "Text cannot be cut at an empty text.", "\"abc\".split(\"\")", "list(\"abc\")", true},
     {"empty-sequence", "There is no largest, smallest or first of nothing.",

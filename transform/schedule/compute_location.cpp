@@ -412,6 +412,45 @@ void require_all_instances(ScheduleState& state, const Place& block, const std::
   }
 }
 
+// Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
+// anew; inside of one they would add to it once more.
+void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Span span) {
+  if (!block.block()->init) return;
+  std::vector<Place*> around = loops_up(loop);
+  std::reverse(around.begin(), around.end());
+  std::vector<std::unique_ptr<Place>> made;
+  const Stmt* below = &subtree;
+  for (; as<ForNode>(*below); below = &as<ForNode>(*below)->body) {
+    made.push_back(std::make_unique<Place>());
+    made.back()->stmt = *below;
+    made.back()->name = as<ForNode>(*below)->loop_var->name;
+    around.push_back(made.back().get());
+  }
+  SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
+  auto reduces = [&](const Place* place) {
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      if (realize->block->iter_vars[i]->iter_type == IterType::kCommReduce &&
+          uses_var(realize->iter_values[i],
+                   [&](const VarNode* var) { return var == place->loop()->loop_var.get(); }))
+        return true;
+    }
+    return false;
+  };
+  auto first = std::find_if(around.begin(), around.end(), reduces);
+  if (first == around.end()) return;
+  std::vector<Place*> inside(first, around.end());
+  if (!repeats_instances(realize, inside)) return;
+  Error error =
+      refuse("reduction-repeated",
+             "below loop `{}`, inside of `{}`, which reduces, block `{}` would add to its sums again",
+             loop.name.c_str(), inside[0]->name.c_str(), block.name.c_str());
+  add_witness(error, instance_met_twice(realize, inside));
+  throw std::move(error)
+      .at(span)
+      .note("the block is defined here", block.stmt->span)
+      .help("choose a loop around all loops that compute one element of what it reads");
+}
+
 // What a moved block's condition says besides that its iterators stay in their domains, written in these; and
 // the conditions under which its producers run, where these are of loops that it moves into.
 Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
@@ -476,6 +515,7 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
                                    analyzer, block_span);
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition);
+  require_sums_once(block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {
     throw refuse("only-block", "block `{}` is all there is in its scope", block.name.c_str()).at(block_span);

@@ -102,6 +102,28 @@ static void apply(Step& step, Array<Any> args) {
                   });
                 });
     }
+    // A loop that counts through sums and within them starts some of them in the middle once its place
+    // changes.
+    for (const Place* place : chain) {
+      auto used_by = [&](bool reduction) {
+        for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+          if ((realize->block->iter_vars[i]->iter_type == IterType::kCommReduce) == reduction &&
+              uses_var(realize->iter_values[i],
+                       [&](const VarNode* var) { return var == place->loop()->loop_var.get(); }))
+            return true;
+        }
+        return false;
+      };
+      if (!used_by(true) || !used_by(false)) continue;
+      throw refuse(
+          "reorder-repeats-reduction",
+          "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
+          "begin with its first term",
+          place->name.c_str(), block->name.c_str())
+          .at(step.span(1))
+          .note("the block is defined here", block->stmt->span)
+          .help("reorder before the loops are fused");
+    }
     if (!reduces || !repeats_instances(realize, loops)) continue;
     Error error =
         refuse("reorder-repeats-reduction",

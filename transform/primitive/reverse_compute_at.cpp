@@ -73,6 +73,7 @@ static void apply(Step& step, BlockArg block, LocationArg location, bool preserv
   Move move =
       plan_reverse_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
+  block->affine_binding = has_affine_binding(step.state, *block);
 }
 
 extern const Primitive reverse_compute_at;

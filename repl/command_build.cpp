@@ -80,6 +80,10 @@ int run_build(const CommandLine& line) {
   uint32_t file = load_program(evaluator, line.file);
   NamedModule found =
       line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  if (line.schedule == "auto" && target->kind == "llvm") {
+    ir::Any schedule = schedule_by_rules(evaluator, "cpu", found.mod, line.target);
+    found.mod = *module_in(evaluator, schedule);
+  }
   double script_time = milliseconds_since(start);
 
   // Long code generation says what it is doing, where somebody is watching.

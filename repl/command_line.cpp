@@ -48,6 +48,9 @@ constexpr std::array kRows = std::to_array<Row>({
        module_option(app, line);
        app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
            ->check(CLI::IsMember({"so", "obj", "exe", "ll", "asm"}));
+       app.add_option("--schedule", line.schedule,
+                      "auto: functions that nobody has scheduled, by the rules of mlc.schedule; or none")
+           ->check(CLI::IsMember({"auto", "none"}));
      },
      run_build},
     {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
@@ -88,7 +91,14 @@ constexpr std::array kRows = std::to_array<Row>({
      },
      run_test},
     {"explain", "what a function, method, module, command or target is", "mlc explain Schedule.split",
-     [](CLI::App& app, CommandLine& line) { app.add_option("NAME", line.name, "of anything")->required(); },
+     [](CLI::App& app, CommandLine& line) {
+       auto* name = app.add_option("NAME", line.name, "of anything");
+       auto* file = app.add_option("--schedule", line.schedule_file,
+                                   "the steps that `mlc build` takes for a program, as a program");
+       app.add_option("--target", line.target, "of --schedule")->needs(file);
+       name->excludes(file);
+       app.require_option(1, 2);
+     },
      run_explain},
     {"targets", "the targets that --target takes", "mlc targets", [](CLI::App&, CommandLine&) {},
      run_targets},

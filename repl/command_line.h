@@ -23,6 +23,8 @@ class CommandLine {
   std::string target = "llvm";
   std::string module;
   std::string emit;
+  std::string schedule = "auto";  // build: by the rules of mlc.schedule, or "none"
+  std::string schedule_file;      // explain: the file whose schedule is shown
   std::string dialect = "current";
   std::string name;  // of `explain`
   bool json = false;

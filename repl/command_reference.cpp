@@ -6,6 +6,7 @@
 #include "repl/command_line.h"
 #include "repl/explain.h"
 #include "repl/golden.h"
+#include "repl/program.h"
 #include "repl/source.h"
 
 namespace mlc::repl {
@@ -18,7 +19,22 @@ int run_test(const CommandLine& line) {
   return run_goldens(collect_files(line.paths), options) == 0 ? 0 : 1;
 }
 
+namespace {
+
+void explain_schedule(const CommandLine& line) {
+  script::Evaluator evaluator;
+  uint32_t file = load_program(evaluator, line.schedule_file);
+  ir::Any text = schedule_by_rules(evaluator, "explained", last_module(evaluator, file).mod, line.target);
+  fmt::print("{}\n", evaluator.str(text));
+}
+
+}  // namespace
+
 int run_explain(const CommandLine& line) {
+  if (!line.schedule_file.empty()) {
+    explain_schedule(line);
+    return 0;
+  }
   std::string text = explain_name(line.name);
   if (!known(line.name)) {
     text.pop_back();

@@ -176,4 +176,12 @@ std::string script_of(script::Evaluator& evaluator, const Any& value) {
   return std::string(call_method(evaluator, value, "script").cast<ir::String>());
 }
 
+ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
+                          const std::string& target) {
+  uint32_t file = ir::SourceMap::global().add(
+      "<mlc.schedule>", fmt::format("import mlc.schedule as _rules\n_rules.{}\n", function));
+  ir::Any arguments[] = {mod, ir::String(target)};
+  return evaluator.call(evaluator.evaluate_repl(file), arguments);
+}
+
 }  // namespace mlc::repl

@@ -43,6 +43,10 @@ NamedModule last_module(script::Evaluator& evaluator, uint32_t file);
 // The module bound to `name`. Errors undefined-name, not-a-module.
 NamedModule named_module(script::Evaluator& evaluator, const std::string& name);
 
+// Calls a function of `mlc.schedule` with a module and the text of a target: `cpu`, `explained`.
+ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
+                          const std::string& target);
+
 // Calls a method of a script value without arguments, such as `script`.
 ir::Any call_method(script::Evaluator& evaluator, const ir::Any& value, std::string_view method,
                     std::vector<ir::Any> arguments = {});

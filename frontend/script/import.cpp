@@ -30,7 +30,7 @@ Any State::evaluate_api_value(const ir::Api& api) {
 const ModuleNode* State::stdlib_part(const std::string& path) {
   // What `tvm` itself shows is that of `tvm.runtime`.
   std::string current(path == "tvm" ? "tvm.runtime" : same_module(ir::current_path(path)));
-  return is_part_of_tvm(current) ? as<ModuleNode>(importer->of_library(current)) : nullptr;
+  return is_part_of_api(current) ? as<ModuleNode>(importer->of_library(current)) : nullptr;
 }
 
 std::vector<std::string> State::module_members(const std::string& path) {
@@ -55,18 +55,20 @@ bool State::module_member(const std::string& path, Symbol name, Any& out) {
     out = api_value(api);
     return true;
   }
+  auto of_text = [&] {
+    const ModuleNode* part = stdlib_part(path);
+    const Any* found = part == nullptr ? nullptr : part->find(name);
+    if (found != nullptr) out = *found;
+    return found != nullptr;
+  };
+  // A function that a package exports hides the module of the same name, where it comes from.
+  if (path != "tvm" && of_text() && as<ApiModuleNode>(out) == nullptr) return true;
   if (importer->tvm_module(full, out)) return true;
   if (name == known().name) {
     out = str_value(path);
     return true;
   }
-  if (const ModuleNode* part = stdlib_part(path)) {
-    if (const Any* found = part->find(name)) {
-      out = *found;
-      return true;
-    }
-  }
-  return false;
+  return of_text();
 }
 
 void State::exec_import(const Import& import, Frame& f) {

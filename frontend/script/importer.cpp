@@ -225,8 +225,8 @@ bool Importer::is_partial(const ModuleNode* module) const {
 
 // ---- the library ----
 
-bool is_part_of_tvm(std::string_view module) {
-  return module.starts_with("tvm.") || module == "tvm_ffi" || module.starts_with("tvm_ffi.");
+bool is_part_of_api(std::string_view module) {
+  return module.starts_with("tvm.") || module.starts_with("mlc.") || module == "tvm_ffi" || module.starts_with("tvm_ffi.");
 }
 
 namespace {
@@ -235,7 +235,7 @@ namespace {
 bool is_tvm_module(std::string_view path) {
   if (ir::ApiRegistry::global().is_module(path)) return true;
   std::string current(same_module(ir::current_path(path)));
-  if (!is_part_of_tvm(current)) return false;
+  if (!is_part_of_api(current)) return false;
   auto modules = stdlib_modules();
   auto found = std::lower_bound(modules.begin(), modules.end(), current);
   return found != modules.end() && found->starts_with(current) &&
@@ -265,7 +265,7 @@ bool Importer::tvm_module(const std::string& path, Any& out) {
 }
 
 Any Importer::library_module(const std::string& name) {
-  bool has_text = !is_part_of_tvm(name) && !stdlib_text(name).empty();
+  bool has_text = !is_part_of_api(name) && !stdlib_text(name).empty();
   if (!has_text) {
     Any module;
     return tvm_module(name, module) ? module : nullptr;

@@ -14,7 +14,7 @@ namespace mlc::script {
 // Why a module of Python, or a package for CPython, is left out and what serves instead; empty for other
 // names.
 // Does the module share its name between rows of the registry and a text of stdlib/: `tvm.*`, `tvm_ffi`?
-bool is_part_of_tvm(std::string_view module);
+bool is_part_of_api(std::string_view module);
 
 std::string_view why_left_out(std::string_view module);
 

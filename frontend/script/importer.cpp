@@ -226,7 +226,8 @@ bool Importer::is_partial(const ModuleNode* module) const {
 // ---- the library ----
 
 bool is_part_of_api(std::string_view module) {
-  return module.starts_with("tvm.") || module.starts_with("mlc.") || module == "tvm_ffi" || module.starts_with("tvm_ffi.");
+  return module.starts_with("tvm.") || module.starts_with("mlc.") || module == "tvm_ffi" ||
+         module.starts_with("tvm_ffi.");
 }
 
 namespace {

@@ -186,8 +186,6 @@ struct LeftOut {
 constexpr std::string_view kNoSort =
     "sorting, scanning and scattering call libraries of TVM; write the computation as `@T.prim_func`";
 constexpr std::string_view kNoGpu = "code for GPUs does not run here";
-constexpr std::string_view kNoConfig =
-    "options of passes are dicts: `PassContext(config={\"tirx.UnrollLoop\": {...}})`";
 constexpr LeftOut left_out[] = {
     {"tvm.topi",
      "argsort sort topk cumsum cumprod scanop scan scatter scatter_elements scatter_nd searchsorted "
@@ -207,10 +205,6 @@ constexpr LeftOut left_out[] = {
      "deformable_conv2d_nchw deformable_conv2d_nhwc correlation_nchw lstm pool_grad fifo_buffer upsampling "
      "upsampling3d space_to_batch_nd batch_to_space_nd simulated_quantize simulated_dequantize",
      "this operator is not here yet: write it with `te.compute`"},
-    {"tvm.tirx.transform",
-     "UnrollLoopConfig RemoveNoOpConfig StmtSimplifyConfig HoistExpressionConfig HoistIfThenElseConfig",
-     kNoConfig},
-    {"tvm.s_tir.transform", "LoopPartitionConfig InjectDoubleBufferConfig", kNoConfig},
     {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
     {"tvm.s_tir", "meta_schedule dlight backend pipeline", "schedules are written, not searched for"},
     {"tvm.target", "tag_registry detect_target",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/verify.h"
+#include "transform/pass/pass_config.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pipeline.h"
 
@@ -33,25 +34,47 @@ Expr data_of(const Buffer& buffer) {
 }
 
 PassInfo pass_info(const Pass& pass) {
-  std::string name = fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name);
+  std::string name = pass.info_name.empty()
+                         ? fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name)
+                         : std::string(pass.info_name);
   return make<PassInfoNode>(0, String(name), Array<String>{}, false);
+}
+PassInfo pass_info(const PassPart& part) {
+  return make<PassInfoNode>(0, String(std::string(part.info_name)), Array<String>{}, false);
 }
 
 namespace {
 
+IRModule apply_each(FunctionPass apply, const IRModule& mod, const PassOptions& options) {
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) { return apply(fn, options); });
+}
+
 IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> args) {
   PassOptions options{args, &current_config()};
   IRModule result = mod;
-  for (const auto& [name, base] : mod->functions) {
-    auto fn = Any(base).as<PrimFunc>();
-    if (!fn) continue;
-    PrimFunc next = pass.apply(*fn, options);
-    if (next.same_as(*fn)) continue;
-#ifndef NDEBUG
-    verify(next, Stage::kSchedulable);
-#endif
-    result = with_function(result, name, next);
+  if (pass.apply) {
+    result = apply_each(pass.apply, mod, options);
+  } else if (pass.apply_module) {
+    result = pass.apply_module(mod, options);
+  } else {
+    for (const PassPart& part : pass.parts) {
+      if (!part.apply) {
+        result = run_pass(find_pass(part.info_name.substr(part.info_name.find('.') + 1)), result);
+        continue;
+      }
+      PassInfo info = pass_info(part);
+      if (!is_enabled(info)) continue;
+      result = with_instruments(
+          info, result, [&](const IRModule& given) { return apply_each(part.apply, given, options); });
+    }
   }
+#ifndef NDEBUG
+  for (const auto& [name, base] : result->functions) {
+    auto before = mod->functions.find(name);
+    if (before != mod->functions.end() && (*before).second.same_as(base)) continue;
+    if (auto fn = Any(base).as<PrimFunc>()) verify(*fn, Stage::kSchedulable);
+  }
+#endif
   return result;
 }
 
@@ -95,6 +118,7 @@ void register_pass_api() {
   registry.add(pass_rows);
   registry.add(absent_pass_rows);
   registry.add(pass_context_rows);
+  registry.add(pass_config_rows);
   registry.add(pass_object_rows);
   registry.add(lowering);
   registry.alias("tvm.s_tir.transform.StmtSimplify", "tvm.tirx.transform.StmtSimplify");

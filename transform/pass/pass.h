@@ -25,12 +25,26 @@ struct PassOptions {
   int64_t config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const;
 };
 
+using FunctionPass = PrimFunc (*)(const PrimFunc&, const PassOptions&);
+using WholePass = IRModule (*)(const IRModule&, const PassOptions&);
+
+// One step of a pass that is a sequence: instruments see each. Without a function of its own it is the pass
+// of that name.
+struct PassPart {
+  std::string_view info_name;  // "s_tir.InsertHoistIfThenElse"
+  FunctionPass apply = nullptr;
+};
+
+// Exactly one of `apply` (on every PrimFunc), `apply_module` and `parts` is there.
 struct Pass {
   std::string_view name;       // "FlattenBuffer", also the file: flatten_buffer.cpp
   std::string_view owner;      // "tirx.transform": reached as tvm.tirx.transform.FlattenBuffer
   std::string_view signature;  // "NarrowDataType(target_bits)"
   std::string_view doc;
-  PrimFunc (*apply)(const PrimFunc&, const PassOptions&);
+  FunctionPass apply = nullptr;
+  WholePass apply_module = nullptr;
+  std::span<const PassPart> parts = {};
+  std::string_view info_name = {};  // where it is not "family.Name"
 };
 
 // Every file of pass/tir, in the order of their names (generated).
@@ -42,6 +56,19 @@ IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> ar
 
 // The configuration in force: that of the innermost PassContext, empty outside of any.
 const Map<String, Any>& current_config();
+
+// The module with every PrimFunc replaced; other functions stay.
+template <class F>
+IRModule map_prim_funcs(const IRModule& mod, F&& change) {
+  IRModule result = mod;
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = Any(base).as<PrimFunc>();
+    if (!fn) continue;
+    PrimFunc next = change(*fn);
+    if (!next.same_as(*fn)) result = with_function(result, name, next);
+  }
+  return result;
+}
 
 // The function with another body; the same function when it is the same body.
 inline PrimFunc with_body(const PrimFunc& fn, const Stmt& body) {

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/host_attribute.h"
+#include "transform/pass/pass_config.h"
 
 namespace mlc::transform {
 namespace {
@@ -12,60 +13,6 @@ namespace {
 std::vector<PassContext>& contexts() {
   static std::vector<PassContext> stack;
   return stack;
-}
-
-// The configuration keys that scripts may set; the ones that a pass here reads are marked.
-constexpr std::string_view config_keys[] = {"tirx.disable_vectorize",
-                                            "tirx.disable_storage_rewrite",
-                                            "tirx.disable_cse_tir",
-                                            "tirx.UnrollLoop",
-                                            "tirx.StmtSimplify",
-                                            "tirx.RemoveNoOp",
-                                            "tirx.disable_assert",
-                                            "tirx.noalias",
-                                            "tirx.debug_keep_trivial_loop",
-                                            "tirx.instrument_bound_checkers",
-                                            "tirx.add_lower_pass",
-                                            "tirx.enable_debug",
-                                            "tirx.enable_fast_math",
-                                            "tirx.is_entry_func",
-                                            "tirx.merge_static_smem",
-                                            "tirx.use_async_copy",
-                                            "tirx.vtcm_capacity",
-                                            "tirx.enable_buffer_level_predication",
-                                            "s_tir.HoistIfThenElse",
-                                            "s_tir.LoopPartition",
-                                            "s_tir.HoistExpression",
-                                            "s_tir.InjectDoubleBuffer",
-                                            "relax.FuseOps.max_depth",
-                                            "relax.backend.use_cuda_graph",
-                                            "relax.fallback_device_type",
-                                            "relax.transform.apply_legalize_ops"};
-// Keys whose default is what happens here; any other value asks for something that is not here.
-constexpr std::string_view refused_when_true[] = {"tirx.instrument_bound_checkers", "tirx.use_async_copy",
-                                                  "tirx.enable_buffer_level_predication",
-                                                  "tirx.debug_keep_trivial_loop"};
-
-Map<String, Any> checked_config(const Map<String, Any>& config) {
-  Map<String, Any> out;
-  for (const auto& [key, value] : config) {
-    std::string name(key);
-    if (name.starts_with("tir.")) name = "tirx." + name.substr(4);  // the classic spelling
-    bool known = std::find(std::begin(config_keys), std::end(config_keys), name) != std::end(config_keys);
-    if (!known) {
-      std::vector<std::string> names(std::begin(config_keys), std::end(config_keys));
-      throw Error("unknown-config", "there is no pass configuration `{}`", name)
-          .kind("AttributeError")
-          .help(did_you_mean(name, names));
-    }
-    bool refused = std::find(std::begin(refused_when_true), std::end(refused_when_true), name) !=
-                   std::end(refused_when_true);
-    if ((refused && value.try_cast<bool>().value_or(false)) || name == "tirx.add_lower_pass") {
-      throw Error("config-not-available", "the pass configuration `{}` is not available", name);
-    }
-    out.Set(String(name), value);
-  }
-  return out;
 }
 
 // The method of an instrument, called if it has one; None otherwise.
@@ -119,6 +66,7 @@ bool disables(const Array<String>& names, std::string_view name) {
 // Keyword dictionaries of scripts come as Map or Dict with string keys.
 Map<String, Any> as_string_map(const Any& value) {
   if (value == nullptr) return {};
+  if (auto* options = value.as<PassConfigNode>()) return options->values;
   if (auto map = value.try_cast<Map<String, Any>>()) return *map;
   Map<String, Any> out;
   auto dict = value.try_cast<ffi::Dict<Any, Any>>();
@@ -258,11 +206,7 @@ std::span<const ApiRow> pass_context_rows() {
       {ApiKind::kFunction, "tvm.transform.PassContext", "current()", "The innermost context.",
        native([] { return current_context(); })},
       {ApiKind::kFunction, "tvm.transform.PassContext", "list_configs()",
-       "The keys of `config`, as dictionaries by name.", native([] {
-         Map<String, Any> keys;
-         for (std::string_view key : config_keys) keys.Set(String(std::string(key)), Map<String, Any>());
-         return keys;
-       })},
+       "The keys of `config`, as dictionaries by name.", native([] { return config_types(); })},
   };
   return rows;
 }

@@ -44,6 +44,7 @@ using PassContext = Ref<PassContextNode>;
 PassContext current_context();
 
 PassInfo pass_info(const Pass& pass);  // pass.cpp
+PassInfo pass_info(const PassPart& part);
 
 // What a pass makes of the module, with the instruments of the context called around it: they may refuse.
 IRModule with_instruments(const PassInfo& info, const IRModule& mod,

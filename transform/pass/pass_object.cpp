@@ -24,14 +24,16 @@ using PassObject = Ref<PassObjectNode>;
 
 // On every PrimFunc: a pass of this program with its arguments, or a function (func, mod, context) -> func.
 struct PrimFuncPassNode final : PassObjectNode {
+  enum class How : uint8_t { kWhole, kTransform, kCondition };  // what `func` takes and gives
   const Pass* pass = nullptr;
+  How how = How::kWhole;
   Array<Any> args;
   Any func;
 
   PrimFuncPassNode(PassInfo info, const Pass* pass, Array<Any> args)
       : PassObjectNode(std::move(info)), pass(pass), args(std::move(args)) {}
-  PrimFuncPassNode(PassInfo info, Any func, Any instance)
-      : PassObjectNode(std::move(info), std::move(instance)), func(std::move(func)) {}
+  PrimFuncPassNode(PassInfo info, Any func, Any instance, How how = How::kWhole)
+      : PassObjectNode(std::move(info), std::move(instance)), how(how), func(std::move(func)) {}
   MLC_NODE("mlc.tirx.PrimFuncPass", PrimFuncPassNode, PassObjectNode);
 };
 
@@ -64,13 +66,25 @@ std::optional<T> result_of(const PassInfo& info, const Any& value, std::string_v
       .kind("TypeError");
 }
 
+// What becomes of the function; None: it goes.
+Any call_function(const PrimFuncPassNode& pass, Host& host, const PrimFunc& fn, const IRModule& mod) {
+  using How = PrimFuncPassNode::How;
+  if (pass.how == How::kWhole) return host.call(pass.func, std::vector<Any>{fn, mod, current_context()});
+  Any made = host.call(pass.func, std::vector<Any>{fn});
+  if (pass.how == How::kTransform) return made;
+  auto keep = made.try_cast<bool>();
+  if (!keep)
+    throw Error("wrong-type", "the condition of `Filter` gave back `{}`, not a bool", type_name(made))
+        .kind("TypeError");
+  return *keep ? Any(fn) : Any(nullptr);
+}
+
 IRModule apply_function(const PrimFuncPassNode& pass, Host& host, const IRModule& mod) {
   IRModule result = mod;
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn) continue;
-    Any made = host.call(pass.func, std::vector<Any>{*fn, result, current_context()});
-    auto next = result_of<PrimFunc>(pass.info, made, "PrimFunc");
+    auto next = result_of<PrimFunc>(pass.info, call_function(pass, host, *fn, result), "PrimFunc");
     if (!next) {
       Map<GlobalVar, BaseFunc> functions = result->functions;
       functions.erase(name);
@@ -125,8 +139,16 @@ std::string shown(const PassObject& pass) {
     return fmt::format("transform.Sequential(pass_info={}, passes=({}{}))", repr(pass->info), passes,
                        sequence->passes.size() == 1 ? "," : "");
   }
-  return fmt::format("{}(pass_info={})",
-                     Any(pass).as<PrimFuncPassNode>() ? "tirx.PrimFuncPass" : "transform.ModulePass",
+  auto* each = Any(pass).as<PrimFuncPassNode>();
+  if (each && each->pass && !each->pass->parts.empty()) {
+    std::string parts;
+    for (const PassPart& part : each->pass->parts)
+      parts +=
+          fmt::format("{}tirx.PrimFuncPass(pass_info={})", parts.empty() ? "" : ", ", repr(pass_info(part)));
+    return fmt::format("transform.Sequential(pass_info={}, passes=({}))", repr(pass->info), parts);
+  }
+  bool whole = !each || (each->pass && each->pass->apply_module);
+  return fmt::format("{}(pass_info={})", whole ? "transform.ModulePass" : "tirx.PrimFuncPass",
                      repr(pass->info));
 }
 
@@ -169,6 +191,16 @@ std::span<const ApiRow> pass_object_rows() {
          return make<PrimFuncPassNode>(info, func, instance);
        }),
        "mlc.tirx.PrimFuncPass", "tvm.tirx.transform.function_pass.PrimFuncPass"},
+      {ApiKind::kFunction, "tvm.tirx.transform", "Apply(ftransform)",
+       "A pass that puts what the function makes of each PrimFunc in its place.", native([](Any ftransform) {
+         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "Apply", Array<String>{}, false), ftransform,
+                                       Any(nullptr), PrimFuncPassNode::How::kTransform);
+       })},
+      {ApiKind::kFunction, "tvm.tirx.transform", "Filter(fcond)",
+       "A pass that keeps the PrimFuncs for which the function answers True.", native([](Any fcond) {
+         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false), fcond,
+                                       Any(nullptr), PrimFuncPassNode::How::kCondition);
+       })},
       {ApiKind::kClass, "tvm.transform", "Sequential(passes, opt_level=0, name='sequential', required=None)",
        "A pass that runs passes one after the other, as far as the context enables them.",
        native([](Any passes, int64_t opt_level, String name, Any required) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/buffer_types.h"
+#include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -137,38 +137,8 @@ struct Unroll final : Rewriter {
     return seq(stmts);
   }
   // Every copy after the first binds variables of its own.
-  static Stmt fresh_binders(const Stmt& s, int64_t copy);
+  static Stmt fresh_binders(const Stmt& s, int64_t copy) { return copy == 0 ? s : FreshBinders().rewrite(s); }
 };
-
-// A statement with new variables for all that are bound in it.
-struct FreshBinders final : BufferTypeRewriter {
-  VarMap renamed;
-  using BufferTypeRewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) {
-      auto found = renamed.find(var);
-      if (found != renamed.end()) return found->second;
-    }
-    return BufferTypeRewriter::rewrite(e);
-  }
-  Buffer rewrite_buffer(const Buffer& buffer) override {
-    auto found = renamed.find(buffer.get());
-    return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer)
-                                  : ref(as<VarNode>(found->second));
-  }
-  Var rewrite_def(const Var& var) override {
-    auto [at, added] = renamed.emplace(var.get(), nullptr);
-    if (added) {
-      Buffer typed = var->buffer() ? BufferTypeRewriter::rewrite_buffer(var) : var;
-      at = renamed.find(var.get());
-      at->second = typed.same_as(var) ? make<VarNode>(var->name, var->ty, var->span) : typed;
-    }
-    return ref(as<VarNode>(at->second));
-  }
-  // Field order puts a loop's bounds before its variable, a binding's value before its name.
-};
-
-Stmt Unroll::fresh_binders(const Stmt& s, int64_t copy) { return copy == 0 ? s : FreshBinders().rewrite(s); }
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   return with_body(fn, Unroll(options).rewrite(fn->body));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/fresh_binders.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT
+
+Expr FreshBinders::rewrite(const Expr& e) {
+  if (auto* var = as<VarNode>(e)) {
+    auto found = renamed.find(var);
+    if (found != renamed.end()) return found->second;
+  }
+  return BufferTypeRewriter::rewrite(e);
+}
+Buffer FreshBinders::rewrite_buffer(const Buffer& buffer) {
+  auto found = renamed.find(buffer.get());
+  return found == renamed.end() ? BufferTypeRewriter::rewrite_buffer(buffer)
+                                : ref(as<VarNode>(found->second));
+}
+// Field order puts a loop's bounds before its variable, a binding's value before its name.
+Var FreshBinders::rewrite_def(const Var& var) {
+  auto [at, added] = renamed.emplace(var.get(), nullptr);
+  if (added) {
+    Buffer typed = var->buffer() ? BufferTypeRewriter::rewrite_buffer(var) : var;
+    at = renamed.find(var.get());
+    at->second = typed.same_as(var) ? make<VarNode>(var->name, var->ty, var->span) : typed;
+  }
+  return ref(as<VarNode>(at->second));
+}
+
+}  // namespace mlc::transform

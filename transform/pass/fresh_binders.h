@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "transform/pass/buffer_types.h"
+
+namespace mlc::transform {
+
+// A statement with new variables for all that are bound in it: what a second copy needs.
+struct FreshBinders final : BufferTypeRewriter {
+  ir::VarMap renamed;
+
+  using BufferTypeRewriter::rewrite;
+  ir::Expr rewrite(const ir::Expr& e) override;
+  ir::Buffer rewrite_buffer(const ir::Buffer& buffer) override;
+  ir::Var rewrite_def(const ir::Var& var) override;
+};
+
+}  // namespace mlc::transform

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(AnnotateIrregularLoop(): mark the loops that `break` or `continue` may cut short.
+
+    for i in range(8):              for i in T.serial(8, annotations={"irregular_loop_mark": 1}):
+        if A[i] > 3:        =>          if A[i] > 3:
+            break                           T.break_loop()
+needs: loops that are cut short are serial.
+keeps: every statement.
+Before loops are taken apart: a marked loop keeps its form.)";
+
+bool is_jump(const Stmt& s) {
+  if (as<BreakNode>(s) || as<ContinueNode>(s)) return true;
+  auto* evaluate = as<EvaluateNode>(s);
+  return evaluate && (as_call_to(evaluate->value, "tirx.break_loop") ||
+                      as_call_to(evaluate->value, "tirx.continue_loop"));
+}
+
+struct Mark final : Rewriter {
+  bool jumps = false;  // out of the loop around
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    jumps |= is_jump(s);
+    auto* loop = as<ForNode>(s);
+    if (!loop && !as<WhileNode>(s)) return rewrite_children(s);
+    bool outside = std::exchange(jumps, false);
+    Stmt next = rewrite_children(s);
+    if (std::exchange(jumps, outside) && loop) {
+      if (loop->for_kind != ForKind::kSerial)
+        throw Error("irregular-loop", "loop `{}` is left by `break` or `continue`, and is not serial",
+                    text(loop->loop_var->name))
+            .at(loop->span);
+      next = with(ref(as<ForNode>(next)),
+                  [](ForNode& n) { n.annotations.Set("irregular_loop_mark", int32(1)); });
+    }
+    return next;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Mark().rewrite(fn->body)); }
+
+}  // namespace
+
+extern const Pass annotate_irregular_loop{"AnnotateIrregularLoop", "s_tir.transform",
+                                          "AnnotateIrregularLoop()", doc, apply};
+
+}  // namespace mlc::transform

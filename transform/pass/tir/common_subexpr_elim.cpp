@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(CommonSubexprElim(): compute once what is computed several times.
+
+    A[0] = (x + y) * z          =>      cse_v1: T.let = x + y
+    A[1] = (x + y) - z                  A[0] = cse_v1 * z
+                                        A[1] = cse_v1 - z
+needs: nothing.
+keeps: every value. Arithmetic, casts and selections of scalars and vectors get a name where they begin to be
+used, in the innermost scope around all uses. What reads memory, calls something or binds names stays where it
+is, and so do comparisons and what stands in them below a named expression.
+Late: addresses have their final form.)";
+
+// A place where statements stand one after the other.
+struct Scope {
+  int parent;
+  int depth;
+  size_t at_in_parent;  // the statement of the parent's sequence that this scope is in
+};
+struct Place {
+  int scope;
+  size_t at;
+};
+
+// What is known about one value: all expressions that look the same.
+struct Value {
+  Expr first;                 // the first of them
+  std::vector<int> children;  // named parts directly below
+  int level = 0;              // how many candidates are nested in it, itself included
+  int64_t count = 0;
+  Place place{-1, 0};
+  bool candidate = false;
+  Var name = nullptr;
+};
+
+bool is_candidate(const Expr& e) {
+  if (e->dtype().is_bool()) return false;
+  if (as<CastNode>(e) || as<SelectNode>(e) || as<BitwiseNotNode>(e)) return true;
+  return as_binary(e) != nullptr;
+}
+
+// Numbers the values of a body. Expressions that may not be named more than once are -1.
+class Values {
+ public:
+  std::vector<Value> all;
+  std::vector<Scope> scopes{{-1, 0, 0}};
+
+  // The number of `e`; counts its uses at `place` when it has one.
+  int number(const Expr& e, const Place* place) {
+    std::vector<int> below;
+    bool sealed = false;
+    for_children(e, [&](const Expr& child) {
+      below.push_back(number(child, place));
+      sealed |= below.back() < 0;
+    });
+    if (sealed || as<CallNode>(e) || as<TensorLoadNode>(e) || as<LetNode>(e)) return -1;
+    auto [at, added] = numbers_.try_emplace(key(e, below), all.size());
+    if (added) {
+      Value value;
+      value.first = e;
+      value.candidate = is_candidate(e);
+      int deepest = 0;
+      for (int child : below) {
+        if (!all[child].candidate) continue;
+        value.children.push_back(child);
+        deepest = std::max(deepest, all[child].level);
+      }
+      value.level = deepest + 1;
+      all.push_back(value);
+    }
+    if (place && all[at->second].candidate) use(all[at->second], *place);
+    return at->second;
+  }
+
+ private:
+  template <class F>
+  static void for_children(const Expr& e, F&& f) {
+    struct Children final : Walker {
+      F& f;
+      explicit Children(F& f) : f(f) {}
+      void visit(const Expr& e) override { f(e); }
+    } children(f);
+    if (!as<LetNode>(e)) static_cast<Walker&>(children).walk_children(e);
+  }
+  static std::string key(const Expr& e, const std::vector<int>& below) {
+    std::string out =
+        fmt::format("{}:{}:", static_cast<int>(e->kind), ffi::DLDataTypeToString(e->dtype()).c_str());
+    if (auto* var = as<VarNode>(e)) return out + fmt::format("{}", static_cast<const void*>(var));
+    if (auto* imm = as<IntImmNode>(e)) return out + std::to_string(imm->value);
+    if (auto* imm = as<FloatImmNode>(e)) return out + std::to_string(std::bit_cast<uint64_t>(imm->value));
+    if (auto* imm = as<StringImmNode>(e)) return out + std::string(imm->value);
+    for (int child : below) out += fmt::format("{},", child);
+    if (below.empty()) out += fmt::format("{}", static_cast<const void*>(e.get()));
+    return out;
+  }
+  void use(Value& value, const Place& place) {
+    ++value.count;
+    value.place = value.count == 1 ? place : common(value.place, place);
+  }
+  // The innermost scope around both, there at the earlier of the two.
+  Place common(Place a, Place b) const {
+    auto up = [&](Place& p) { p = {scopes[p.scope].parent, scopes[p.scope].at_in_parent}; };
+    while (scopes[a.scope].depth > scopes[b.scope].depth) up(a);
+    while (scopes[b.scope].depth > scopes[a.scope].depth) up(b);
+    while (a.scope != b.scope) {
+      up(a);
+      up(b);
+    }
+    return {a.scope, std::min(a.at, b.at)};
+  }
+  std::map<std::string, int> numbers_;
+};
+
+// Walks statements with their scopes; the two passes over the body must open them in the same order.
+struct Collect final : Walker {
+  Values& values;
+  Place here{0, 0};
+  explicit Collect(Values& values) : values(values) {}
+
+  void visit(const Expr& e) override {
+    if (!as<TensorRegionNode>(e)) values.number(e, &here);
+  }
+  void visit_def(const Var& var) override {
+    if (!var->buffer()) return;
+    for (const Expr& e : var->buffer()->shape) visit(e);
+    for (const Expr& e : var->buffer()->strides) visit(e);
+    if (var->buffer()->elem_offset) visit(var->buffer()->elem_offset);
+  }
+  void visit(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s)) {
+      visit(loop->min);
+      visit(loop->extent);
+      if (loop->step) visit(loop->step);
+      scope(loop->body);
+    } else if (auto* branch = as<IfThenElseNode>(s)) {
+      visit(branch->condition);
+      scope(branch->then_case);
+      if (branch->else_case) scope(branch->else_case);
+    } else if (auto* loop = as<WhileNode>(s)) {
+      visit(loop->condition);
+      scope(loop->body);
+    } else if (auto* attr = as<AttrStmtNode>(s)) {
+      visit(attr->value);
+      scope(attr->body);
+    } else if (auto* realize = as<SBlockRealizeNode>(s)) {
+      for (const Expr& e : realize->iter_values) visit(e);
+      visit(realize->predicate);
+      if (realize->block->init) scope(realize->block->init);
+      scope(realize->block->body);
+    } else if (auto* store = as<BufferStoreNode>(s)) {
+      visit(store->value);
+      for (const Expr& e : store->indices) visit(e);
+    } else {
+      walk_children(s);
+    }
+  }
+  void scope(const Stmt& body) {
+    Place outside = here;
+    values.scopes.push_back({outside.scope, values.scopes[outside.scope].depth + 1, outside.at});
+    here = {static_cast<int>(values.scopes.size()) - 1, 0};
+    statements(body);
+    here = outside;
+  }
+  void statements(const Stmt& body) {
+    auto* sequence = as<SeqStmtNode>(body);
+    if (!sequence) return visit(body);
+    for (const Stmt& one : sequence->seq) {
+      visit(one);
+      ++here.at;
+    }
+  }
+};
+
+struct Name final : BufferTypeRewriter {
+  Values& values;
+  std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by place
+  int scopes = 0;
+  explicit Name(Values& values) : values(values) {}
+
+  using BufferTypeRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (as<TensorRegionNode>(e) || as<LetNode>(e)) return e;
+    if (is_candidate(e)) {
+      int number = values.number(e, nullptr);
+      if (number >= 0 && values.all[number].name) return values.all[number].name;
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  // The value under its name: parts that have names of their own are theirs.
+  Expr defining(const Value& value) {
+    struct Parts final : Rewriter {
+      Values& values;
+      explicit Parts(Values& values) : values(values) {}
+      using Rewriter::rewrite;
+      Expr rewrite(const Expr& e) override {
+        int number = values.number(e, nullptr);
+        if (number < 0 || !values.all[number].candidate) return e;
+        if (values.all[number].name) return values.all[number].name;
+        return rewrite_children(e);
+      }
+    } parts(values);
+    return static_cast<Rewriter&>(parts).rewrite_children(value.first);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s)) {
+      Expr min = rewrite(loop->min), extent = rewrite(loop->extent);
+      Expr step = loop->step ? rewrite(loop->step) : loop->step;
+      Stmt body = scope(loop->body);
+      if (min.same_as(loop->min) && extent.same_as(loop->extent) && step.same_as(loop->step) &&
+          body.same_as(loop->body))
+        return s;
+      return with(ref(loop),
+                  [&](ForNode& n) { n.min = min, n.extent = extent, n.step = step, n.body = body; });
+    }
+    if (auto* branch = as<IfThenElseNode>(s)) {
+      Expr condition = rewrite(branch->condition);
+      Stmt yes = scope(branch->then_case);
+      Stmt no = branch->else_case ? scope(branch->else_case) : branch->else_case;
+      if (condition.same_as(branch->condition) && yes.same_as(branch->then_case) &&
+          no.same_as(branch->else_case))
+        return s;
+      return make<IfThenElseNode>(condition, yes, no, s->span);
+    }
+    if (auto* loop = as<WhileNode>(s)) {
+      Expr condition = rewrite(loop->condition);
+      Stmt body = scope(loop->body);
+      if (condition.same_as(loop->condition) && body.same_as(loop->body)) return s;
+      return make<WhileNode>(condition, body, s->span);
+    }
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      Expr value = rewrite(attr->value);
+      Stmt body = scope(attr->body);
+      if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
+      return with(ref(attr), [&](AttrStmtNode& n) { n.value = value, n.body = body; });
+    }
+    if (auto* realize = as<SBlockRealizeNode>(s)) {
+      const SBlock& block = realize->block;
+      Array<Expr> values = rewrite(realize->iter_values);
+      Expr predicate = rewrite(realize->predicate);
+      Stmt init = block->init ? scope(block->init) : block->init;
+      Stmt body = scope(block->body);
+      if (values.same_as(realize->iter_values) && predicate.same_as(realize->predicate) &&
+          init.same_as(block->init) && body.same_as(block->body))
+        return s;
+      return make<SBlockRealizeNode>(
+          values, predicate, with(block, [&](SBlockNode& n) { n.init = init, n.body = body; }), s->span);
+    }
+    return rewrite_children(s);
+  }
+  Stmt scope(const Stmt& body) {
+    int number = ++scopes;
+    return statements(body, number);
+  }
+  Stmt statements(const Stmt& body, int number) {
+    auto* sequence = as<SeqStmtNode>(body);
+    Array<Stmt> before = sequence ? sequence->seq : Array<Stmt>{body};
+    Array<Stmt> after;
+    bool changed = false;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (auto at = bindings.find({number, i}); at != bindings.end()) {
+        changed = true;
+        for (int value : at->second)
+          after.push_back(make<BindNode>(values.all[value].name, defining(values.all[value])));
+      }
+      after.push_back(rewrite(before[i]));
+      changed |= !after.back().same_as(before[i]);
+    }
+    return changed ? seq(after) : body;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Values values;
+  Collect collect(values);
+  collect.statements(fn->body);
+  std::vector<int> order;
+  for (size_t i = 0; i < values.all.size(); ++i) {
+    if (values.all[i].candidate) order.push_back(static_cast<int>(i));
+  }
+  auto level = [&](int i) { return values.all[i].level; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return level(a) < level(b); });
+  // From the outside in: the parts of a value that gets a name are computed once for all its uses.
+  std::unordered_set<int> named;
+  std::function<void(const Value&, int64_t)> spare = [&](const Value& value, int64_t uses) {
+    for (int child : value.children) {
+      values.all[child].count -= uses;
+      spare(values.all[child], uses);
+    }
+  };
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const Value& value = values.all[*at];
+    if (value.count < 2) continue;
+    named.insert(*at);
+    spare(value, value.count - 1);
+  }
+  if (named.empty()) return fn;
+  Name name(values);
+  for (int i : order) {
+    if (!named.contains(i)) continue;
+    Value& value = values.all[i];
+    std::string text = fmt::format("cse_v{}", ++name.scopes);
+    value.name = make<VarNode>(String(text), value.first->ty);
+    name.bindings[{value.place.scope, value.place.at}].push_back(i);
+  }
+  name.scopes = 0;
+  return with_body(fn, name.statements(fn->body, 0));
+}
+
+}  // namespace
+
+extern const Pass common_subexpr_elim{"CommonSubexprElim", "tirx.transform", "CommonSubexprElim()", doc,
+                                      apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/fresh_binders.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(InlinePrivateFunctions(): put the bodies of private functions where they are called.
+
+    def main(A: T.Buffer((8,), "float32")):         def main(A: T.Buffer((8,), "float32")):
+        Module.scale(A.data, 2)             =>          ... the body of `scale` with A.data and 2 ...
+needs: nothing.
+keeps: every effect. A function is inlined, and goes, when no one outside can call it, it has no buffers as
+parameters, gives nothing back, has no blocks and does not call itself, through others either. Its calls stand
+as statements.
+Before targets are split, while one function sees the other.)";
+
+struct Calls final : Walker {
+  std::vector<std::string> callees;
+  void visit(const Expr& e) override {
+    auto* call = as<CallNode>(e);
+    if (auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr)
+      callees.emplace_back(std::string(callee->name_hint));
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override { walk_children(s); }
+};
+
+using Functions = std::unordered_map<std::string, PrimFunc>;
+
+bool may_go(const PrimFunc& fn) {
+  if (attr(fn, "global_symbol") || as<SBlockRealizeNode>(fn->body)) return false;
+  for (const Var& param : fn->params) {
+    if (param->buffer()) return false;
+  }
+  bool gives_back = false;
+  post_order(
+      fn->body, [&](const Expr& e) { gives_back |= as_call_to(e, "tirx.ret") != nullptr; },
+      [&](const Stmt& s) { gives_back |= as<ReturnNode>(s) != nullptr; });
+  return !gives_back;
+}
+
+struct Inline final : Rewriter {
+  const Functions& bodies;
+  explicit Inline(const Functions& bodies) : bodies(bodies) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* evaluate = as<EvaluateNode>(s);
+    if (!evaluate) return rewrite_children(s);
+    auto* call = as<CallNode>(evaluate->value);
+    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
+    auto found = callee ? bodies.find(std::string(callee->name_hint)) : bodies.end();
+    if (found == bodies.end()) return s;
+    const PrimFunc& fn = found->second;
+    if (fn->params.size() != call->args.size()) {
+      throw Error("wrong-arguments", "`{}` takes {} arguments, {} are given", text(callee->name_hint),
+                  fn->params.size(), call->args.size())
+          .at(s->span);
+    }
+    VarMap values;
+    for (size_t i = 0; i < fn->params.size(); ++i) values[fn->params[i].get()] = call->args[i];
+    return rewrite(FreshBinders().rewrite(Substituter(values).rewrite(fn->body)));
+  }
+};
+
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  Functions all;
+  std::unordered_map<std::string, std::vector<std::string>> calls;
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = Any(base).as<PrimFunc>();
+    if (!fn) continue;
+    Calls found;
+    found.visit((*fn)->body);
+    calls[std::string(name->name_hint)] = found.callees;
+    if (may_go(*fn)) all.emplace(std::string(name->name_hint), *fn);
+  }
+  auto calls_itself = [&](const std::string& name) {
+    std::unordered_set<std::string> seen;
+    std::vector<std::string> open = calls[name];
+    while (!open.empty()) {
+      std::string next = open.back();
+      open.pop_back();
+      if (next == name) return true;
+      if (seen.insert(next).second) open.insert(open.end(), calls[next].begin(), calls[next].end());
+    }
+    return false;
+  };
+  Functions bodies;
+  for (const auto& [name, fn] : all) {
+    if (!calls_itself(name)) bodies.emplace(name, fn);
+  }
+  if (bodies.empty()) return mod;
+  // Where a call is part of an expression its function has to stay.
+  IRModule result = map_prim_funcs(
+      mod, [&](const PrimFunc& fn) { return with_body(fn, Inline(bodies).rewrite(fn->body)); });
+  Map<GlobalVar, BaseFunc> functions = result->functions;
+  for (const auto& [name, base] : result->functions) {
+    if (bodies.contains(std::string(name->name_hint))) functions.erase(name);
+  }
+  return with(result, [&](IRModuleNode& n) { n.functions = functions; });
+}
+
+}  // namespace
+
+extern const Pass inline_private_functions{
+    "InlinePrivateFunctions", "tirx.transform", "InlinePrivateFunctions()", doc, nullptr, apply};
+
+}  // namespace mlc::transform

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(LiftThreadBinding(): loops of one kind of thread become one, around everything that they are around.
+
+    for k in range(3):                                      for k in range(3):
+        for t in T.thread_binding(8, thread="threadIdx.x"):     for tx in T.thread_binding(8, thread="threadIdx.x"):
+            S(t)                                        =>          S(tx)
+        for u in T.thread_binding(8, thread="threadIdx.x"):         R(tx)
+            R(u)
+needs: loops of one kind in a kernel have one extent.
+keeps: what every thread does.
+Where memory that threads share is planned: it is around the loops of its threads.)";
+
+struct Axis {
+  std::string tag;
+  Var var;
+  Expr min, extent;
+  Map<String, Any> annotations;
+  std::vector<const ForNode*> path;  // down to the innermost loop around all loops of this kind
+  Span span;
+
+  int rank() const { return tag.starts_with("vthread") ? 0 : tag.starts_with("blockIdx") ? 1 : 2; }
+};
+
+// The kinds of threads of one kernel, inner loops first.
+struct Find final : Walker {
+  Analyzer analyzer;
+  std::vector<Axis> axes;
+  std::vector<const ForNode*> path;
+
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    auto* loop = as<ForNode>(s);
+    if (!loop) return walk_children(s);
+    path.push_back(loop);
+    walk_children(s);
+    if (loop->for_kind == ForKind::kThreadBinding) merge(*loop);
+    path.pop_back();
+  }
+  void merge(const ForNode& loop) {
+    std::string tag(loop.thread_binding->thread_tag);
+    for (Axis& axis : axes) {
+      if (axis.tag != tag) continue;
+      if (!analyzer.can_prove_equal(axis.extent, loop.extent) ||
+          !analyzer.can_prove_equal(axis.min, loop.min)) {
+        throw Error("thread-extents-differ", "loops bound to `{}` have different extents in one kernel", tag)
+            .kind("ValueError")
+            .at(loop.span);
+      }
+      size_t same = 0;
+      while (same < axis.path.size() && same < path.size() && axis.path[same] == path[same]) ++same;
+      axis.path.resize(same);
+      for (const auto& [key, value] : loop.annotations) axis.annotations.Set(key, value);
+      return;
+    }
+    std::string name = tag;
+    std::replace(name.begin(), name.end(), '.', '_');
+    axes.push_back({tag, make_var(String(name), loop.loop_var->dtype()), loop.min, loop.extent,
+                    loop.annotations, path, loop.span});
+  }
+};
+
+struct Lift final : BufferTypeRewriter {
+  std::vector<Axis> axes;  // of the kernel around
+  VarMap replaced;
+  bool inside = false;
+
+  using BufferTypeRewriter::keep;
+  using BufferTypeRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = replaced.find(var);
+      if (found != replaced.end()) return found->second;
+    }
+    return BufferTypeRewriter::rewrite(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    auto* loop = as<ForNode>(s);
+    if (!loop) return rewrite_children(s);
+    bool thread = loop->for_kind == ForKind::kThreadBinding;
+    if (!thread && !inside) return rewrite_children(s);
+    bool outermost = !inside;
+    if (outermost) {
+      Find find;
+      find.visit(s);
+      axes = std::move(find.axes);
+      std::stable_sort(axes.begin(), axes.end(),
+                       [](const Axis& a, const Axis& b) { return a.rank() < b.rank(); });
+      inside = true;
+    }
+    if (thread) {
+      for (const Axis& axis : axes) {
+        if (axis.tag == std::string(loop->thread_binding->thread_tag))
+          replaced[loop->loop_var.get()] = cast(loop->loop_var->dtype(), axis.var);
+      }
+    }
+    Stmt body = rewrite(loop->body);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+      if (axis->path.back() != loop) continue;
+      IterVar binding =
+          make<IterVarNode>(Range(nullptr), axis->var, IterType::kThreadIndex, String(axis->tag));
+      body = make<ForNode>(axis->var, rewrite(axis->min), rewrite(axis->extent), ForKind::kThreadBinding,
+                           body, binding, axis->annotations, Expr(nullptr), axis->span);
+    }
+    if (outermost) {
+      inside = false;
+      axes.clear();
+    }
+    if (thread) return body;
+    return with(ref(loop), [&](ForNode& n) {
+      n.min = rewrite(loop->min);
+      n.extent = rewrite(loop->extent);
+      n.body = body;
+    });
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Lift lift;
+  for (const Var& param : fn->params) {
+    if (param->buffer()) lift.keep(param);
+  }
+  return with_body(fn, lift.rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass lift_thread_binding{"LiftThreadBinding", "s_tir.transform", "LiftThreadBinding()", doc,
+                                      apply};
+
+}  // namespace mlc::transform

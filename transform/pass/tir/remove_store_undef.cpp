@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(RemoveStoreUndef(): leave out stores whose value may be anything.
+
+    A[i] = T.undef(dtype="int32")       =>
+    A[j] = 1                                    A[j] = 1
+needs: `T.undef()` stands in stored values and bound names only.
+keeps: every other store. Statements without effect go too.
+After padding was written with undefined values, which only the layout asked for.)";
+
+struct Remove final : Rewriter {
+  std::unordered_set<const VarNode*> undefined;  // names of such values
+
+  bool is_undefined(const Expr& e) const {
+    bool found = false;
+    post_order(e, [&](const Expr& part) {
+      found |= as_call_to(part, "tirx.undef") || (as<VarNode>(part) && undefined.contains(as<VarNode>(part)));
+    });
+    return found;
+  }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* bind = as<BindNode>(s)) {
+      if (is_undefined(bind->value)) undefined.insert(bind->var.get());
+      return s;
+    }
+    auto* store = as<BufferStoreNode>(s);
+    if (!store) return rewrite_children(s);
+    for (const Expr& index : store->indices) {
+      if (is_undefined(index))
+        throw Error("undef-remains", "`T.undef()` stands in an index of `{}`", text(store->buffer->name))
+            .at(s->span);
+    }
+    return is_undefined(store->value) ? no_op() : s;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Remove().rewrite(fn->body)); }
+
+PrimFunc validate(const PrimFunc& fn, const PassOptions&) {
+  post_order(fn->body, [&](const Expr& e) {
+    if (as_call_to(e, "tirx.undef"))
+      throw Error("undef-remains", "`T.undef()` stands where it is not the value of a store").at(e->span);
+  });
+  return fn;
+}
+
+constexpr PassPart parts[] = {{"s_tir.RemoveStoreUndefInternal", apply},
+                              {"tirx.RemoveNoOp"},
+                              {"s_tir.ValidateAllUndefRemoved", validate}};
+
+}  // namespace
+
+extern const Pass remove_store_undef{
+    "RemoveStoreUndef", "s_tir.transform", "RemoveStoreUndef()", doc, nullptr, nullptr, parts};
+
+}  // namespace mlc::transform

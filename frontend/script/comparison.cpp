@@ -302,6 +302,24 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     }
     auto* x = as<SetNode>(a);
     auto* y = as<SetNode>(b);
+    // Views of keys and of items are ordered as sets are.
+    auto is_view = [](const Any& v) {
+      auto* view = as<DictViewNode>(v);
+      return view != nullptr && view->kind != DictViewNode::Kind::kValues;
+    };
+    if (!equality && (is_view(a) || x != nullptr) && (is_view(b) || y != nullptr) &&
+        (x == nullptr || y == nullptr)) {
+      bool up = op == CmpOperator::kLt || op == CmpOperator::kLtE;
+      bool strict = op == CmpOperator::kLt || op == CmpOperator::kGt;
+      const Any& small = up ? a : b;
+      const Any& large = up ? b : a;
+      int64_t n = length(small), m = length(large);
+      if (strict ? n >= m : n > m) return false;
+      for (const Any& each : elements_of(small)) {
+        if (!contains(large, each, span)) return false;
+      }
+      return true;
+    }
     if (x != nullptr && y != nullptr) {
       switch (op) {
         case CmpOperator::kEq:

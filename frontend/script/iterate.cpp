@@ -105,6 +105,7 @@ struct DictIterator final : IteratorNode {
   size_t size;
   size_t given = 0;
   Pairs pairs;
+  bool ended = false;
   bool small;    // where a removed entry moves those behind it
   Words last{};  // the key given last: it is not touched
   DictIterator(Any dict, DictViewNode::Kind kind)
@@ -118,6 +119,7 @@ struct DictIterator final : IteratorNode {
         small(DictTable::is_small(map())) {}
   ffi::MapBaseObj* map() const { return static_cast<ffi::MapBaseObj*>(raw_object(dict)); }
   bool next(Evaluator&, Any& out) override {
+    if (ended) return false;
     if (map()->size() != size) {
       size = ~size_t{0};
       raise("RuntimeError", {}, "changed-during-iteration", "dictionary changed size during iteration");
@@ -125,7 +127,11 @@ struct DictIterator final : IteratorNode {
     bool over = at == map()->end();
     if (over ? given < size : given >= size || !unchanged()) [[unlikely]]
       keys_changed();
-    if (over) return false;
+    if (over) {
+      if (given > 0 && !ends_with_last()) keys_changed();
+      ended = true;
+      return false;
+    }
     auto& [key, value] = *at;
     last = words_of(key);
     switch (kind) {
@@ -148,13 +154,19 @@ struct DictIterator final : IteratorNode {
   bool unchanged() {
     if (DictTable::is_small(map()) != small || !DictTable::stands_at_entry(map(), at)) return false;
     if (!small || given == 0) return true;
-    auto before = at;
+    return follows_last(at);
+  }
+  // Has the dict got a key behind the one that was given last?
+  bool ends_with_last() {
+    if (given == size && size > 0 && DictTable::is_small(map()) == small) return follows_last(map()->end());
+    return true;
+  }
+  bool follows_last(ffi::MapBaseObj::iterator before) const {
     const Words& key = words_of((*--before).first);
     return key.type_index == last.type_index && key.v_int64 == last.v_int64;
   }
   [[noreturn, gnu::cold]] void keys_changed() {
-    at = map()->end();
-    given = size;
+    ended = true;
     raise("RuntimeError", {}, "changed-during-iteration", "dictionary keys changed during iteration");
   }
 };

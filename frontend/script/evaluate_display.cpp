@@ -267,8 +267,19 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     case ExprKind::kDict: {
       auto& dict = static_cast<const syntax::Dict&>(*expr);
       Dict result;
+      // CPython computes up to fifteen pairs before it hashes the first.
+      constexpr size_t kTogether = 15;
+      std::vector<std::pair<Any, Any>> pairs;
+      auto hash_pairs = [&](size_t end) {
+        size_t first = end - pairs.size();
+        for (size_t k = 0; k < pairs.size(); ++k)
+          dict_set(self, result, pairs[k].first, pairs[k].second, dict.keys[first + k]->span);
+        pairs.clear();
+      };
+      pairs.reserve(std::min(dict.keys.size(), kTogether));
       for (size_t i = 0; i < dict.keys.size(); ++i) {
         if (dict.keys[i] == nullptr) {
+          hash_pairs(i);
           Any more = as_mapping(self, eval(dict.values[i], f));
           if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
             raise("TypeError", dict.values[i]->span, "not-a-mapping", "'{}' object is not a mapping",
@@ -281,8 +292,10 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
         }
         Any key = eval(dict.keys[i], f);
         Any value = eval(dict.values[i], f);
-        dict_set(self, result, key, value, dict.keys[i]->span);
+        pairs.emplace_back(std::move(key), std::move(value));
+        if (pairs.size() == kTogether) hash_pairs(i + 1);
       }
+      hash_pairs(dict.keys.size());
       return result;
     }
     case ExprKind::kListComp:

@@ -17,6 +17,13 @@ bool contains(Evaluator& evaluator, const Any& container, const Any& value) {
   return evaluator.contains(container, value);
 }
 
+// Elements of an iterable are hashed as they are; only `in`, `remove` and `discard` take a set for the
+// frozenset of its elements.
+const Any& hashable(Evaluator& evaluator, const Any& value, ir::Span span) {
+  if (as<SetNode>(value)) evaluator.hash(value, span);
+  return value;
+}
+
 // A set as it was made from an iterable.
 Ref<SetNode> set_from(Evaluator& evaluator, const Any& iterable, bool frozen, ir::Span span) {
   Ref<SetNode> made = ir::make<SetNode>(frozen);
@@ -48,7 +55,7 @@ Ref<SetNode> intersection_of(Evaluator& evaluator, const SetNode& a, const Any& 
   bool swapped = set != nullptr && set->used > a.used;  // the smaller one is walked
   const SetNode& kept = swapped ? *set : a;
   for (const Any& value : swapped ? a.elements() : evaluator.elements_of(b, span)) {
-    if (kept.contains(evaluator, value)) mutable_of(made)->add(evaluator, value);
+    if (kept.contains(evaluator, hashable(evaluator, value, span))) mutable_of(made)->add(evaluator, value);
   }
   return made;
 }
@@ -92,7 +99,8 @@ void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Spa
   for (const Any& value : evaluator.elements_of(iterable, span)) set->add(evaluator, value);
 }
 void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
-  for (const Any& value : evaluator.elements_of(iterable, span)) set->remove(evaluator, value);
+  for (const Any& value : evaluator.elements_of(iterable, span))
+    set->remove(evaluator, hashable(evaluator, value, span));
 }
 void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
   if (as<SetNode>(iterable) == set) return set->clear();

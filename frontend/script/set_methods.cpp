@@ -94,6 +94,7 @@ Any issubset(Evaluator& evaluator, const Arguments& args) {
 Any issuperset(Evaluator& evaluator, const Arguments& args) {
   if (as<SetNode>(args[1]) == nullptr) {
     for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+      if (as<SetNode>(value)) evaluator.hash(value, args.span);  // no set is an element
       if (!set_of(args)->contains(evaluator, value)) return false;
     }
     return true;
@@ -103,6 +104,7 @@ Any issuperset(Evaluator& evaluator, const Arguments& args) {
 }
 Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
   for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+    if (as<SetNode>(value)) evaluator.hash(value, args.span);
     if (set_of(args)->contains(evaluator, value)) return false;
   }
   return true;

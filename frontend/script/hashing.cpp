@@ -390,12 +390,14 @@ SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t ha
   auto perturb = static_cast<uint64_t>(hash);
   size_t i = static_cast<uint64_t>(hash) & mask;
   auto* entries = const_cast<Entry*>(table.data());
+  Entry* removed = nullptr;  // the last one on the way: what is added takes its place
   for (;;) {
     size_t probes = i + kLinearProbes <= mask ? kLinearProbes : 0;
     for (size_t j = i; j <= i + probes; ++j) {
       Entry& entry = entries[j];
       if (is_unbound(entry.value)) {
-        if (!entry.removed) return &entry;
+        if (!entry.removed) return removed != nullptr ? removed : &entry;
+        removed = &entry;
       } else if (entry.hash == hash) {
         if (is_int(value) && is_int(entry.value)) {
           if (raw_int(value) == raw_int(entry.value)) return &entry;
@@ -441,8 +443,10 @@ bool SetNode::add(Evaluator& evaluator, const Any& value) {
   int64_t hash = is_int(value) ? hash_int(raw_int(value)) : evaluator.hash(value);
   Entry* entry = look(evaluator, value, hash);
   if (!is_unbound(entry->value)) return false;
+  bool again = entry->removed;
   *entry = Entry{value, hash, false};
   ++used;
+  if (again) return true;
   ++filled;
   if (filled * 5 >= (table.size() - 1) * 3) resize(used > 50000 ? used * 2 : used * 4);
   return true;

@@ -26,8 +26,9 @@ struct Remove final : Rewriter {
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     if (auto* bind = as<BindNode>(s)) {
-      if (is_undefined(bind->value)) undefined.insert(bind->var.get());
-      return s;
+      if (!is_undefined(bind->value)) return s;
+      undefined.insert(bind->var.get());
+      return no_op();
     }
     auto* store = as<BufferStoreNode>(s);
     if (!store) return rewrite_children(s);

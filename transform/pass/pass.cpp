@@ -58,14 +58,12 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> 
     result = pass.apply_module(mod, options);
   } else {
     for (const PassPart& part : pass.parts) {
-      if (!part.apply) {
-        result = run_pass(find_pass(part.info_name.substr(part.info_name.find('.') + 1)), result);
-        continue;
-      }
       PassInfo info = pass_info(part);
       if (!is_enabled(info)) continue;
-      result = with_instruments(
-          info, result, [&](const IRModule& given) { return apply_each(part.apply, given, options); });
+      FunctionPass apply = part.apply;
+      if (!apply) apply = find_pass(part.info_name.substr(part.info_name.find('.') + 1)).apply;
+      result = with_instruments(info, result,
+                                [&](const IRModule& given) { return apply_each(apply, given, options); });
     }
   }
 #ifndef NDEBUG

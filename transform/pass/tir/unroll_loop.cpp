@@ -101,7 +101,7 @@ struct Unroll final : Rewriter {
           .at(loop.span);
     }
     bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&
-                 unrolled_depth < max_depth && (*extent * steps <= max_step || *extent <= max_extent);
+                 unrolled_depth <= max_depth && (*extent * steps <= max_step || *extent <= max_extent);
     bool unroll = marked || small;
     if (unroll) {
       steps *= *extent;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of digits as one digit of a mark of their own: digit after digit, from the smallest scale on, each
-// scale must be the product of the extents below it. With overlap (surjective maps) it may be smaller.
+// scale must be the product of the extents below it. With overlap (surjective maps whose smallest scale is 1)
+// it may be smaller.
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map_rewriter.h"
 
@@ -163,7 +164,7 @@ IterSum IterMapRewriter::fuse(const IterSum& given, bool skip_one_digit) {
     int at = count == 0 ? base : find_scale(args, visited, expected, nullptr, last);
     Expr scale = expected;
     bool exact = at >= 0;
-    if (!exact && check_ != IterMapCheck::kBijective) {
+    if (!exact && check_ != IterMapCheck::kBijective && is_const_int(base_scale, 1)) {
       at = find_smaller_scale(args, visited, expected);
       if (at >= 0) scale = args[at]->scale;
     }

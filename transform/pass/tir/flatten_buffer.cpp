@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
+#include "transform/arith/iter_map.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -18,6 +19,9 @@ Strides and offsets of buffers are part of the index afterwards.)";
 
 struct Flatten final : Rewriter {
   Analyzer analyzer;
+  Analyzer plain;  // knows nothing of the loops
+  std::vector<LoopRange> iters;
+  Expr predicate = bool_imm(true);  // of the branches around
   std::unordered_map<const VarNode*, Buffer> flat;
 
   // The buffer under one dimension that covers all its elements.
@@ -25,7 +29,7 @@ struct Flatten final : Rewriter {
     auto found = flat.find(buffer.get());
     if (found != flat.end()) return found->second;
     const BufferTypeNode* type = buffer->buffer();
-    bool already = type->shape.size() == 1 && type->strides.empty();
+    bool already = type->shape.size() == 1 && type->strides.empty() && !is_param(buffer.get());
     Buffer next = buffer;
     if (!already || offset_of(type)) {
       next = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
@@ -39,8 +43,23 @@ struct Flatten final : Rewriter {
     return flat[buffer.get()] = next;
   }
 
+  template <class F>
+  auto where(const Expr& condition, F rewritten) {
+    Expr before =
+        std::exchange(predicate, is_const_int(predicate, 1) ? condition : logical_and(predicate, condition));
+    auto result = rewritten();
+    predicate = before;
+    return result;
+  }
+
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
+    if (auto* chosen = as_call_to(e, "tirx.if_then_else")) {
+      Expr condition = rewrite(chosen->args[0]);
+      Expr yes = where(condition, [&] { return rewrite(chosen->args[1]); });
+      Expr no = where(logical_not(condition), [&] { return rewrite(chosen->args[2]); });
+      return with(ref(chosen), [&](CallNode& n) { n.args = {condition, yes, no}; });
+    }
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);
@@ -69,8 +88,21 @@ struct Flatten final : Rewriter {
       return make<DeclBufferNode>(buffer, data, s->span);
     }
     if (auto* loop = as<ForNode>(s)) {
-      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      Range range = make<RangeNode>(loop->min, loop->extent);
+      analyzer.bind(loop->loop_var, range);
+      iters.push_back({loop->loop_var, range});
       return rewrite_children(s);
+    }
+    if (auto* branch = as<IfThenElseNode>(s)) {
+      Expr condition = rewrite(branch->condition);
+      Stmt yes = where(condition, [&] { return rewrite(branch->then_case); });
+      Stmt no = branch->else_case;
+      if (no) no = where(logical_not(condition), [&] { return rewrite(branch->else_case); });
+      return make<IfThenElseNode>(condition, yes, no, s->span);
+    }
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      if (auto iter = attr->node.as<IterVar>(); iter && text(attr->attr_key) == "thread_extent")
+        iters.push_back({(*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value)});
     }
     if (as<SBlockRealizeNode>(s)) {
       throw Error("block-not-lowered", "the function still has blocks")
@@ -122,22 +154,16 @@ struct Flatten final : Rewriter {
     for (size_t d = 0; d < indices.size(); ++d) {
       Expr i = w(indices[d]);
       if (type->strides.empty()) {
-        flat_index = flat_index ? append(mul(flat_index, w(type->shape[d])), i) : i;
+        flat_index = flat_index ? add(mul(flat_index, w(type->shape[d])), i) : i;
       } else {
         Expr part = mul(i, w(type->strides[d]));
-        flat_index = flat_index ? append(flat_index, part) : part;
+        flat_index = flat_index ? add(flat_index, part) : part;
       }
     }
     if (!flat_index) flat_index = int32(0);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
-    return indices.size() == 1 && type->strides.empty() && !offset_of(type)
-               ? flat_index
-               : analyzer.rewrite_simplify(flat_index);
-  }
-  // sum + term, with a term that is a sum itself taken apart: one chain is easier to read and to match.
-  static Expr append(const Expr& sum, const Expr& term) {
-    if (auto* inner = as<AddNode>(term)) return append(append(sum, inner->a), inner->b);
-    return add(sum, term);
+    return simplify_iter_map({plain.simplify(flat_index)}, iters, predicate, IterMapCheck::kSurjective,
+                             analyzer)[0];
   }
   // More elements than 32-bit integers count are counted in 64 bits.
   static Expr widened(const Expr& e, bool wide) {

@@ -215,13 +215,13 @@ constexpr Native native(F) {
         return std::is_same_v<std::tuple_element_t<0, Args>, ApiCall>;
     }();
     constexpr size_t skip = takes_call ? 1 : 0;
-    F* fn = nullptr;  // empty: never read
+    F fn;
     auto invoke = [&]<size_t... I>(std::index_sequence<I...>)->Any {
       auto run = [&]() -> decltype(auto) {
         if constexpr (takes_call) {
-          return (*fn)(call, detail::argument<std::tuple_element_t<I + skip, Args>>(call, I)...);
+          return fn(call, detail::argument<std::tuple_element_t<I + skip, Args>>(call, I)...);
         } else {
-          return (*fn)(detail::argument<std::tuple_element_t<I, Args>>(call, I)...);
+          return fn(detail::argument<std::tuple_element_t<I, Args>>(call, I)...);
         }
       };
       if constexpr (std::is_void_v<Result>) {

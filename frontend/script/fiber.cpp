@@ -73,6 +73,9 @@ namespace mlc::script {
 namespace {
 
 void begin(unsigned body_low, unsigned body_high, unsigned low, unsigned high) {
+#ifdef __SANITIZE_ADDRESS__
+  Fiber::entered->arrive(nullptr);
+#endif
   auto join = [](unsigned l, unsigned h) { return static_cast<uintptr_t>(h) << 32 | l; };
   reinterpret_cast<void (*)(void*)>(join(body_low, body_high))(reinterpret_cast<void*>(join(low, high)));
 }
@@ -80,6 +83,11 @@ void begin(unsigned body_low, unsigned body_high, unsigned low, unsigned high) {
 }  // namespace
 
 void Fiber::prepare(char* low, size_t size, void (*body)(void*), void* argument) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(low, size);  // a fiber before may have lain there and left from within
+  low_ = low;
+  size_ = size;
+#endif
   getcontext(&inside_);
   inside_.uc_stack.ss_sp = low;
   inside_.uc_stack.ss_size = size;

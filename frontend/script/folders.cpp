@@ -97,6 +97,28 @@ Any change_folder(ApiCall& call, const Any& given) {
   return nullptr;
 }
 
+// `value`: None to remove it.
+Any set_variable(ApiCall& call, const Any& name, const Any& value) {
+  auto text = [&](size_t i, const Any& given) {
+    if (!is_str(given))
+      raise("TypeError", call.span_of(i), "wrong-type", "str expected, not {}",
+            type_name_of(evaluator_of(call.host), given));
+    std::string result(text_of(given));
+    if (result.find('\0') != std::string::npos)
+      raise("ValueError", call.span_of(i), "wrong-value", "embedded null byte");
+    return result;
+  };
+  std::string key = text(0, name);
+  if (key.empty() || key.find('=') != std::string::npos)
+    raise("ValueError", call.span_of(0), "wrong-value", "illegal environment variable name");
+  if (is_none(value) && call.args.size() == 1) {
+    unsetenv(key.c_str());
+  } else {
+    setenv(key.c_str(), text(1, value).c_str(), 1);
+  }
+  return nullptr;
+}
+
 const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "os", "chdir(path)", "Makes a folder the current one.",
      native([](ApiCall& call, Any path) { return change_folder(call, path); })},
@@ -119,8 +141,8 @@ const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "mlc", "copy_file(src, dst, times)",
      "Copies a file with its permissions, and its times if asked: for the module shutil.",
      native([](ApiCall& call, Any src, Any dst, bool times) { return copy_file(call, src, dst, times); })},
-    {ApiKind::kValue, "os", "environ", "The environment variables, as they were when first asked for.",
-     [](ApiCall& call) -> Any {
+    {ApiKind::kFunction, "mlc", "environment()", "The variables of the process as a dict: for os.environ.",
+     native([](ApiCall& call) -> Any {
        Dict all;
        for (char** at = environ; *at != nullptr; ++at) {
          std::string_view row = *at;
@@ -130,7 +152,12 @@ const ir::ApiRow rows[] = {
                   str_value(row.substr(sign + 1)));
        }
        return all;
-     }},
+     })},
+    {ApiKind::kFunction, "os", "putenv(name, value)",
+     "Sets a variable for the process and those it starts; os.environ does so too.",
+     native([](ApiCall& call, Any name, Any value) { return set_variable(call, name, value); })},
+    {ApiKind::kFunction, "os", "unsetenv(name)", "Removes a variable of the process.",
+     native([](ApiCall& call, Any name) { return set_variable(call, name, nullptr); })},
 };
 
 // tvm.testing's members are functions of the module pytest, where tests are run.

@@ -55,6 +55,7 @@ const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "sys", "exc_info()", "Type, value and traceback of the exception that is handled now.", handled_exception},
     {ApiKind::kFunction, "sys", "intern(string)", "The string itself.", native([](std::string text) { return str_value(text); })},
     {ApiKind::kValue, "os", "walk", "The folders below one, each with the names of its folders and files.", of_os},
+    {ApiKind::kValue, "os", "environ", "The environment variables; what is set here is set for the process.", of_os},
     {ApiKind::kValue, "os", "PathLike", "What has __fspath__.", of_os},
     {ApiKind::kValue, "os", "devnull", "The file that swallows all.", [](ApiCall&) -> Any { return str_value("/dev/null"); }},
     {ApiKind::kValue, "os", "name", "The kind of system.", [](ApiCall&) -> Any { return str_value("posix"); }},

@@ -45,14 +45,16 @@ void Analyzer::bind(const Var& var, const Expr& value) {
   impl_->var_values[var.get()] = simple;
 }
 
-Expr Analyzer::simplify(const Expr& e, int steps) {
-  Expr result = impl_->canonical(e);
+Expr AnalyzerImpl::simplify(const Expr& e, int steps) {
+  Expr result = canonical(e);
   for (int i = 0; i < steps; ++i) {
     if (result->kind == ExprKind::kIntImm) break;
-    result = i % 2 == 0 ? impl_->rewrite(result) : impl_->canonical(result);
+    result = i % 2 == 0 ? rewrite(result) : canonical(result);
   }
   return same_expr(result, e) ? e : result;
 }
+Expr Analyzer::simplify(const Expr& e, int steps) { return impl_->simplify(e, steps); }
+void Analyzer::enable(int64_t extensions) { impl_->extensions = extensions; }
 Expr Analyzer::rewrite_simplify(const Expr& e) { return impl_->rewrite(e); }
 Expr Analyzer::canonical_simplify(const Expr& e) { return impl_->canonical(e); }
 

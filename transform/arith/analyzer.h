@@ -57,7 +57,10 @@ class Analyzer {
   // The same value written simpler: constants right, sums as `i0 * 4 + i1`, provable parts dropped.
   // Returns the same node when nothing changed.
   Expr simplify(const Expr& e, int steps = 2);
-  Expr rewrite_simplify(const Expr& e);    // local rules only
+  Expr rewrite_simplify(const Expr& e);  // local rules only
+  // Rules that have to be asked for, as flags: 1 combines known inequalities, 2 writes conditions as an `and`
+  // of `or`s, 4 simplifies each side of `and` and `or` with what the other one says.
+  void enable(int64_t extensions);
   Expr canonical_simplify(const Expr& e);  // sums of (index % upper // lower) * scale
 
   bool can_prove(const Expr& condition);

@@ -17,8 +17,15 @@ struct RewriteStats {
 
 class AnalyzerImpl {
  public:
+  static constexpr int64_t kTransitivelyProveInequalities = 1;
+  static constexpr int64_t kConvertBooleanToAndOfOrs = 2;
+  static constexpr int64_t kApplyConstraintsToBooleanBranches = 4;
+
   RewriteStats stats;
   int64_t maximum_rewrites = 0;  // more are an error; 0: no limit
+  int64_t extensions = 0;        // flags of those above: slower rules that have to be asked for
+
+  Expr simplify(const Expr& e, int steps);
 
   // const_int_bound.cpp, modular_set.cpp
   ConstIntBound bounds(const Expr& e);
@@ -30,6 +37,9 @@ class AnalyzerImpl {
   Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
   // Select and if_then_else: each arm under its condition.
   Expr choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified);
+  Expr boolean_branches(const BinaryNode& two, Span span);
+  // and_of_ors.cpp
+  Expr as_and_of_ors(const Expr& e);
   // canonical_simplify.cpp
   Expr canonical(const Expr& e);
   LinearSum sum_of(const Expr& e);
@@ -71,6 +81,7 @@ class AnalyzerImpl {
   struct Undo {
     size_t truths, bounds, differences, residues;
   };
+  int64_t upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth);
   void assume_bound(const Expr& e, ConstIntBound bound);
   void assume_residue(const Expr& remainder, const Expr& value);
   void assume_less(const Expr& a, const Expr& b, bool strict);

@@ -224,7 +224,6 @@ Any clone(ApiCall& call) {
   own->analyzer = from->analyzer->clone();
   own->domains = from->domains;
   own->keep_alive = from->keep_alive;
-  own->extensions = from->extensions;
   return made;
 }
 
@@ -233,7 +232,7 @@ Any set_attribute(ApiCall& call) {
   if (name != "enabled_extensions") {
     throw Error("read-only", "`{}` of an analyzer cannot be set", name).kind("AttributeError").at(call.span);
   }
-  changed(self(call))->extensions = detail::argument<int64_t>(call, 2);
+  analyzer_of(call).enable(detail::argument<int64_t>(call, 2));
   return nullptr;
 }
 
@@ -302,8 +301,8 @@ std::span<const ApiRow> rows() {
       {ApiKind::kMethod, kAnalyzer, "clone()", "Another analyzer that knows the same.", clone},
       {ApiKind::kMethod, kAnalyzer, "__setattr__(name, value)", "Sets enabled_extensions.", set_attribute},
       {ApiKind::kProperty, kAnalyzer, "enabled_extensions",
-       "Flags of Extension. They are remembered; the rules that they ask for are always on.",
-       +[](ApiCall& call) -> Any { return self(call)->extensions; }},
+       "Flags of Extension: rules that have to be asked for.",
+       +[](ApiCall& call) -> Any { return analyzer_of(call).parts().extensions; }},
       {ApiKind::kProperty, kAnalyzer, "is_z3_enabled", "Is there a solver behind the rules? There is none.",
        constant<0>},
       {ApiKind::kMethod, kAnalyzer, "__repr__()", "The name of the class.",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions in force, what follows from them at once, and comparisons that use them.
+#include <algorithm>
+
+#include "ir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 
@@ -15,6 +18,53 @@ bool is_remainder_of(const BinaryNode* e, const Expr& divisor) {
 
 bool integers(const Expr& e) {
   return e->dtype().is_scalar() && (e->dtype().is_int() || e->dtype().is_uint());
+}
+
+// The opposite of a condition without `not`, where it has such a form; else null.
+Expr negated(const Expr& e) {
+  if (auto* inverse = as<NotNode>(e)) return inverse->a;
+  auto* two = as_binary(e);
+  if (!two) return nullptr;
+  auto side = [](const Expr& part) {
+    Expr opposite = negated(part);
+    return opposite ? opposite : Expr(make<NotNode>(part));
+  };
+  switch (e->kind) {
+    case ExprKind::kEQ:
+      return make<NENode>(two->a, two->b);
+    case ExprKind::kNE:
+      return make<EQNode>(two->a, two->b);
+    case ExprKind::kAnd:
+      return make<OrNode>(side(two->a), side(two->b));
+    case ExprKind::kOr:
+      return make<AndNode>(side(two->a), side(two->b));
+    default:
+      break;
+  }
+  if (!integers(two->a)) return nullptr;  // of NaN neither holds
+  switch (e->kind) {
+    case ExprKind::kLT:
+      return make<LENode>(two->b, two->a);
+    case ExprKind::kLE:
+      return make<LTNode>(two->b, two->a);
+    case ExprKind::kGT:
+      return make<LENode>(two->a, two->b);
+    case ExprKind::kGE:
+      return make<LTNode>(two->a, two->b);
+    default:
+      return nullptr;
+  }
+}
+
+// Is a term of that sign in both?
+bool shares_side(const LinearSum& a, const LinearSum& b, bool positive) {
+  auto in = [&](const LinearTerm& term) {
+    return std::any_of(b.terms.begin(), b.terms.end(), [&](const LinearTerm& other) {
+      return (other.scale > 0) == positive && same_expr(term.index, other.index);
+    });
+  };
+  return std::any_of(a.terms.begin(), a.terms.end(),
+                     [&](const LinearTerm& term) { return (term.scale > 0) == positive && in(term); });
 }
 
 }  // namespace
@@ -69,7 +119,10 @@ void AnalyzerImpl::assume(const Expr& condition) {
       continue;
     }
     if (fact->kind == ExprKind::kIntImm) continue;
+    // What memory says now it may not say at the next statement.
+    if (side_effect(fact) > Effect::kPure) continue;
     truths_.push_back({fact, value});
+    if (Expr opposite = negated(fact)) truths_.push_back({opposite, !value});
     if (!two || !integers(two->a)) continue;
     switch (two->kind) {
       case ExprKind::kLT:
@@ -149,6 +202,33 @@ bool AnalyzerImpl::equal_by_sums(const Expr& a, const Expr& b) {
   return is_const_int(rewrite(canonical(sub(a, b))), 0);
 }
 
+// An upper bound of the sum (without its constant) by adding known inequalities up: x - z <= 3 of x - y <= 1
+// and y - z <= 2. Each is used once, and only where it stands for one side of the difference as a whole.
+int64_t AnalyzerImpl::upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth) {
+  constexpr int kMostSteps = 8;
+  int64_t best = kPosInf;
+  if (depth == kMostSteps) return best;
+  for (size_t i = 0; i < differences_.size(); ++i) {
+    if (used[i]) continue;
+    const DifferenceFact& fact = differences_[i];
+    LinearSum rest = sum;
+    rest.add(fact.terms, -1);
+    rest.merge();
+    int64_t more = rest.base;
+    rest.base = 0;
+    if (shares_side(sum, rest, true) && shares_side(sum, rest, false)) continue;
+    int64_t remaining = 0;
+    if (!rest.terms.empty()) {
+      used[i] = true;
+      remaining = upper_bound(rest, used, depth + 1);
+      used[i] = false;
+      if (remaining == kPosInf) continue;
+    }
+    best = std::min(best, fact.upper + more + remaining);
+  }
+  return best;
+}
+
 Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
   if (same_expr(a, b)) return Ordering::kEqual;
   ConstIntBound left = bounds(a), right = bounds(b);
@@ -177,6 +257,12 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     for (const DifferenceFact& fact : differences_) {
       if (same_terms(fact.terms, difference)) range.max = std::min(range.max, fact.upper + base);
       if (same_terms(fact.terms, opposite)) range.min = std::max(range.min, -fact.upper + base);
+    }
+    if (extensions & kTransitivelyProveInequalities) {
+      std::vector<bool> used(differences_.size());
+      int64_t above = upper_bound(difference, used, 0), below = upper_bound(opposite, used, 0);
+      if (above != kPosInf) range.max = std::min(range.max, above + base);
+      if (below != kPosInf) range.min = std::max(range.min, base - below);
     }
   }
   if (range.max < 0) return Ordering::kLess;

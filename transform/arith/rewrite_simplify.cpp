@@ -93,6 +93,9 @@ Expr AnalyzerImpl::visit(const Expr& e) {
   if (auto* two = as_binary(e)) {
     if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
     if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
+    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) &&
+        (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
+      return rewrite_node(boolean_branches(*two, e->span));
     Expr a = visit(two->a), b = visit(two->b);
     if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
     return rewrite_node(binary(e->kind, std::move(a), std::move(b), e->span));
@@ -147,6 +150,25 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
   if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
   return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
                         e->span);
+}
+
+// Each side of `and` and `or` with what the other one says; twice, because a side that changed says more.
+Expr AnalyzerImpl::boolean_branches(const BinaryNode& two, Span span) {
+  Expr sides[] = {two.a, two.b};
+  bool conjunction = two.kind == ExprKind::kAnd;
+  int unchanged = 0;
+  for (int i = 0; i < 4 && unchanged < 2; ++i) {
+    Expr& side = sides[i % 2];
+    const Expr& other = sides[1 - i % 2];
+    size_t before = mark();
+    assume(rewrite(conjunction ? other : logical_not(other)));
+    Expr next = visit(side);
+    forget(before);
+    unchanged = next.same_as(side) ? unchanged + 1 : 0;
+    side = next;
+  }
+  if (sides[0].same_as(two.a) && sides[1].same_as(two.b)) return ref(&two);
+  return binary(two.kind, sides[0], sides[1], span);
 }
 
 Expr AnalyzerImpl::again(const Expr& e) {
@@ -294,6 +316,7 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       return apply_equal(e);
     case ExprKind::kAnd:
     case ExprKind::kOr:
+      if ((extensions & kConvertBooleanToAndOfOrs) && e->dtype().is_scalar()) return as_and_of_ors(e);
       return apply_rules(e);
     default:
       break;

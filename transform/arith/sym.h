@@ -27,7 +27,6 @@ struct AnalyzerNode final : ffi::Object {
   Domains domains;  // of bound variables
   std::vector<Var> keep_alive;
   std::vector<std::pair<Var, IntervalSet>> domain_facts;  // of constraints in force
-  int64_t extensions = 0;
   AnalyzerNode() : analyzer(std::make_unique<Analyzer>()) {}
   MLC_NODE("mlc.sym.Analyzer", AnalyzerNode, ffi::Object);
 };

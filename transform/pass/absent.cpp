@@ -32,8 +32,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "LowerThreadAllreduce", gpu},
     {"s_tir.transform", "MergeSharedMemoryAllocations", gpu},
     {"s_tir.transform", "DefaultGPUSchedule", gpu},
-    {"s_tir.transform", "LoopPartition", later},
-    {"s_tir.transform", "HoistExpression", later},
     {"s_tir.transform", "InstrumentBoundCheckers", later},
     {"s_tir.transform", "InstrumentProfileIntrinsics", later},
     {"s_tir.transform", "RemoveWeightLayoutRewriteBlock", later},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/fresh_binders.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/hoist.h"
 
 namespace mlc::transform {
 namespace {
@@ -11,38 +10,23 @@ constexpr char doc[] =
     for j in range(m):                      if i < n:
         if i < n:                   =>          for j in range(m):
             S                                       S
-needs: the branch is the whole body of the loop; its condition reads no memory and no name bound in the function.
+needs: the branch is the whole body of the loop; its condition reads no memory.
 keeps: the order of statements. A branch inside the branch is asked before the loop as well, and so is one in its
-`else`. StmtSimplify and RemoveNoOp follow.
+`else`. Conditions of thread variables stay unless `s_tir.HoistIfThenElse` has support_block_scope_hoisting; the
+variant "basic" does not ask for it. StmtSimplify and RemoveNoOp follow.
 After vectorization (vector loops are gone), before unrolling multiplies the conditions.)";
 
-struct Hoist final : Rewriter {
-  std::unordered_set<const VarNode*> bound;
-
-  using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* bind = as<BindNode>(s)) bound.insert(bind->var.get());
-    Stmt next = rewrite_children(s);
-    auto* loop = as<ForNode>(next);
-    return loop && loop->for_kind != ForKind::kThreadBinding ? around(*loop, loop->body) : next;
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  bool basic = options.args.size() == 1 && options.args[0] != nullptr &&
+               options.args[0].try_cast<String>().value_or("") == "basic";
+  HoistOptions wanted{HoistOptions::kIfElseStmt};
+  if (!basic && has_flag(fn, "tirx.HoistIfThenElseExprWithBlock")) {
+    wanted.conditionals = HoistOptions::kUsingBlockVar | HoistOptions::kIfElseExpr;
+  } else if (!basic && options.config_integer("s_tir.HoistIfThenElse", "support_block_scope_hoisting", 0)) {
+    wanted.conditionals |= HoistOptions::kUsingBlockVar;
   }
-
- private:
-  // The loop with this body, its conditions before it.
-  Stmt around(const ForNode& loop, const Stmt& body) {
-    auto* branch = as<IfThenElseNode>(body);
-    auto is_inside = [&](const VarNode* var) { return var == loop.loop_var.get() || bound.contains(var); };
-    if (!branch || side_effect(branch->condition) > Effect::kPure || uses_var(branch->condition, is_inside))
-      return body.same_as(loop.body) ? Stmt(ref(&loop))
-                                     : with(ref(&loop), [&](ForNode& n) { n.body = body; });
-    Stmt otherwise = nullptr;
-    if (branch->else_case) otherwise = FreshBinders().rewrite(around(loop, branch->else_case));
-    return make<IfThenElseNode>(branch->condition, around(loop, branch->then_case), otherwise, branch->span);
-  }
-};
-
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Hoist().rewrite(fn->body)); }
+  return with_body(fn, hoist(fn->body, wanted));
+}
 
 constexpr PassPart parts[] = {
     {"s_tir.InsertHoistIfThenElse", apply}, {"s_tir.StmtSimplify"}, {"tirx.RemoveNoOp"}};

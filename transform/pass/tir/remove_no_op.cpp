@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/arith/analyzer.h"
+#include "transform/arith/int_set.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/unchanged_store.h"
 
@@ -13,20 +13,43 @@ constexpr char doc[] = R"(RemoveNoOp(): drop statements without effect.
     A[i] = A[i]                 =>
 needs: nothing.
 keeps: every effect and every name. Loops with empty bodies or without iterations, empty branches, stores of what
-is there and evaluations of pure values go.
+is there and evaluations of pure values go; regions under `pragma_debug_skip_region` too, and calls of timers where
+`tirx.RemoveNoOp` says ignore_profiler_call.
 Late: unrolling and simplification leave such statements behind.)";
 
 struct Remove final : Rewriter {
   Analyzer analyzer;
+  Domains loops;
+  bool ignore_timers = false;
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
   static bool pure(const Expr& e) { return side_effect(e) <= Effect::kReadState; }
+  // Asked for by `ignore_profiler_call`.
+  static bool is_timer(const Expr& e) {
+    return as_call_to(e, "tirx.timer_init_cuda") || as_call_to(e, "tirx.timer_start_cuda") ||
+           as_call_to(e, "tirx.timer_end_cuda") || as_call_to(e, "tirx.timer_finalize_cuda");
+  }
+  // The least that the loop can have is no iteration, whatever the loops around it do.
+  bool never_runs(const ForNode& loop) {
+    IntervalSet extent = interval_of(loop.extent, loops, analyzer);
+    return extent->has_upper() && analyzer.can_prove(le(extent->max_value, const_like(loop.extent, 0)));
+  }
   static Stmt only_effects(const Expr& e) { return pure(e) ? no_op() : Stmt(make<EvaluateNode>(e)); }
 
   Stmt rewrite(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s)) analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "pragma_debug_skip_region")
+      return no_op();
+    const VarNode* around = nullptr;
+    if (auto* loop = as<ForNode>(s)) {
+      if (pure(loop->extent) && pure(loop->min) && never_runs(*loop)) return no_op();
+      Range range = make<RangeNode>(loop->min, loop->extent);
+      analyzer.bind(loop->loop_var, range);
+      around = loop->loop_var.get();
+      loops[around] = interval_of(range, analyzer);
+    }
     Stmt next = rewrite_children(s);
+    if (around) loops.erase(around);
     if (auto* loop = as<ForNode>(next)) {
       if (is_const_int(loop->extent, 0)) return no_op();
       if (is_no_op(loop->body)) return seq({only_effects(loop->min), only_effects(loop->extent)});
@@ -39,15 +62,23 @@ struct Remove final : Rewriter {
     } else if (auto* attr = as<AttrStmtNode>(next)) {
       if (is_no_op(attr->body)) return only_effects(attr->value);
     } else if (auto* evaluate = as<EvaluateNode>(next)) {
-      if (pure(evaluate->value)) return no_op();
+      if (as_call_to(evaluate->value, "tirx.assume")) return next;  // what it says is its effect
+      if (pure(evaluate->value) || (ignore_timers && is_timer(evaluate->value))) return no_op();
     } else if (auto* store = as<BufferStoreNode>(next)) {
-      if (stores_what_is_there(*store, analyzer)) return no_op();
+      if (!stores_what_is_there(*store, analyzer)) return next;
+      Array<Stmt> effects{only_effects(store->value)};
+      for (const Expr& index : store->indices) effects.push_back(only_effects(index));
+      return seq(effects);
     }
     return next;
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Remove().rewrite(fn->body)); }
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  Remove remove;
+  remove.ignore_timers = options.config_integer("tirx.RemoveNoOp", "ignore_profiler_call", 0) != 0;
+  return with_body(fn, remove.rewrite(fn->body));
+}
 
 }  // namespace
 

@@ -13,7 +13,7 @@ constexpr char doc[] = R"(StmtSimplify(): simplify every expression with what is
             A[i * 4 // 4] = 0
 needs: nothing.
 keeps: every effect, and every statement but decided branches and stores of what is there. Names of pure values
-are looked through; what is asserted holds in the rest of the loop, branch or function.
+are looked through; what is asserted holds in the rest of the loop, branch or function. Options (`tirx.StmtSimplify`) ask for slower rules about conditions.
 Twice in the pipeline: before buffers are flattened, and at the end, after unrolling made constants.)";
 
 struct Simplify final : Rewriter {
@@ -123,7 +123,14 @@ struct Simplify final : Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Simplify().rewrite(fn->body)); }
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  Simplify simplify;
+  constexpr std::string_view kKey = "tirx.StmtSimplify";
+  simplify.analyzer.enable(options.config_integer(kKey, "transitively_prove_inequalities", 0) |
+                           options.config_integer(kKey, "convert_boolean_to_and_of_ors", 0) << 1 |
+                           options.config_integer(kKey, "apply_constraints_to_boolean_branches", 0) << 2);
+  return with_body(fn, simplify.rewrite(fn->body));
+}
 
 }  // namespace
 

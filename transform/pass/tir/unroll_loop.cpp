@@ -12,13 +12,14 @@ constexpr char doc[] =
         A[i] = 0                        A[1] = 0
 needs: constant extents of the loops that are marked.
 keeps: the order of statements.
-Configuration `tirx.UnrollLoop`: auto_max_step (0), auto_max_depth (8), auto_max_extent (0), explicit_unroll (1);
-a loop counts extent times the stores in it against the first. `pragma_unroll_explicit` 0 leaves the writing
+Configuration `tirx.UnrollLoop`: auto_max_step (0), auto_max_depth (8), auto_max_extent (0), explicit_unroll (1),
+unroll_local_access (0: loops whose variables index local memory are written out); a loop counts extent times the stores in it against the first. `pragma_unroll_explicit` 0 leaves the writing
 out to the code generator. After vectorization, before the last simplification, which folds the constants.)";
 
 struct Unroll final : Rewriter {
   int64_t max_step, max_depth, max_extent;
-  bool explicit_unroll;
+  bool explicit_unroll, local_access;
+  std::unordered_set<const VarNode*> in_local_indices;
   // Of the statement just rewritten: stores in it, and how deep its loops nest.
   int64_t steps = 0;
   int64_t normal_depth = 0;
@@ -28,7 +29,30 @@ struct Unroll final : Rewriter {
       : max_step(options.config_integer("tirx.UnrollLoop", "auto_max_step", 0)),
         max_depth(options.config_integer("tirx.UnrollLoop", "auto_max_depth", 8)),
         max_extent(options.config_integer("tirx.UnrollLoop", "auto_max_extent", 0)),
-        explicit_unroll(options.config_integer("tirx.UnrollLoop", "explicit_unroll", 1) != 0) {}
+        explicit_unroll(options.config_integer("tirx.UnrollLoop", "explicit_unroll", 1) != 0),
+        local_access(options.config_integer("tirx.UnrollLoop", "unroll_local_access", 0) != 0) {}
+
+  // Registers have no addresses: loops over them have to be written out.
+  void note_local_indices(const Stmt& body) {
+    if (!local_access) return;
+    auto note = [&](const Buffer& buffer, const Array<Expr>& indices) {
+      std::string_view scope = text(buffer->buffer()->storage_scope);
+      if (scope != "local" && scope != "warp" && !scope.starts_with("wmma.") &&
+          !scope.starts_with("m16n8k8."))
+        return;
+      for (const Expr& index : indices) {
+        for (const Var& var : free_vars(index)) in_local_indices.insert(var.get());
+      }
+    };
+    post_order(
+        body,
+        [&](const Expr& e) {
+          if (auto* load = as<TensorLoadNode>(e)) note(load->source, load->indices);
+        },
+        [&](const Stmt& s) {
+          if (auto* store = as<BufferStoreNode>(s)) note(store->buffer, store->indices);
+        });
+  }
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -102,7 +126,7 @@ struct Unroll final : Rewriter {
     }
     bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&
                  unrolled_depth <= max_depth && (*extent * steps <= max_step || *extent <= max_extent);
-    bool unroll = marked || small;
+    bool unroll = marked || small || (extent && in_local_indices.contains(loop.loop_var.get()));
     if (unroll) {
       steps *= *extent;
       ++unrolled_depth;
@@ -141,7 +165,9 @@ struct Unroll final : Rewriter {
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  return with_body(fn, Unroll(options).rewrite(fn->body));
+  Unroll unroll(options);
+  unroll.note_local_indices(fn->body);
+  return with_body(fn, unroll.rewrite(fn->body));
 }
 
 }  // namespace

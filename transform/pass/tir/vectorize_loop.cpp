@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -174,14 +175,19 @@ class Vectorize final : public Rewriter {
       }
     }
     if (op.kind == ExprKind::kMul) {
-      if (ramp_a && lanes_of(b) == 1) {
+      if (ramp_a && lanes_of(b) == 1 && is_positive(b)) {
         return make<RampNode>(mul(ramp_a->base, b), mul(ramp_a->stride, b), int32(lanes), op.span);
       }
-      if (ramp_b && lanes_of(a) == 1) {
+      if (ramp_b && lanes_of(a) == 1 && is_positive(a)) {
         return make<RampNode>(mul(a, ramp_b->base), mul(a, ramp_b->stride), int32(lanes), op.span);
       }
     }
     return binary(op.kind, widen(a, lanes), widen(b, lanes), op.span);
+  }
+
+  static bool is_positive(const Expr& e) {
+    auto value = const_int(e);
+    return value ? *value > 0 : Analyzer().can_prove(gt(e, const_like(e, 0)));
   }
 
   Expr call_of(const CallNode& call) {
@@ -263,20 +269,23 @@ class Vectorize final : public Rewriter {
   Stmt store_of(const BufferStoreNode& store) {
     Expr value = rewrite(store.value);
     Array<Expr> indices = rewrite(store.indices);
-    int index_lanes = indices.empty() ? 1 : lanes_of(indices[indices.size() - 1]);
-    bool reads_itself = uses_var(store.value, [&](const VarNode* var) { return var == store.buffer.get(); });
-    if (index_lanes == 1) {
-      // All lanes write one place: the last one wins, and a sum into it needs every lane in turn.
-      if (lanes_of(value) != 1 || reads_itself) throw NoVectorForm();
-      if (value.same_as(store.value) && indices.same_as(store.indices)) return ref(&store);
-      return make<BufferStoreNode>(store.buffer, value, indices, store.span);
-    }
+    if (value.same_as(store.value) && indices.same_as(store.indices)) return ref(&store);
+    int index_lanes = 1;
+    for (const Expr& index : indices) index_lanes = std::max(index_lanes, lanes_of(index));
     if (DataType(store.buffer->buffer()->dtype).lanes() != 1) throw NoVectorForm();
     for (size_t d = 0; d + 1 < indices.size(); ++d) {
       if (lanes_of(indices[d]) != 1) throw NoVectorForm();
     }
-    int lanes = std::max(index_lanes, lanes_of(value));
-    return make<BufferStoreNode>(store.buffer, widen(value, lanes), indices, store.span);
+    if (index_lanes == 1) {
+      // All lanes write one place: the last one wins, and a sum into it needs every lane in turn.
+      bool reads_itself =
+          uses_var(store.value, [&](const VarNode* var) { return var == store.buffer.get(); });
+      if (reads_itself || indices.empty()) throw NoVectorForm();
+      index_lanes = lanes_of(value);
+      indices.Set(static_cast<int64_t>(indices.size()) - 1, widen(indices[indices.size() - 1], index_lanes));
+    }
+    return make<BufferStoreNode>(store.buffer, widen(value, std::max(index_lanes, lanes_of(value))), indices,
+                                 store.span);
   }
 
   // The statement in a serial loop over the lanes. Names whose values are vectors outside are bound again

@@ -37,9 +37,11 @@ IterMap with_base(const IterMap& map, const Expr& base) {
 
 class Divider {
  public:
-  Divider(const std::vector<IterSum>& sums, const std::unordered_set<const VarNode*>& inner,
+  // `exact`: digits that a predicate keeps below their extent, so that the next one begins earlier, are not
+  // taken for whole ones.
+  Divider(const std::vector<IterSum>& sums, const std::unordered_set<const VarNode*>& inner, bool exact,
           Analyzer& analyzer)
-      : analyzer_(analyzer), inner_(inner), of_(sums) {}
+      : analyzer_(analyzer), inner_(inner), exact_(exact), of_(sums) {}
 
   // `extent`: of the mark whose sum this is; null for an index itself.
   Division divide(const IterSumNode* sum, const Expr& extent) {
@@ -59,6 +61,7 @@ class Divider {
     bool has_unit_scale = false;
     for (auto it = args.rbegin(); it != args.rend(); ++it) {
       has_unit_scale |= is_const_int((*it)->scale, 1);
+      if (exact_ && !equal((*it)->scale, product)) throw NotDivisible{};
       Division part = divide(*it);
       if (part.kind == Division::Kind::kInner) {
         if (!outer.empty()) throw NotDivisible{};  // an inner digit above an outer one
@@ -144,6 +147,7 @@ class Divider {
 
   Analyzer& analyzer_;
   const std::unordered_set<const VarNode*>& inner_;
+  bool exact_;
   SplitsOfMarks of_;
   std::unordered_map<const IterSplitNode*, Division> divided_;
 };
@@ -157,7 +161,7 @@ std::vector<MarkPair> subspace_divide(const Array<Expr>& indices, const std::vec
   IterMapResult found =
       detect_iter_map(indices, iters, predicate, check, analyzer, simplify_trivial_iterators);
   if (found.indices.empty() || (exact && !found.exact)) return {};
-  Divider divider(found.indices, inner, analyzer);
+  Divider divider(found.indices, inner, exact, analyzer);
   std::vector<MarkPair> result;
   try {
     for (const IterSum& sum : found.indices) {

@@ -115,6 +115,7 @@ void apply(Step& step, BlockArg block, int64_t buffer_index, String buf_type, An
     copy.annotations.Set(key, known);
   });
   step.replace(*block, next);
+  if (Place* scope = scope_of(*block)) recheck_cover(step.state, *scope, buffer);
 }
 
 }  // namespace

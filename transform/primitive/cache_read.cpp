@@ -11,7 +11,7 @@ cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> blo
     C[i, j] = f(A[i, j])      =>      A_shared[ax0, ax1] = A[ax0, ax1]
                                       C[i, j] = f(A_shared[i, j])
 
-The copy is put in front of the first reader after the block that writes the buffer, or first in the scope when none does. All
+The copy is put in front of the first consumer of the block that writes the buffer, or first in the scope when none does. All
 readers in the scope use the copy, or only `consumer_blocks`. Returns the copying block.
 needs: the scope is a stage pipeline; at most one block of it writes the buffer.
 keeps: the values computed.
@@ -40,12 +40,14 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.location = scope;
   stage.position = 0;
   if (writer) {
-    CopyLocation location = location_after(deps, *scope, *writer, users);
+    // In front of all that reads what the block writes, be it another buffer.
+    CopyLocation location =
+        location_after(deps, *scope, *writer, consumers.empty() ? deps.consumers(*writer) : users);
     stage.location = location.place;
     stage.position = location.position;
   }
   const Place& source = writer ? *writer : *block;
-  for (const TensorRegion& region : writer ? writer->block()->writes : block->block()->reads) {
+  for (const TensorRegion& region : writer ? deps.writes(*writer) : block->block()->reads) {
     if (region->source.same_as(buffer)) set_region(stage, step.state, source, region);
   }
   return add_cache_stage(step, *scope, stage, users);

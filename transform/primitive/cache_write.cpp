@@ -47,7 +47,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   CacheStage stage;
   stage.to = buffer;
   stage.from = stage.allocated = buffer_in(buffer, storage_scope);
-  std::vector<Place*> related = deps.readers[buffer.get()];
+  std::vector<Place*> related = deps.consumers(*block);
   std::erase_if(related,
                 [&](Place* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
   CopyLocation location = location_after(deps, *scope, *block, related);

@@ -57,6 +57,8 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
   if (consumers.empty()) {
     throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
   }
+  require_told(deps, {&*block});
+  require_told(deps, consumers);
   // What it reads must be there already.
   std::vector<Place*> producers = deps.producers(*block);
   return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,

@@ -25,6 +25,27 @@ static bool loads(const Stmt& s, const Buffer& buffer) {
   return found;
 }
 
+// Iterators of one iteration that the indices leave out: a constant index 0 stands for one, others stay at
+// their value. Is nothing else left out that the value needs?
+static bool add_single_iterators(const Place& block, const BufferStoreNode& store,
+                                 std::unordered_map<const VarNode*, size_t>& axis, VarMap& single) {
+  std::vector<Var> used = free_vars(store.value);
+  size_t zero = 0;
+  for (const IterVar& iter : block.block()->iter_vars) {
+    if (axis.contains(iter->var.get())) continue;
+    bool one = is_const_int(iter->dom->extent, 1);
+    if (!one && std::any_of(used.begin(), used.end(), [&](const Var& var) { return var.same_as(iter->var); }))
+      return false;
+    if (!one) continue;
+    while (zero < store.indices.size() && !is_const_int(store.indices[zero], 0)) ++zero;
+    if (zero < store.indices.size() && is_const_int(iter->dom->min, 0))
+      axis[iter->var.get()] = zero++;
+    else
+      single[iter->var.get()] = iter->dom->min;
+  }
+  return true;
+}
+
 Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
@@ -40,12 +61,14 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   const Buffer& buffer = store->buffer;
   require_inner_buffer(buffer, *block, *scope, block.span);
   auto axis = plain_axes(*block, store->indices);
+  VarMap single;  // iterators that no index names
+  if (axis && !add_single_iterators(*block, *store, *axis, single)) axis.reset();
   // Other indices: the iterators follow from them.
   Array<Expr> outputs;
   for (const Expr& index : store->indices) outputs.push_back(make_var("index", index->dtype()));
   std::optional<VarMap> inverse;
   if (!axis) inverse = iterators_at(*block, store->indices, outputs);
-  if (!axis && !inverse) index_axes(*block, store->indices, block.span);
+  if (!axis && !inverse) throw indices_not_iterators(*block, block.span);
   Dependences deps = dependences(state, *scope);
   std::vector<Place*> consumers = deps.consumers(*block);
   if (consumers.empty()) {
@@ -65,6 +88,7 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
       for (size_t d = 0; d < indices.size(); ++d) given[as<VarNode>(outputs[d])] = indices[d];
       for (const auto& [var, value] : *inverse) at[var] = substitute(value, given);
     } else {
+      at = single;
       for (const auto& [var, dimension] : *axis) at[var] = indices[dimension];
     }
     return substitute(store->value, at);

@@ -23,14 +23,26 @@ namespace {
 struct Nest {
   std::vector<const ForNode*> loops;  // outermost first
   VarMap vars;                        // new variables
+  bool keeps_kinds = false;           // loops stay vectorized, unrolled, ..., with their annotations
   Stmt around(Stmt body, const std::unordered_map<const VarNode*, Range>& ranges) const {
     for (size_t i = loops.size(); i-- > 0;) {
       const ForNode* loop = loops[i];
       auto found = ranges.find(loop->loop_var.get());
       bool changed = found != ranges.end();
-      body = make<ForNode>(ref(as<VarNode>(vars.at(loop->loop_var.get()))),
-                           changed ? found->second->min : loop->min,
-                           changed ? found->second->extent : loop->extent, ForKind::kSerial, body);
+      Var var = ref(as<VarNode>(vars.at(loop->loop_var.get())));
+      Expr min = changed ? found->second->min : loop->min,
+           extent = changed ? found->second->extent : loop->extent;
+      if (!keeps_kinds) {
+        body = make<ForNode>(var, min, extent, ForKind::kSerial, body);
+        continue;
+      }
+      body = with(ref(loop), [&](ForNode& copy) {
+        copy.loop_var = var;
+        copy.min = min;
+        copy.extent = extent;
+        copy.thread_binding = thread_again(loop->thread_binding);
+        copy.body = body;
+      });
     }
     return body;
   }
@@ -113,6 +125,11 @@ SBlockRealize copy_block(const PaddingBlock& padding, const Nest& nest,
       values.push_back(nullptr);
     }
   }
+  for (const ForNode* loop : nest.loops) {
+    if (!ranges.contains(loop->loop_var.get()))
+      analyzer.bind(ref(as<VarNode>(nest.vars.at(loop->loop_var.get()))),
+                    make<RangeNode>(loop->min, loop->extent));
+  }
   Expr predicate = analyzer.simplify(substitute(padding.predicate, shifted));
   for (size_t i = 0; i < old->iter_vars.size(); ++i) {
     if (values[i]) continue;
@@ -149,6 +166,7 @@ Place* apply(Step& step, BlockArg block, LoopArg loop) {
     if (up == &*loop) break;
   }
   Nest copy_nest = nest_from(*top, *block);
+  copy_nest.keeps_kinds = true;
   std::unordered_map<const VarNode*, Range> ranges;
   SBlockRealize copy = copy_block(padding, copy_nest, ranges, analyzer);
   Stmt copy_loops = copy_nest.around(copy, ranges);

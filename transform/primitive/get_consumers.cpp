@@ -14,7 +14,7 @@ In program order.
 static std::vector<Place*> get(Step& step, BlockArg block) {
   Place* scope = scope_of(*block);
   if (!scope) return {};
-  return dependences(step.state, *scope).consumers(*block);
+  return told_dependences(step.state, *scope).consumers(*block);
 }
 
 extern const Primitive get_consumers;

@@ -254,7 +254,6 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
   Place& scope = *scope_of(*loop);
   step.replace(*loop, opaque_block(stem + "_common", seq(Array<Stmt>(parts.begin(), parts.end()))));
   compute_flags(step.state, scope);
-  scope.stage_pipeline = false;  // the blocks around the parts do not say what is accessed in them
   std::vector<Place*> result;
   for (const Stmt& each : loops) result.push_back(step.place(each));
   return result;

@@ -57,20 +57,20 @@ std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::
   return result;
 }
 
-bool touches(const std::vector<Place*>& blocks, const Buffer& buffer, bool writes) {
+bool touches(const Dependences& deps, const std::vector<Place*>& blocks, const Buffer& buffer, bool writes) {
   return std::any_of(blocks.begin(), blocks.end(), [&](const Place* block) {
-    const auto& regions = writes ? block->block()->writes : block->block()->reads;
+    const auto& regions = writes ? deps.writes(*block) : deps.reads(*block);
     return std::any_of(regions.begin(), regions.end(),
                        [&](const TensorRegion& region) { return region->source.same_as(buffer); });
   });
 }
 
 // A buffer for whose sake the order of two groups of blocks counts; null when there is none.
-Buffer conflict(const std::vector<Place*>& a, const std::vector<Place*>& b) {
+Buffer conflict(const Dependences& deps, const std::vector<Place*>& a, const std::vector<Place*>& b) {
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
     for (const Place* block : *one)
-      for (const TensorRegion& write : block->block()->writes)
-        if (touches(*other, write->source, true) || touches(*other, write->source, false))
+      for (const TensorRegion& write : deps.writes(*block))
+        if (touches(deps, *other, write->source, true) || touches(deps, *other, write->source, false))
           return write->source;
   }
   return nullptr;
@@ -84,7 +84,7 @@ Buffer conflict(const std::vector<Place*>& a, const std::vector<Place*>& b) {
 }
 
 // Do iterations of `after` read only what the same iteration of `before` has written?
-void require_same_iteration(Step& step, const Nest& before, const Nest& after) {
+void require_same_iteration(Step& step, const Dependences& deps, const Nest& before, const Nest& after) {
   Analyzer analyzer;
   std::vector<Var> loops;
   for (const Place* place : after.path) {
@@ -95,11 +95,11 @@ void require_same_iteration(Step& step, const Nest& before, const Nest& after) {
   if (after.path[0]->parent) bind_loops(analyzer, loops_up(*after.path[0]->parent));
   std::vector<Access> written = accesses(step.state, before, loops, true, analyzer);
   for (const Access& write : written) {
-    if (touches(after.blocks, write.buffer, true))
+    if (touches(deps, after.blocks, write.buffer, true))
       depends(step, *after.path[0], write.buffer, "both nests write it");
   }
   for (const Access& late : accesses(step.state, after, loops, true, analyzer)) {
-    if (touches(before.blocks, late.buffer, false))
+    if (touches(deps, before.blocks, late.buffer, false))
       depends(step, *after.path[0], late.buffer,
               "the later nest overwrites what the earlier one still reads");
   }
@@ -186,16 +186,17 @@ Place* apply(Step& step, Array<Any> loop_list) {
       }
     }
   }
+  Dependences deps = dependences(step.state, *scope_of(*places[0]));
   std::vector<size_t> positions;
   for (const Nest& nest : nests) positions.push_back(child_position(*above, *nest.path[0]));
   size_t last = *std::max_element(positions.begin(), positions.end());
   for (size_t i = 0; i < nests.size(); ++i) {
     for (size_t j = i + 1; j < nests.size(); ++j) {
-      Buffer shared = conflict(nests[i].blocks, nests[j].blocks);
+      Buffer shared = conflict(deps, nests[i].blocks, nests[j].blocks);
       if (!shared) continue;
       if (positions[i] > positions[j])
         depends(step, *nests[j].path[0], shared, "the arguments are not in the order of the program");
-      require_same_iteration(step, nests[i], nests[j]);
+      require_same_iteration(step, deps, nests[i], nests[j]);
     }
   }
   std::vector<Stmt> body = statements_of(above->loop() ? above->loop()->body : above->block()->body);
@@ -206,7 +207,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
       if (child_position(*above, *block) == at) between.push_back(block);
     for (size_t i = 0; i < nests.size(); ++i) {
       if (positions[i] > at) continue;
-      if (Buffer shared = conflict(nests[i].blocks, between))
+      if (Buffer shared = conflict(deps, nests[i].blocks, between))
         depends(step, *nests[i].path[0], shared, "it would move behind a block that uses it");
     }
   }

@@ -15,7 +15,8 @@ reindex(block, buffer) -> block      Let a block use a copy of a buffer that its
 `buffer` is ("read", number), ("write", number) or a name. The copy has a dimension for each iterator in the old indices, in the
 iterators' order; it is made before the block, or written back after it. Returns the copying block.
 needs: a scope that is a stage pipeline; all accesses to the buffer in the block have the same indices, made of its iterators;
-       a buffer written has no other writer and all of its elements in the iterators' domain are computed.
+       a buffer written is written by no other block in these loops, and all of its elements in the iterators' domain are
+       computed.
 keeps: the values computed.
 )";
 
@@ -43,10 +44,18 @@ Place* apply(Step& step, BlockArg block, Any) {
   // The copy is of the whole buffer, before or after the nest that the block stands in.
   size_t position = child_position(*scope, *block);
   Dependences deps = dependences(step.state, *scope);
-  for (Place* partner : write ? deps.readers[buffer.get()] : deps.writers[buffer.get()]) {
+  std::vector<Place*> partners = deps.writers[buffer.get()];
+  if (write) {
+    const std::vector<Place*>& readers = deps.readers[buffer.get()];
+    partners.insert(partners.end(), readers.begin(), readers.end());
+  }
+  for (Place* partner : partners) {
     if (partner == &*block || child_position(*scope, *partner) != position) continue;
+    const std::vector<Place*>& writers = deps.writers[buffer.get()];
+    bool writes = std::find(writers.begin(), writers.end(), partner) != writers.end();
     throw refuse("reindex-inside-nest", "block `{}` {} `{}` in the same loops as block `{}`",
-                 partner->name.c_str(), write ? "reads" : "writes", buffer->name.c_str(), block->name.c_str())
+                 partner->name.c_str(), writes ? "writes" : "reads", buffer->name.c_str(),
+                 block->name.c_str())
         .at(step.span(2))
         .note("the block is defined here", partner->stmt->span)
         .help("give the two blocks loops of their own first, or copy with `cache_read` or `cache_write`");

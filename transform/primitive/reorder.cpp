@@ -87,6 +87,10 @@ static void apply(Step& step, Array<Any> args) {
     }
   }
 
+  bool moves = false;
+  for (size_t i = 0; i < target.size(); ++i) moves = moves || target[i] != chain[i]->loop();
+  if (!moves) return;
+
   // A sum that overlapping iterations make again starts anew only while its reduction loops are innermost.
   for (Place* block : child_blocks(step.state, *bottom)) {
     if (!block->block()->init) continue;

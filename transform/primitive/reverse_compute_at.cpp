@@ -59,6 +59,8 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }
+  require_told(deps, {&*block});
+  require_told(deps, producers);
   return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,
                    index_span);
 }
@@ -74,6 +76,12 @@ static void apply(Step& step, BlockArg block, LocationArg location, bool preserv
       plan_reverse_compute_at(step.state, block, location.loop, preserve_unit_loops, index, step.span(4));
   step.replace(*move.scope, move.next);
   block->affine_binding = has_affine_binding(step.state, *block);
+  // A tile is computed with each part of it that was produced, the last time with all of it.
+  for (const TensorRegion& read : block->block()->reads) {
+    bool tile = std::any_of(read->region.begin(), read->region.end(),
+                            [](const Range& range) { return !is_const_int(range->extent, 1); });
+    if (tile) recheck_cover(step.state, *move.scope, read->source);
+  }
 }
 
 extern const Primitive reverse_compute_at;

@@ -91,7 +91,6 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   for (const IterVar& iter : producer.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
   Expr inside = bool_imm(true);
   for (const IterVar& iter : block->block()->iter_vars) {
-    if (is_const_int(iter->dom->extent, 1)) continue;
     const Expr& value = at->at(iter->var.get());
     inside = logical_and(inside, ge(value, iter->dom->min));
     inside = logical_and(inside, lt(value, add(iter->dom->min, iter->dom->extent)));

@@ -61,7 +61,7 @@ std::vector<Location> locations_of(ScheduleState& state, const BlockArg& block) 
   found.push_back({-1, nullptr});
   Place* scope = scope_of(*block);
   std::vector<Place*> consumers;
-  if (scope) consumers = dependences(state, *scope).consumers(*block);
+  if (scope) consumers = told_dependences(state, *scope).consumers(*block);
   if (consumers.empty()) return found;
   Place* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
   if (!deepest || !deepest->loop()) return found;

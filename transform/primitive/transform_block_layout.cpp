@@ -21,6 +21,56 @@ needs: each iterator is one loop, in the order of the loops, with nothing else b
 keeps: number of block instances and what each computes.
 )";
 
+// Old iterators become expressions of the new ones; what they index is put in its normal form, the rest stays
+// as it was written.
+class RemapIterators final : public Rewriter {
+ public:
+  RemapIterators(const VarMap& values, const Array<IterVar>& iters) : values_(values) { enter(iters); }
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values_.find(var);
+      return found != values_.end() ? found->second : e;
+    }
+    if (auto* region = as<TensorRegionNode>(e)) return this->region(ref(region));
+    Expr next = rewrite_children(e);
+    auto* load = as<TensorLoadNode>(next);
+    if (!load || next.same_as(e)) return next;
+    return with(ref(load), [&](TensorLoadNode& copy) { copy.indices = normal(load->indices); });
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* block = as<SBlockNode>(s)) enter(block->iter_vars);
+    Stmt next = rewrite_children(s);
+    auto* store = as<BufferStoreNode>(next);
+    if (!store || next.same_as(s)) return next;
+    return with(ref(store), [&](BufferStoreNode& copy) { copy.indices = normal(store->indices); });
+  }
+
+ private:
+  void enter(const Array<IterVar>& iters) {
+    for (const IterVar& iter : iters) {
+      iters_.push_back({iter->var, iter->dom});
+      analyzer_.bind(iter->var, iter->dom);
+    }
+  }
+  Array<Expr> normal(const Array<Expr>& indices) {
+    return simplify_iter_map(indices, iters_, bool_imm(true), IterMapCheck::kSurjective, analyzer_);
+  }
+  Expr region(const TensorRegion& old) {
+    Array<Expr> mins;
+    for (const Range& range : old->region) mins.push_back(rewrite(range->min));
+    mins = normal(mins);
+    Array<Range> ranges;
+    for (size_t d = 0; d < mins.size(); ++d)
+      ranges.push_back(make<RangeNode>(mins[d], analyzer_.simplify(rewrite(old->region[d]->extent))));
+    return make<TensorRegionNode>(old->source, ranges);
+  }
+
+  const VarMap& values_;
+  std::vector<LoopRange> iters_;
+  Analyzer analyzer_;
+};
+
 static void apply(Step& step, BlockArg block, Any) {
   // check
   Place* scope = scope_of(*block);
@@ -111,8 +161,11 @@ static void apply(Step& step, BlockArg block, Any) {
   // apply
   VarMap values;
   for (size_t i = 0; i < iters.size(); ++i) values[iters[i].var.get()] = (*back)[i];
-  SBlock next = with(substitute_simplified(ref(old), values, analyzer),
-                     [&](SBlockNode& copy) { copy.iter_vars = new_iters; });
+  Stmt remapped =
+      RemapIterators(values, new_iters).rewrite_children(Stmt(with(ref(old), [&](SBlockNode& copy) {
+        copy.iter_vars = {};
+      })));
+  SBlock next = with(ref(as<SBlockNode>(remapped)), [&](SBlockNode& copy) { copy.iter_vars = new_iters; });
   std::vector<Var> loop_vars;
   Array<Expr> bindings;
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -163,7 +163,69 @@ std::vector<Expr> conjuncts(const Expr& condition) {
   return all;
 }
 
-Dependences dependences(ScheduleState& state, const Place& scope) {
+namespace {
+
+// A region of the block as intervals over the loops from the block up to `top` (exclusive).
+std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
+                              const Place* top, Analyzer& analyzer) {
+  VarMap values = bindings_of(realize_of(state, block));
+  Domain domain;
+  for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
+    const ForNode* loop = up->loop();
+    domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
+  }
+  std::vector<Interval> result;
+  for (const Range& range : region->region) {
+    Interval low = interval_of(substitute(range->min, values), domain, analyzer);
+    Interval high = interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
+    result.push_back(low && high ? Interval{low.min, high.max} : Interval{});
+  }
+  return result;
+}
+
+// What the blocks inside of one that tells nothing access while it runs; nothing for others.
+Accesses untold_accesses(ScheduleState& state, const Place& place) {
+  if (!place.block()->reads.empty() || !place.block()->writes.empty()) return {};
+  Analyzer analyzer;
+  bind_loops(analyzer, loops_above(place));
+  std::vector<Buffer> order[2];
+  std::unordered_map<const VarNode*, std::vector<Interval>> dims[2];
+  for (Place* child : child_blocks(state, place)) {
+    Accesses inside = untold_accesses(state, *child);
+    auto add = [&](int side, const Array<TensorRegion>& told, const Array<TensorRegion>& untold) {
+      for (const TensorRegion& region : told.empty() ? untold : told) {
+        const Array<Buffer>& own = place.block()->alloc_buffers;
+        if (std::any_of(own.begin(), own.end(), [&](const Buffer& b) { return b.same_as(region->source); }))
+          continue;
+        std::vector<Interval> part = relaxed(state, *child, region, &place, analyzer);
+        auto [known, fresh] = dims[side].try_emplace(region->source.get(), part);
+        if (fresh) order[side].push_back(region->source);
+        for (size_t d = 0; !fresh && d < part.size(); ++d) {
+          Interval& all = known->second[d];
+          all = all && part[d] ? unite(all, part[d], analyzer) : Interval{};
+        }
+      }
+    };
+    add(0, child->block()->reads, inside.reads);
+    add(1, child->block()->writes, inside.writes);
+  }
+  Accesses result;
+  for (int side : {0, 1}) {
+    for (const Buffer& buffer : order[side]) {
+      const Array<Expr>& shape = buffer->buffer()->shape;
+      Array<Range> ranges;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const Interval& dim = dims[side][buffer.get()][d];
+        Expr min = dim ? analyzer.simplify(dim.min) : const_like(shape[d], 0);
+        ranges.push_back(make<RangeNode>(min, dim ? analyzer.simplify(dim.max + 1 - min) : shape[d]));
+      }
+      (side == 0 ? result.reads : result.writes).push_back(make<TensorRegionNode>(buffer, ranges));
+    }
+  }
+  return result;
+}
+
+Dependences dependences_by(ScheduleState& state, const Place& scope, bool told) {
   Dependences result;
   result.blocks = child_blocks(state, scope);
   for (Place* place : result.blocks) {
@@ -173,10 +235,30 @@ Dependences dependences(ScheduleState& state, const Place& scope) {
         if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
       }
     };
-    note(result.readers, place->block()->reads);
-    note(result.writers, place->block()->writes);
+    Accesses untold = told ? Accesses{} : untold_accesses(state, *place);
+    if (!untold.reads.empty() || !untold.writes.empty()) result.untold.emplace(place, untold);
+    note(result.readers, result.reads(*place));
+    note(result.writers, result.writes(*place));
   }
   return result;
+}
+
+}  // namespace
+
+Dependences dependences(ScheduleState& state, const Place& scope) {
+  return dependences_by(state, scope, false);
+}
+Dependences told_dependences(ScheduleState& state, const Place& scope) {
+  return dependences_by(state, scope, true);
+}
+
+const Array<TensorRegion>& Dependences::reads(const Place& block) const {
+  auto found = untold.find(&block);
+  return found == untold.end() ? block.block()->reads : found->second.reads;
+}
+const Array<TensorRegion>& Dependences::writes(const Place& block) const {
+  auto found = untold.find(&block);
+  return found == untold.end() ? block.block()->writes : found->second.writes;
 }
 
 namespace {
@@ -205,10 +287,10 @@ std::vector<Place*> partners(const Dependences& deps, const Place& block, const 
 }  // namespace
 
 std::vector<Place*> Dependences::producers(const Place& block) const {
-  return partners(*this, block, block.block()->reads, writers, true);
+  return partners(*this, block, reads(block), writers, true);
 }
 std::vector<Place*> Dependences::consumers(const Place& block) const {
-  return partners(*this, block, block.block()->writes, readers, false);
+  return partners(*this, block, writes(block), readers, false);
 }
 
 bool has_affine_binding(ScheduleState& state, const Place& block) {
@@ -250,24 +332,6 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& 
 
 namespace {
 
-// A region of the block as intervals over the loops from the block up to `top` (exclusive).
-std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
-                              const Place* top, Analyzer& analyzer) {
-  VarMap values = bindings_of(realize_of(state, block));
-  Domain domain;
-  for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
-    const ForNode* loop = up->loop();
-    domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-  }
-  std::vector<Interval> result;
-  for (const Range& range : region->region) {
-    Interval low = interval_of(substitute(range->min, values), domain, analyzer);
-    Interval high = interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
-    result.push_back({low.min, high.max});
-  }
-  return result;
-}
-
 // The same for a block whose iterators are independent digits of these loops: exact where fused loops make
 // intervals too wide. nullopt where they are not.
 std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, const Place& block,
@@ -296,7 +360,7 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
 }
 
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
-bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
+bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, const TensorRegion& region,
              const std::vector<Place*>& producers) {
   std::vector<Place*> all = producers;
   all.push_back(&consumer);
@@ -308,7 +372,7 @@ bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
   auto proves = [&](bool by_digits) {
     std::vector<Interval> have;
     for (Place* producer : producers) {
-      for (const TensorRegion& written : producer->block()->writes) {
+      for (const TensorRegion& written : deps.writes(*producer)) {
         if (!written->source.same_as(region->source)) continue;
         std::vector<Interval> part;
         if (!by_digits) {
@@ -341,6 +405,22 @@ bool covered(ScheduleState& state, Place& consumer, const TensorRegion& region,
   return proves(false) || proves(true);
 }
 
+// The blocks that write before `block` what it reads in `region`.
+std::vector<Place*> writers_before(const Dependences& deps, const Place& block, const TensorRegion& region) {
+  std::vector<Place*> before;
+  auto writers = deps.writers.find(region->source.get());
+  if (writers == deps.writers.end()) return before;
+  auto end = std::find(deps.blocks.begin(), deps.blocks.end(), &block);
+  for (Place* writer : writers->second)
+    if (writer != &block && std::find(deps.blocks.begin(), end, writer) != end) before.push_back(writer);
+  return before;
+}
+
+bool covered_before(ScheduleState& state, const Dependences& deps, Place& block, const TensorRegion& region) {
+  std::vector<Place*> before = writers_before(deps, block, region);
+  return before.empty() || covered(state, deps, block, region, before);
+}
+
 // Only loops and blocks in the scope, besides what schedules may leave there.
 class SchedulableOnly final : public Walker {
  public:
@@ -369,18 +449,11 @@ void compute_scope_flags(ScheduleState& state, Place& scope) {
   };
   for (Place* block : deps.blocks) {
     block->region_cover = true;
-    for (const TensorRegion& region : block->block()->reads) {
-      auto writers = deps.writers.find(region->source.get());
-      if (writers == deps.writers.end()) continue;
-      std::vector<Place*> before;
-      for (Place* writer : writers->second) {
-        if (writer != block && position(writer) < position(block)) before.push_back(writer);
-      }
-      if (!before.empty() && !covered(state, *block, region, before)) block->region_cover = false;
-    }
+    for (const TensorRegion& region : deps.reads(*block))
+      block->region_cover = block->region_cover && covered_before(state, deps, *block, region);
     if (!block->region_cover) scope.stage_pipeline = false;
     // A write after a read by another block: moving either changes what is read.
-    for (const TensorRegion& region : block->block()->writes) {
+    for (const TensorRegion& region : deps.writes(*block)) {
       auto readers = deps.readers.find(region->source.get());
       if (readers == deps.readers.end()) continue;
       for (Place* reader : readers->second) {
@@ -401,12 +474,23 @@ void compute_flags(ScheduleState& state, Place& block) {
   compute_scope_flags(state, block);
 }
 
+void recheck_cover(ScheduleState& state, Place& scope, const Buffer& buffer) {
+  Dependences deps = dependences(state, scope);
+  for (Place* block : deps.readers[buffer.get()]) {
+    for (const TensorRegion& region : deps.reads(*block)) {
+      if (!region->source.same_as(buffer) || covered_before(state, deps, *block, region)) continue;
+      block->region_cover = false;
+      scope.stage_pipeline = false;
+    }
+  }
+}
+
 namespace {
 
 // The only writer in its scope of all that it writes?
 std::string why_not_dominant(ScheduleState& state, const Place& block, const Place& scope) {
   Dependences deps = dependences(state, scope);
-  for (const TensorRegion& region : block.block()->writes) {
+  for (const TensorRegion& region : deps.writes(block)) {
     for (const Place* writer : deps.writers[region->source.get()]) {
       if (writer != &block) {
         return fmt::format("block `{}` writes `{}` as well", writer->name.c_str(),
@@ -467,11 +551,9 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
     return std::find(deps.blocks.begin(), deps.blocks.end(), place) - deps.blocks.begin();
   };
   for (Place* block : deps.blocks) {
-    for (const TensorRegion& region : block->block()->reads) {
-      std::vector<Place*> before;
-      for (Place* writer : deps.writers[region->source.get()])
-        if (writer != block && position(writer) < position(block)) before.push_back(writer);
-      if (before.empty() || covered(state, *block, region, before)) continue;
+    for (const TensorRegion& region : deps.reads(*block)) {
+      std::vector<Place*> before = writers_before(deps, *block, region);
+      if (before.empty() || covered(state, deps, *block, region, before)) continue;
       std::string names;
       for (const Place* writer : before)
         names += fmt::format("{}`{}`", names.empty() ? "" : ", ", writer->name.c_str());
@@ -479,7 +561,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
                          block->name.c_str(), region->source->name.c_str(), names,
                          before.size() == 1 ? "has" : "have");
     }
-    for (const TensorRegion& region : block->block()->writes) {
+    for (const TensorRegion& region : deps.writes(*block)) {
       for (Place* reader : deps.readers[region->source.get()]) {
         if (reader == block || position(reader) >= position(block)) continue;
         return fmt::format("block `{}` writes `{}`, which block `{}` has read before it", block->name.c_str(),
@@ -547,6 +629,16 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
                  "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
                  below.name.c_str(), block->name.c_str(), complete, reduction)
         .note("the block is defined here", block->stmt->span);
+  }
+}
+
+void require_told(const Dependences& deps, const std::vector<Place*>& blocks) {
+  for (const Place* block : blocks) {
+    if (!deps.untold.contains(block)) continue;
+    throw refuse("untold-accesses", "block `{}` does not tell what the blocks inside of it access",
+                 block->name.c_str())
+        .note("the block is defined here", block->stmt->span)
+        .help("`T.reads(...)` and `T.writes(...)` of a block tell which regions it accesses");
   }
 }
 

@@ -43,15 +43,25 @@ IterVar thread_again(const IterVar& thread);
 // The parts of `a and b and ...`.
 std::vector<Expr> conjuncts(const Expr& condition);
 
+struct Accesses {
+  Array<TensorRegion> reads, writes;
+};
+
 // Flow of data between the blocks of one scope.
 struct Dependences {
   std::vector<Place*> blocks;  // in program order
   std::unordered_map<const VarNode*, std::vector<Place*>> writers, readers;
+  // Of blocks that tell nothing (`T.reads()`, `T.writes()`): what the blocks inside of them access.
+  std::unordered_map<const Place*, Accesses> untold;
 
+  const Array<TensorRegion>& reads(const Place& block) const;
+  const Array<TensorRegion>& writes(const Place& block) const;
   std::vector<Place*> producers(const Place& block) const;  // write before `block` what it reads
   std::vector<Place*> consumers(const Place& block) const;  // read after `block` what it writes
 };
 Dependences dependences(ScheduleState& state, const Place& scope);
+// The same by what the blocks tell: how TVM answers queries.
+Dependences told_dependences(ScheduleState& state, const Place& scope);
 
 // Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
 // its domain? Digits may overlap, as in `i * 4 + k` with six `k`: then iterations repeat instances.
@@ -62,19 +72,23 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& 
 // Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only
 // what was written before, and what they move stays between its producers and its consumers.
 void compute_flags(ScheduleState& state, Place& block);
+// After regions of `buffer` changed: what its readers in the scope read counts as covered only if it is.
+void recheck_cover(ScheduleState& state, Place& scope, const Buffer& buffer);
 
 // Why a block is not complete (or no reduction block), in words; empty when it is.
 std::string why_not_complete(ScheduleState& state, const Place& block, const Place& scope);
 std::string why_not_reduction(ScheduleState& state, const Place& block, const Place& scope);
 
 // Refusals shared by primitives: not-stage-pipeline, not-complete-block, not-reduction-block,
-// not-affine-binding, not-compact-dataflow.
+// not-affine-binding, not-compact-dataflow, untold-accesses.
 void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view primitive);
 void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope);
 void require_complete(ScheduleState& state, const Place& block, const Place& scope);
 void require_reduction(ScheduleState& state, const Place& block, const Place& scope);
 void require_affine_binding(ScheduleState& state, const Place& block);
 void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope);
+// Do the blocks tell what they access? Where not, a primitive that needs their regions cannot go on.
+void require_told(const Dependences& deps, const std::vector<Place*>& blocks);
 // Does the block write a buffer that lives outside of its scope?
 bool is_output_block(const Place& block, const Place& scope);
 

@@ -133,11 +133,15 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
         relax_below(step.state, *user, {region}, *loop, shared_by, boxes, analyzer);
     }
   }
-  for (const Interval& dim : boxes[0].dims) {
-    if (dim) continue;
-    throw refuse("region-unknown", "which part of `{}` loop `{}` {} is not known", buffer->name.c_str(),
-                 loop->name.c_str(), write ? "writes" : "reads")
-        .at(loop.span);
+  const Array<Expr>& shape = buffer->buffer()->shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    Interval& dim = boxes[0].dims[d];
+    if (!dim) {
+      throw refuse("region-unknown", "which part of `{}` loop `{}` {} is not known", buffer->name.c_str(),
+                   loop->name.c_str(), write ? "writes" : "reads")
+          .at(loop.span);
+    }
+    dim = inside_shape(dim, shape[d], analyzer);
   }
 
   // apply

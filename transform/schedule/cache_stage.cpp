@@ -178,6 +178,14 @@ CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer
   return {&scope, statements_of(scope.block()->body).size()};
 }
 
+Interval inside_shape(const Interval& part, const Expr& size, Analyzer& analyzer) {
+  Expr low = analyzer.simplify(part.min), high = analyzer.simplify(part.max);
+  Expr first = const_like(size, 0), last = size - 1;
+  if (!analyzer.can_prove(ge(low, first))) low = analyzer.simplify(max(low, first));
+  if (!analyzer.can_prove(le(high, last))) high = analyzer.simplify(min(high, last));
+  return {low, high};
+}
+
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
   Place& location = *stage.location;
   Analyzer analyzer;
@@ -196,10 +204,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
       result.push_back(whole);
       continue;
     }
-    Expr low = analyzer.simplify(part.min), high = analyzer.simplify(part.max);
-    if (!analyzer.can_prove(ge(low, whole.min))) low = analyzer.simplify(max(low, whole.min));
-    if (!analyzer.can_prove(le(high, whole.max))) high = analyzer.simplify(min(high, whole.max));
-    result.push_back({low, high});
+    result.push_back(inside_shape(part, shape[d], analyzer));
   }
   // Where the block itself does not run, there is nothing to copy.
   inside.reset();

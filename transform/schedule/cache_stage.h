@@ -38,6 +38,8 @@ struct CopyLocation {
 };
 CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer,
                             const std::vector<Place*>& related);
+// What of a part of a dimension lies in the buffer; simplified.
+Interval inside_shape(const Interval& part, const Expr& size, Analyzer& analyzer);
 // Sets what is copied to a region of a block during one run of `location`'s body, inside the buffer's shape.
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region);
 

@@ -451,6 +451,45 @@ void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Spa
       .help("choose a loop around all loops that compute one element of what it reads");
 }
 
+// A producer's sum is whole after the last of the iterations around that reduce it. A consumer computed in
+// each of them ends with the whole sum; one that takes only a part of them, for another producer's sake, does
+// not. `domains`: the consumer's in one iteration.
+void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
+                        const std::vector<Place*>& producers, const std::vector<IterDomain>& domains,
+                        Analyzer& analyzer, Span span) {
+  if (producers.size() < 2) return;
+  std::vector<Place*> around = loops_up(loop);
+  for (const Place* producer : producers) {
+    SBlockRealize realize = realize_of(state, *producer);
+    const Place* reduces = nullptr;
+    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+      if (realize->block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
+      for (const Place* each : around) {
+        if (!is_const_int(each->loop()->extent, 1) &&
+            uses_var(realize->iter_values[i],
+                     [&](const VarNode* var) { return var == each->loop()->loop_var.get(); }))
+          reduces = each;
+      }
+    }
+    if (!reduces) continue;
+    std::vector<Box> sums;
+    relax_below(state, *producer, regions_in_common(block, *producer, false), loop, false, sums, analyzer);
+    auto all = invert_regions(*block.block(), block.block()->reads, sums, true, analyzer);
+    for (size_t i = 0; i < domains.size(); ++i) {
+      if (all && analyzer.can_prove(le(domains[i].range.min, (*all)[i].range.min)) &&
+          analyzer.can_prove(ge(domains[i].range.max, (*all)[i].range.max)))
+        continue;
+      throw refuse("reads-partial-sum",
+                   "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
+                   "iterations of loop `{}`",
+                   loop.name.c_str(), block.name.c_str(), producer->name.c_str(), reduces->name.c_str())
+          .at(span)
+          .note("the producer is defined here", producer->stmt->span)
+          .help("choose a loop around all loops that reduce");
+    }
+  }
+}
+
 // What a moved block's condition says besides that its iterators stay in their domains, written in these; and
 // the conditions under which its producers run, where these are of loops that it moves into.
 Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
@@ -510,7 +549,10 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
         .note("the block is defined here", block.stmt->span)
         .help("an index must be one iterator, scaled and shifted by constants");
   }
-  if (!is_producer) require_all_instances(state, block, producers, block_span);
+  if (!is_producer) {
+    require_all_instances(state, block, producers, block_span);
+    require_whole_sums(state, block, loop, producers, *domains, analyzer, block_span);
+  }
   SBlock same = ref(block.block());
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
                                    analyzer, block_span);

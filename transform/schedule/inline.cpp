@@ -34,8 +34,9 @@ class ReplaceLoads final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
     auto* block = as<SBlockNode>(next);
-    // Blocks inside say what they read as well.
-    return block && !next.same_as(s) ? Stmt(rebuilt(block, block->body, block->init)) : next;
+    // Blocks inside say what they read as well, unless they tell nothing.
+    bool tells = block && (!block->reads.empty() || !block->writes.empty());
+    return tells && !next.same_as(s) ? Stmt(rebuilt(block, block->body, block->init)) : next;
   }
 
  private:
@@ -130,13 +131,17 @@ std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place
   return axes;
 }
 
+Error indices_not_iterators(const Place& block, Span span) {
+  return refuse("inline-index-not-iterators", "the indices of block `{}` are not iterators of its own",
+                block.name.c_str())
+      .at(span)
+      .note("the block is defined here", block.stmt->span);
+}
+
 std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
                                                       Span span) {
   if (auto axes = plain_axes(block, indices)) return *axes;
-  throw refuse("inline-index-not-iterators", "the indices of block `{}` are not iterators of its own",
-               block.name.c_str())
-      .at(span)
-      .note("the block is defined here", block.stmt->span);
+  throw indices_not_iterators(block, span);
 }
 
 std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices,
@@ -145,25 +150,23 @@ std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indice
   std::vector<LoopRange> iters;
   Analyzer analyzer;
   for (const IterVar& iter : block.block()->iter_vars) {
-    analyzer.bind(iter->var, iter->dom);
-    if (is_const_int(iter->dom->extent, 1))
-      result[iter->var.get()] = iter->dom->min;
-    else
-      iters.push_back({iter->var, iter->dom});
+    if (!is_const_int(iter->dom->extent, 1)) analyzer.bind(iter->var, iter->dom);
+    iters.push_back({iter->var, iter->dom});
   }
-  Array<Expr> plain;
-  for (const Expr& index : indices) plain.push_back(result.empty() ? index : substitute(index, result));
-  IterMapResult map = detect_iter_map(plain, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
-  if (map.indices.empty() && !plain.empty()) return std::nullopt;
+  IterMapResult map = detect_iter_map(indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
+  if (map.indices.empty() && !indices.empty()) return std::nullopt;
   try {
     // The way there and back must lead to the same iteration.
-    for (const auto& [var, value] : inverse_affine_iter_map(map.indices, plain, analyzer))
+    for (const auto& [var, value] : inverse_affine_iter_map(map.indices, indices, analyzer))
       if (!analyzer.can_prove_equal(value, var)) return std::nullopt;
     for (const auto& [var, value] : inverse_affine_iter_map(map.indices, outputs, analyzer))
       result[var.get()] = value;
   } catch (const Error&) {
     return std::nullopt;
   }
+  // Iterators of one value need no index.
+  for (const IterVar& iter : block.block()->iter_vars)
+    if (is_const_int(iter->dom->extent, 1)) result.try_emplace(iter->var.get(), iter->dom->min);
   if (result.size() != block.block()->iter_vars.size()) return std::nullopt;
   return result;
 }
@@ -223,7 +226,13 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
   for (Place* consumer : consumers) {
     const SBlockNode* old = consumer->block();
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
-    changed.push_back({consumer, rebuilt(old, replace.rewrite(old->body), init), nullptr});
+    Stmt body = replace.rewrite(old->body);
+    bool tells = !old->reads.empty() || !old->writes.empty();
+    SBlock next = tells ? rebuilt(old, body, init) : with(ref(old), [&](SBlockNode& copy) {
+      copy.body = body;
+      copy.init = init;
+    });
+    changed.push_back({consumer, next, nullptr});
   }
   return replaced_scope(scope, block, changed, buffer);
 }

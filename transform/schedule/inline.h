@@ -16,6 +16,7 @@ const BufferStoreNode* only_store(const Place& block, Span span);
 // inline-index-not-iterators.
 std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
                                                       Span span);
+Error indices_not_iterators(const Place& block, Span span);
 // The same; nullopt when they are not.
 std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place& block,
                                                                      const Array<Expr>& indices);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
 
@@ -110,7 +111,6 @@ void require_outer_indices(Step& step, const Place& block, const Buffer& buffer,
 
 void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
   SBlockRealize realize = realize_of(step.state, block);
-  only_writer(dependences(step.state, *scope_of(block)), buffer, step.span(2));
   bool updates = !block.block()->init &&
                  std::any_of(block.block()->reads.begin(), block.block()->reads.end(),
                              [&](const TensorRegion& read) { return read->source.same_as(buffer); });
@@ -121,6 +121,19 @@ void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
         .at(step.span(2))
         .note("the block is defined here", block.stmt->span);
   }
+}
+
+// Does the block access anything for a part of its iterations only? Without conditions, what it accesses for
+// any of them exists.
+static bool has_conditions(const SBlockNode& block) {
+  bool found = false;
+  post_order(
+      block.body,
+      [&](const Expr& e) {
+        found = found || e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else") != nullptr;
+      },
+      [&](const Stmt& s) { found = found || s->kind == StmtKind::kIfThenElse; });
+  return found;
 }
 
 void require_inside(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices) {
@@ -136,7 +149,21 @@ void require_inside(Step& step, const Place& block, const Buffer& buffer, const 
     auto high = reach ? const_int(analyzer.simplify(reach.max)) : std::nullopt;
     auto size = const_int(buffer->buffer()->shape[d]);
     bool below = low && *low < 0, above = high && size && *high >= *size;
-    if (!below && !above) continue;
+    if (!below && !above) {
+      bool known = low && high && size;
+      if (!reach || known || !has_conditions(*block.block())) continue;
+      const Expr& end = buffer->buffer()->shape[d];
+      if (analyzer.can_prove(ge(reach.min, const_like(reach.min, 0))) &&
+          analyzer.can_prove(lt(reach.max, end)))
+        continue;
+      throw refuse("reindex-out-of-bounds",
+                   "index {} of `{}` may reach past the buffer for some iterations of block `{}`, which "
+                   "accesses it under a condition",
+                   d, buffer->name.c_str(), block.name.c_str())
+          .at(step.span(2))
+          .note("the block is defined here", block.stmt->span)
+          .help("the block guards its accesses, a copy of all iterations would not");
+    }
     throw refuse(
         "reindex-out-of-bounds",
         "index {} of `{}` reaches {} for some iterations of block `{}`, and the buffer goes from 0 to {}", d,

@@ -77,6 +77,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Array<Expr> indices = only_indices(*block, buffer, step.span(2));
   require_outer_indices(step, *block, buffer, indices);
   require_inside(step, *block, buffer, indices);
+  if (write) only_writer(dependences(step.state, *scope_of(*block)), buffer, step.span(2));
   write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);
   Array<Expr> iter_vars;
   for (const IterVar& iter : old->iter_vars) iter_vars.push_back(iter->var);
@@ -111,8 +112,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Place* location = scope;
   size_t position = 0;
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> readers = deps.readers[buffer.get()];
-  std::erase(readers, &*block);
+  std::vector<Place*> readers = deps.consumers(*block);
   if (Place* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
     CopyLocation found =
         location_after(deps, *scope, *writer, write ? readers : std::vector<Place*>{&*block});

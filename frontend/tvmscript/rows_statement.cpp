@@ -207,9 +207,13 @@ Any iter_var(ApiCall& call) {
   }
   ir::Range domain;
   if (is_given(call, 1)) {
-    auto range = ir::given<ir::Range>(call.args[1]);
-    if (!range) ir::wrong_argument(call, 1, "T.Range(begin, end)");
-    domain = *range;
+    if (auto range = ir::given<ir::Range>(call.args[1])) {
+      domain = *range;
+    } else if (Array<Expr> ends = exprs_arg(call, 1); ends.size() == 2) {
+      domain = ir::make<ir::RangeNode>(ends[0], ir::sub(ends[1], ends[0]));
+    } else {
+      ir::wrong_argument(call, 1, "T.Range(begin, end) or a pair");
+    }
   }
   return ir::make<ir::IterVarNode>(domain, var, iter_type_named(call, 2), str_arg(call, 3));
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/convert_ssa.h"
+
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -75,26 +77,33 @@ struct Ssa final : BufferTypeRewriter {
   }
 };
 
-IRModule apply(const IRModule& mod, const PassOptions&) {
-  Ssa ssa;
-  return map_prim_funcs(mod, [&](const PrimFunc& fn) {
-    ssa.in_force.clear();
-    Array<Var> params;
-    bool changed = false;
-    for (const Var& param : fn->params) {
-      params.push_back(ssa.define(param).first);
-      changed |= !params.back().same_as(param);
-    }
-    Stmt body = ssa.rewrite(fn->body);
-    if (!changed && body.same_as(fn->body)) return fn;
-    return with(fn, [&](PrimFuncNode& n) {
-      n.params = params;
-      n.body = body;
-    });
+PrimFunc convert(Ssa& ssa, const PrimFunc& fn) {
+  ssa.in_force.clear();
+  Array<Var> params;
+  bool changed = false;
+  for (const Var& param : fn->params) {
+    params.push_back(ssa.define(param).first);
+    changed |= !params.back().same_as(param);
+  }
+  Stmt body = ssa.rewrite(fn->body);
+  if (!changed && body.same_as(fn->body)) return fn;
+  return with(fn, [&](PrimFuncNode& n) {
+    n.params = params;
+    n.body = body;
   });
 }
 
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  Ssa ssa;
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) { return convert(ssa, fn); });
+}
+
 }  // namespace
+
+PrimFunc with_unique_definitions(const PrimFunc& fn) {
+  Ssa ssa;
+  return convert(ssa, fn);
+}
 
 extern const Pass convert_ssa{"ConvertSSA", "tirx.transform", "ConvertSSA()", doc, nullptr, apply};
 

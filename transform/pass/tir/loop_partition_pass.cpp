@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/deduce_bound.h"
+#include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -441,7 +442,7 @@ struct RemoveHints final : Rewriter {
   }
 };
 
-PrimFunc partition(const PrimFunc& fn, const PassOptions& options) {
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   constexpr std::string_view kKey = "s_tir.LoopPartition";
   Options wanted{
       options.config_integer(kKey, "partition_const_loop", 0) != 0,
@@ -449,23 +450,13 @@ PrimFunc partition(const PrimFunc& fn, const PassOptions& options) {
       options.config_integer(kKey, "unroll_loop_with_partition_hint_no_interval", 0) != 0,
   };
   Stmt body = Partition(wanted).select_and_rewrite(fn->body);
-  return with_body(fn, RemoveHints().rewrite(body));
-}
-
-// The parts share variables until ConvertSSA has given each its own.
-IRModule apply(const IRModule& mod, const PassOptions& options) {
-  return map_prim_funcs(mod, [&](const PrimFunc& fn) {
-    PrimFunc next = partition(fn, options);
-    if (next.same_as(fn)) return fn;
-    IRModule alone = find_pass("ConvertSSA").apply_module(module_of(next), options);
-    return Any((*alone->functions.begin()).second).cast<PrimFunc>();
-  });
+  return with_unique_definitions(with_body(fn, RemoveHints().rewrite(body)));
 }
 
 }  // namespace
 
 // Not `loop_partition`: that is the schedule primitive.
 extern const Pass loop_partition_pass{
-    "LoopPartition", "s_tir.transform", "LoopPartition()", doc, nullptr, apply};
+    "LoopPartition", "s_tir.transform", "LoopPartition()", doc, apply};
 
 }  // namespace mlc::transform

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=False): weights come in the layout that the function wants.
+
+    def f(W: T.Buffer((16, 16))):                           def f(V: T.Buffer((16, 4, 4))):
+        V = T.sblock_alloc_buffer((16, 4, 4))                   with T.sblock("rewrite"):
+        with T.sblock("rewrite"):                   =>              pass
+            T.sblock_attr({"meta_schedule.layout_rewrite_preproc": True})
+            V[j, i // 4, i % 4] = W[i, j]
+needs: a block with that annotation copies elements and nothing else; each index of what it reads is a variable.
+keeps: the rest of the function, which is now called with the rewritten weights. skip_tensor_rewrite changes nothing,
+as in TVM.
+Where the rewrite is done once, before the function is measured.)";
+
+constexpr std::string_view kAnnotation = "meta_schedule.layout_rewrite_preproc";
+
+struct Remove final : Rewriter {
+  std::unordered_map<const VarNode*, Buffer> rewritten;  // by the buffer that was read
+  std::unordered_set<const VarNode*> now_given;
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    auto* block = as<SBlockNode>(next);
+    if (!block) return next;
+    if (!is_rewrite(*block)) {
+      Array<Buffer> kept;
+      for (const Buffer& buffer : block->alloc_buffers) {
+        if (!now_given.contains(buffer.get())) kept.push_back(buffer);
+      }
+      if (kept.size() == block->alloc_buffers.size()) return next;
+      return with(ref(block), [&](SBlockNode& n) { n.alloc_buffers = kept; });
+    }
+    auto* store = as<BufferStoreNode>(block->body);
+    auto* load = store ? as<TensorLoadNode>(store->value) : nullptr;
+    bool variables = load && std::all_of(load->indices.begin(), load->indices.end(),
+                                         [](const Expr& index) { return index->kind == ExprKind::kVar; });
+    if (!variables || !block->alloc_buffers.empty() || !block->match_buffers.empty()) {
+      throw Error("not-a-layout-rewrite", "block `{}` does more than copy elements into another layout",
+                  block->name_hint.c_str())
+          .at(block->span)
+          .help("a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
+                "whose indices are variables");
+    }
+    rewritten[load->source.get()] = store->buffer;
+    now_given.insert(store->buffer.get());
+    return with(ref(block), [](SBlockNode& n) {
+      n.body = no_op();
+      n.reads = {};
+      n.writes = {};
+    });
+  }
+
+ private:
+  static bool is_rewrite(const SBlockNode& block) {
+    auto found = block.annotations.find(String(std::string(kAnnotation)));
+    if (found == block.annotations.end()) return false;
+    const Any& value = (*found).second;
+    if (auto e = value.as<Expr>()) return is_const_int(*e, 1);
+    return value.try_cast<int64_t>().value_or(0) == 1;
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Remove remove;
+  Stmt body = remove.rewrite(fn->body);
+  if (remove.rewritten.empty()) return with_body(fn, body);
+  Array<Var> params;
+  for (const Var& param : fn->params) {
+    auto found = remove.rewritten.find(param.get());
+    params.push_back(found == remove.rewritten.end() ? param : found->second);
+  }
+  return with(fn, [&](PrimFuncNode& n) {
+    n.params = params;
+    n.body = body;
+  });
+}
+
+}  // namespace
+
+extern const Pass remove_weight_layout_rewrite_block{
+    "RemoveWeightLayoutRewriteBlock", "s_tir.transform",
+    "RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=False)", doc, apply};
+
+}  // namespace mlc::transform

@@ -122,6 +122,11 @@ void AnalyzerImpl::assume(const Expr& condition) {
     // What memory says now it may not say at the next statement.
     if (side_effect(fact) > Effect::kPure) continue;
     truths_.push_back({fact, value});
+    if (fact->kind == ExprKind::kEQ || fact->kind == ExprKind::kNE) {
+      Expr turned = binary(fact->kind, two->b, two->a);
+      truths_.push_back({turned, value});
+      truths_.push_back({negated(turned), !value});
+    }
     if (Expr opposite = negated(fact)) truths_.push_back({opposite, !value});
     if (!two || !integers(two->a)) continue;
     switch (two->kind) {

@@ -64,6 +64,17 @@ class VisitOperands final : public Rewriter {
   AnalyzerImpl& analyzer_;
 };
 
+bool is_number(const Expr& e) { return e->kind == ExprKind::kIntImm || e->kind == ExprKind::kFloatImm; }
+
+// The leading zeros of a constant; null for other calls.
+Expr fold_clz(const CallNode& call) {
+  auto* value = as<IntImmNode>(call.args[0]);
+  if (!value) return nullptr;
+  int bits = value->dtype().bits(), zeros = 0;
+  while (zeros < bits && (static_cast<uint64_t>(value->value) >> (bits - 1 - zeros) & 1) == 0) ++zeros;
+  return make_const(call.dtype(), zeros);
+}
+
 // x + c and x - c as x and c.
 std::pair<Expr, int64_t> constant_offset(const Expr& e) {
   auto* two = as_binary(e);
@@ -145,9 +156,18 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
   Expr false_value = simplified(old_false);
   forget(before);
   if (auto constant = const_int(condition)) return *constant ? true_value : false_value;
-  if (condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false))
-    return select_node ? rewrite_node(e) : e;
+  bool same =
+      condition.same_as(old_condition) && true_value.same_as(old_true) && false_value.same_as(old_false);
+  if (same && select_node) return rewrite_node(e);
   if (select_node) return rewrite_node(make<SelectNode>(condition, true_value, false_value, e->span));
+  // Two conditions before one constant otherwise are one.
+  auto* inner = as_call_to(true_value, "tirx.if_then_else");
+  if (inner && is_number(inner->args[2]) && same_expr(inner->args[2], false_value)) {
+    condition = logical_and(condition, inner->args[0]);
+    true_value = inner->args[1];
+    same = false;
+  }
+  if (same) return e;
   return make<CallNode>(e->ty, call->op, Array<Expr>{condition, true_value, false_value}, call->attrs,
                         e->span);
 }
@@ -276,6 +296,9 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     return built->kind == ExprKind::kCast ? e : built;
   }
   if (e->kind == ExprKind::kSelect) return apply_rules(e);
+  if (auto* call = as_call_to(e, "tirx.clz")) {
+    if (Expr folded = fold_clz(*call)) return folded;
+  }
   if (!two) return e;
   const Expr &a = two->a, &b = two->b;
   bool index = is_index_type(a->dtype().element()) && a->dtype().is_scalar();

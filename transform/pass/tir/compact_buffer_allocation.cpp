@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/int_set.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
@@ -49,11 +50,9 @@ class TouchedRegions final : public Walker {
       visit(block->body);
     } else if (auto* branch = as<IfThenElseNode>(s)) {
       visit(branch->condition);
-      {
-        auto inside = analyzer.assume(branch->condition);
-        visit(branch->then_case);
-      }
-      if (branch->else_case) visit(branch->else_case);
+      under(branch->condition, [&] { visit(branch->then_case); });
+      if (branch->else_case)
+        under(analyzer.rewrite_simplify(logical_not(branch->condition)), [&] { visit(branch->else_case); });
     } else if (auto* store = as<BufferStoreNode>(s)) {
       touch(store->buffer, store->indices);
       walk_children(s);
@@ -74,12 +73,35 @@ class TouchedRegions final : public Walker {
       auto found = boxes.find(var);
       if (found != boxes.end()) found->second.whole = true;
     }
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
+      visit(choice->args[0]);
+      under(choice->args[0], [&] { visit(choice->args[1]); });
+      under(analyzer.rewrite_simplify(logical_not(choice->args[0])), [&] { visit(choice->args[2]); });
+      return;
+    }
     if (auto* let = as<LetNode>(e)) named_[let->var.get()] = {};
     if (auto* load = as<TensorLoadNode>(e)) touch(load->source, load->indices);
     walk_children(e);
   }
 
  private:
+  template <class F>
+  void under(const Expr& condition, F&& inside) {
+    // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
+    size_t before = facts_.size();
+    const Expr& bare = as_call_to(condition, "tirx.likely") ? as<CallNode>(condition)->args[0] : condition;
+    for (auto& one : domains_of(bare)) facts_.push_back(std::move(one));
+    inside();
+    facts_.erase(facts_.begin() + static_cast<int64_t>(before), facts_.end());
+  }
+  // What conditions around say of one variable.
+  void narrow(const VarNode* var, Interval& interval) {
+    for (const auto& [about, set] : facts_) {
+      if (about.get() != var || !interval) continue;
+      if (set->has_lower()) interval.min = analyzer.simplify(ir::max(interval.min, set->min_value));
+      if (set->has_upper()) interval.max = analyzer.simplify(ir::min(interval.max, set->max_value));
+    }
+  }
   void touch(const Buffer& buffer, const Array<Expr>& indices) {
     Array<Range> ranges;
     for (const Expr& index : indices) {
@@ -96,7 +118,7 @@ class TouchedRegions final : public Walker {
     auto found = boxes.find(region->source.get());
     if (found == boxes.end() || found->second.whole) return;
     Box& box = found->second;
-    Domain domain = inner_loops(box.depth);
+    Domain domain = inner_loops(box.depth, text(region->source->buffer()->storage_scope));
     std::vector<Interval> dims;
     for (const Range& range : region->region) {
       dims.push_back(interval_of(range, domain, analyzer));
@@ -109,16 +131,30 @@ class TouchedRegions final : public Walker {
       box.dims[d] = box.dims[d] && dims[d] ? unite(box.dims[d], dims[d], analyzer) : Interval{};
     }
   }
-  Domain inner_loops(size_t depth) {
+  // Do the threads of the loop share memory of that scope? All of them global memory, those of a block the
+  // block's.
+  static bool is_shared_among(const ForNode& loop, std::string_view scope) {
+    if (loop.for_kind != ForKind::kThreadBinding) return false;
+    std::string_view tag = text(loop.thread_binding->thread_tag);
+    if (scope == "global" || scope.empty()) return true;
+    if (scope.starts_with("shared")) return !tag.starts_with("blockIdx");
+    return scope == "warp" && tag == "threadIdx.x";
+  }
+  // What the variables inside of the allocation run over, and those of threads that share it.
+  Domain inner_loops(size_t depth, std::string_view scope) {
     Domain domain = named_;
-    for (size_t i = depth; i < loops_.size(); ++i) {
+    for (size_t i = 0; i < loops_.size(); ++i) {
       const ForNode* loop = loops_[i];
-      domain[loop->loop_var.get()] = interval_of(make<RangeNode>(loop->min, loop->extent), domain, analyzer);
+      if (i < depth && !is_shared_among(*loop, scope)) continue;
+      Interval& interval = domain[loop->loop_var.get()];
+      interval = interval_of(make<RangeNode>(loop->min, loop->extent), domain, analyzer);
+      narrow(loop->loop_var.get(), interval);
     }
     return domain;
   }
 
   std::vector<const ForNode*> loops_;
+  std::vector<std::pair<Var, IntervalSet>> facts_;
   Domain named_;  // variables of bindings and threads: their values are not followed
 };
 
@@ -252,7 +288,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
         if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;
         if (exact && *exact >= 1 && (!whole || *exact < *whole)) {
           begin = low;
-          extent = const_like(extent, *exact);
+          Expr fitting = const_like(extent, *exact);
+          extent = whole ? fitting : touched.analyzer.simplify(ir::min(extent, fitting));
           changed = true;
         }
       }

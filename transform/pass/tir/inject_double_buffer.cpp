@@ -33,12 +33,12 @@ Buffer buffer_of(const AttrStmtNode& attr) {
 }
 
 struct Doubled {
-  Expr stride;          // elements of one half
+  Expr stride;  // elements of one half
   const ForNode* loop = nullptr;
-  Var half_to_write;    // 0 or 1, until the fetch is placed
+  Var half_to_write;  // 0 or 1, until the fetch is placed
   Expr half_to_read;
-  Buffer buffer;        // with room for both
-  Stmt allocation;      // not yet placed
+  Buffer buffer;    // with room for both
+  Stmt allocation;  // not yet placed
 };
 
 // Buffers with a scope that are used as buffers only.
@@ -87,7 +87,8 @@ class Inject final : public Rewriter {
     const Doubled& one = found->second;
     if (!one.half_to_read) refuse("it is read before the loop that fetches it", e->span);
     Array<Expr> indices = rewrite(load->indices);
-    return make<TensorLoadNode>(one.buffer, Array<Expr>{place(one, one.half_to_read, indices, e->span)}, e->span);
+    return make<TensorLoadNode>(one.buffer, Array<Expr>{place(one, one.half_to_read, indices, e->span)},
+                                e->span);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == kScope) return producer(*attr);
@@ -199,6 +200,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass inject_double_buffer{"InjectDoubleBuffer", "s_tir.transform", "InjectDoubleBuffer()", doc, apply};
+extern const Pass inject_double_buffer{"InjectDoubleBuffer", "s_tir.transform", "InjectDoubleBuffer()", doc,
+                                       apply};
 
 }  // namespace mlc::transform

@@ -123,7 +123,8 @@ class Inject final : public Rewriter {
       if (touched_.contains(load->source.get())) depends_ = true;
       auto found = own_.find(load->source.get());
       if (found == own_.end())
-        return indices.same_as(load->indices) ? e : Expr(make<TensorLoadNode>(load->source, indices, e->span));
+        return indices.same_as(load->indices) ? e
+                                              : Expr(make<TensorLoadNode>(load->source, indices, e->span));
       return make<TensorLoadNode>(found->second.buffer, Array<Expr>{place(indices, found->second, e->span)},
                                   e->span);
     }
@@ -155,7 +156,8 @@ class Inject final : public Rewriter {
     depends_ = true;
     Expr offset = rewrite(call.args[2]), extent = rewrite(call.args[3]);
     int lanes = call.args[0]->dtype().lanes();
-    Expr stride = lanes > 1 ? truncdiv(found->second.stride, const_like(offset, lanes)) : found->second.stride;
+    Expr stride =
+        lanes > 1 ? truncdiv(found->second.stride, const_like(offset, lanes)) : found->second.stride;
     return with(ref(&call), [&](CallNode& n) {
       n.args.Set(1, substitute(call.args[1], {{vars[0].get(), found->second.buffer}}));
       n.args.Set(2, analyzer_.simplify(add(offset, mul(var_, stride))));
@@ -328,6 +330,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass inject_virtual_thread{"InjectVirtualThread", "s_tir.transform", "InjectVirtualThread()", doc, apply};
+extern const Pass inject_virtual_thread{"InjectVirtualThread", "s_tir.transform", "InjectVirtualThread()",
+                                        doc, apply};
 
 }  // namespace mlc::transform

@@ -72,7 +72,8 @@ struct Check final : Rewriter {
   static Array<Expr> elements_of(const Buffer& buffer) {
     Array<Expr> shape;
     Expr lanes = int_imm(DataType::UInt(64), DataType(buffer->buffer()->dtype).lanes());
-    for (const Expr& dim : buffer->buffer()->shape) shape.push_back(mul(lanes, cast(DataType::UInt(64), dim)));
+    for (const Expr& dim : buffer->buffer()->shape)
+      shape.push_back(mul(lanes, cast(DataType::UInt(64), dim)));
     return shape;
   }
   void collect(const Buffer& buffer, const Array<Expr>& indices) {

@@ -128,11 +128,7 @@ IRModule apply(const IRModule& mod, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass instrument_profile_intrinsics{"InstrumentProfileIntrinsics",
-                                                "s_tir.transform",
-                                                "InstrumentProfileIntrinsics()",
-                                                doc,
-                                                nullptr,
-                                                apply};
+extern const Pass instrument_profile_intrinsics{
+    "InstrumentProfileIntrinsics", "s_tir.transform", "InstrumentProfileIntrinsics()", doc, nullptr, apply};
 
 }  // namespace mlc::transform

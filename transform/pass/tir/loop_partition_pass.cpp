@@ -456,7 +456,6 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
 }  // namespace
 
 // Not `loop_partition`: that is the schedule primitive.
-extern const Pass loop_partition_pass{
-    "LoopPartition", "s_tir.transform", "LoopPartition()", doc, apply};
+extern const Pass loop_partition_pass{"LoopPartition", "s_tir.transform", "LoopPartition()", doc, apply};
 
 }  // namespace mlc::transform

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -106,7 +107,7 @@ struct LowerMatch final : BufferTypeRewriter {
         Expr part = mul(source->region[d]->min, strides[d]);
         offset = offset && !is_const_int(offset, 0) ? add(offset, part) : d == 0 ? part : add(offset, part);
       }
-      if (auto* var = as<VarNode>(type->elem_offset)) values[var] = offset;
+      if (auto* var = as<VarNode>(type->elem_offset)) values[var] = Analyzer().simplify(offset);
     }
     views[match->buffer.get()] = {source->source, source->region, dropped};
   }

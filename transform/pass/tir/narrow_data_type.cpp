@@ -7,39 +7,43 @@ namespace mlc::transform {
 namespace {
 
 constexpr char doc[] =
-    R"(NarrowDataType(target_bits): index arithmetic in 64 bits becomes 32 bits where the values fit.
+    R"(NarrowDataType(target_bits): index arithmetic takes target_bits where the values fit.
 
     for i in T.serial(T.int64(16)):     =>      for i in range(16):
         A[i * T.int64(4)] = 0                       A[i * 4] = 0
-needs: target_bits 32 (or 64: nothing to do).
+needs: target_bits 8, 16, 32 or 64.
 keeps: every value. A variable is narrowed when all index expressions that use it fit, from bounds of loops;
 parameters keep their types.
 Before vectorization: narrow indices make better vector code.)";
 
-bool is_wide(const Expr& e) { return e->dtype() == DataType::Int(64); }
-
 // Decides which variables and expressions fit. An index expression is one tree: all of it or nothing.
 struct Fit final : Walker {
   Analyzer analyzer;
+  int bits;
   int64_t limit;
-  std::unordered_set<const VarNode*> candidates;  // loop variables and names of type int64
-  std::vector<Expr> trees;                        // index expressions of type int64
+  std::unordered_set<const VarNode*> candidates;  // wide loop variables and names
+  std::vector<Expr> trees;                        // wide index expressions
   std::vector<std::pair<Var, Expr>> definitions;  // a candidate and what it starts from or is
 
-  explicit Fit(int bits) : limit((int64_t{1} << (bits - 1)) - 1) {}
+  explicit Fit(int bits) : bits(bits), limit((int64_t{1} << (bits - 1)) - 1) {}
+
+  bool is_wide(const Expr& e) const {
+    DataType type = e->dtype();
+    return type.is_int() && type.is_scalar() && type.bits() > bits;
+  }
 
   bool in_range(const Expr& e) {
     ConstIntBound bound = analyzer.const_int_bound(e);
     return bound.min >= -limit - 1 && bound.max <= limit;
   }
-  // Everything below `e` that is computed in 64 bits stays in range and starts from narrow things.
+  // Everything below `e` that is wide stays in range and starts from narrow things.
   bool fits(const Expr& e) {
     if (!is_wide(e)) return !as_binary(e) || (fits(as_binary(e)->a) && fits(as_binary(e)->b));
     if (!in_range(e)) return false;
     if (auto* var = as<VarNode>(e)) return candidates.contains(var);
     if (e->kind == ExprKind::kIntImm) return true;
     if (auto* cast = as<CastNode>(e))
-      return cast->value->dtype().is_int() && cast->value->dtype().bits() <= 32;
+      return cast->value->dtype().is_int() && cast->value->dtype().bits() <= bits;
     if (auto* select = as<SelectNode>(e)) return fits(select->true_value) && fits(select->false_value);
     auto* op = as_binary(e);
     return op && fits(op->a) && fits(op->b);
@@ -125,9 +129,9 @@ struct Narrow final : Rewriter {
   }
   // The value of a fitting tree in narrow arithmetic.
   Expr shrink(const Expr& e) {
-    if (auto* op = as_binary(e); op && is_wide(op->a))
+    if (auto* op = as_binary(e); op && fit.is_wide(op->a))
       return binary(op->kind, shrink(op->a), shrink(op->b), e->span);
-    if (!is_wide(e)) return rewrite(e);
+    if (!fit.is_wide(e)) return rewrite(e);
     if (auto* var = as<VarNode>(e)) return narrowed(ref(var));
     if (auto value = const_int(e)) return int_imm(narrow, *value);
     if (auto* cast = as<CastNode>(e)) return ir::cast(narrow, rewrite(cast->value));
@@ -137,8 +141,8 @@ struct Narrow final : Rewriter {
   }
   using Rewriter::rewrite;
   bool is_index_tree(const Expr& e) {
-    bool comparison = as_binary(e) && is_wide(as_binary(e)->a) && !is_wide(e);
-    return (is_wide(e) || comparison) && fit.fits(e);
+    bool comparison = as_binary(e) && fit.is_wide(as_binary(e)->a) && !fit.is_wide(e);
+    return (fit.is_wide(e) || comparison) && fit.fits(e);
   }
   Expr index(const Expr& e) { return is_index_tree(e) ? shrink(e) : rewrite(e); }
   Array<Expr> index(const Array<Expr>& all) {
@@ -153,14 +157,16 @@ struct Narrow final : Rewriter {
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
       // Outside of index arithmetic the value is wanted in its old type.
-      return fit.candidates.contains(var) ? cast(DataType::Int(64), narrowed(ref(var))) : e;
+      return fit.candidates.contains(var) ? cast(e->dtype(), narrowed(ref(var))) : e;
     }
+    if (auto* widened = as<CastNode>(e); widened && fit.is_wide(widened->value) && fit.fits(widened->value))
+      return make<CastNode>(e->dtype(), shrink(widened->value), e->span);
     if (auto* load = as<TensorLoadNode>(e)) {
       Array<Expr> indices = index(load->indices);
       return indices.same_as(load->indices) ? e : Expr(make<TensorLoadNode>(load->source, indices, e->span));
     }
     auto* op = as_binary(e);
-    if (op && !is_wide(e) && is_wide(op->a) && fit.fits(e)) return shrink(e);
+    if (op && !fit.is_wide(e) && fit.is_wide(op->a) && fit.fits(e)) return shrink(e);
     return rewrite_children(e);
   }
   Stmt rewrite(const Stmt& s) override {
@@ -187,8 +193,8 @@ struct Narrow final : Rewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   int64_t bits = options.integer(0);
-  if (bits != 32 && bits != 64) {
-    throw Error("narrow-bits", "indices are narrowed to 32 or 64 bits, not {}", bits);
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+    throw Error("narrow-bits", "indices are narrowed to 8, 16, 32 or 64 bits, not {}", bits);
   }
   if (bits == 64) return fn;
   Fit fit(static_cast<int>(bits));

@@ -45,8 +45,9 @@ struct Remove final : Rewriter {
       throw Error("not-a-layout-rewrite", "block `{}` does more than copy elements into another layout",
                   block->name_hint.c_str())
           .at(block->span)
-          .help("a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
-                "whose indices are variables");
+          .help(
+              "a block with the annotation `meta_schedule.layout_rewrite_preproc` is one store of one load "
+              "whose indices are variables");
     }
     rewritten[load->source.get()] = store->buffer;
     now_given.insert(store->buffer.get());

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <tvm/ffi/extra/json.h>
-#include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
 
@@ -138,9 +136,4 @@ std::optional<std::pair<AccessPath, AccessPath>> first_mismatch(const Any& a, co
   auto paths = *mismatch;
   return std::pair{as_in_tvm(paths.template get<0>(), a), as_in_tvm(paths.template get<1>(), b)};
 }
-std::string save_json(const Any& value) { return ffi::json::Stringify(ffi::ToJSONGraph(value)); }
-Any load_json(std::string_view text) {
-  return ffi::FromJSONGraph(ffi::json::Parse(String(std::string(text))));
-}
-
 }  // namespace mlc::ir

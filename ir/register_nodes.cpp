@@ -6,6 +6,7 @@
 #include "ir/global_info.h"
 #include "ir/index_map.h"
 #include "ir/layout.h"
+#include "ir/op.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -53,6 +54,10 @@ void register_nodes() {
     refl::TypeAttrDef<IRModuleNode>()
         .def(refl::type_attr::kSEqual, &module_equal)
         .def(refl::type_attr::kSHash, &module_hash);
+    // There is one object per operator: JSON has its name.
+    refl::TypeAttrDef<OpNode>()
+        .def(refl::type_attr::kDataToJson, [](const OpNode* op) { return op->name; })
+        .def(refl::type_attr::kDataFromJson, [](const String& name) { return op(name.c_str()); });
   });
 }
 

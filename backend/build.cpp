@@ -26,14 +26,6 @@ class PlainHost final : public ir::Host {
   void print(std::string_view) override {}
 };
 
-ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target) {
-  const ir::Api* api = ir::ApiRegistry::global().find("mlc.transform.lower");
-  MLC_CHECK(api != nullptr, "mlc.transform.lower is not registered");
-  PlainHost host;
-  ir::Any args[] = {mod, target};
-  return ir::call_api(*api, host, {args, {}, {}, {}, {}}).cast<ir::IRModule>();
-}
-
 // The function a program runs: `main`, or the only exported one.
 std::string program_function(const ir::IRModule& lowered) {
   std::vector<std::string> exported;
@@ -58,10 +50,26 @@ void write_file(const std::string& path, std::string_view bytes) {
 constexpr std::pair<std::string_view, std::string_view> kinds[] = {
     {"so", ".so"}, {"obj", ".o"}, {"exe", ""}, {"ll", ".ll"}, {"asm", ".s"}};  // in the order of Emit
 
+ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target) {
+  PlainHost host;
+  return backend::lower(mod, target, ir::Any(ir::String("default")), host);
+}
+
 }  // namespace
 
+ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target, const ir::Any& pipeline,
+                   ir::Host& host) {
+  const ir::Api* api = ir::ApiRegistry::global().find("mlc.transform.lower");
+  MLC_CHECK(api != nullptr, "mlc.transform.lower is not registered");
+  ir::Any args[] = {mod, target, pipeline};
+  return ir::call_api(*api, host, {args, {}, {}, {}, {}}).cast<ir::IRModule>();
+}
+
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target) {
-  return llvm_backend::make_module(lower(mod, target), target);
+  return build_lowered(lower(mod, target), target);
+}
+ir::ffi::Module build_lowered(const ir::IRModule& lowered, const ir::Target& target) {
+  return llvm_backend::make_module(lowered, target);
 }
 
 Emit emit_kind(std::string_view name) {
@@ -81,12 +89,11 @@ std::string emit_text(const ir::IRModule& mod, const ir::Target& target, Emit ki
   return llvm_backend::compile_to_text(lower(mod, target), target, kind == Emit::kAssembly);
 }
 
-void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const std::string& path) {
+void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path) {
   if (kind == Emit::kLlvmAssembly || kind == Emit::kAssembly) {
-    write_file(path, emit_text(mod, target, kind));
+    write_file(path, llvm_backend::compile_to_text(lowered, target, kind == Emit::kAssembly));
     return;
   }
-  ir::IRModule lowered = lower(mod, target);
   std::string program = kind == Emit::kProgram ? program_function(lowered) : "";
   llvm_backend::Code code = llvm_backend::compile(lowered, target, program);
   switch (kind) {
@@ -102,10 +109,8 @@ void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const st
   }
 }
 
-std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
-                                  const std::vector<ir::Any>& args) {
-  static const ir::Target target = ir::parse_target(ir::Any(ir::String("llvm")));
-  ir::ffi::Module built = build(mod, target);
+std::vector<ir::Any> run_built(const ir::ffi::Module& built, const std::string& function,
+                               const std::vector<ir::Any>& args) {
   auto callee = built->GetFunction(function);
   if (!callee) throw ir::Error("no-such-function", "the compiled module has no function `{}`", function);
   std::vector<ir::Any> own = interp::copies(args);
@@ -113,6 +118,11 @@ std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& fu
   ir::Any result;
   (*callee).CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
   return own;
+}
+std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
+                                  const std::vector<ir::Any>& args) {
+  static const ir::Target target = ir::parse_target(ir::Any(ir::String("llvm")));
+  return run_built(build(mod, target), function, args);
 }
 
 }  // namespace mlc::backend

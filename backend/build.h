@@ -4,6 +4,7 @@
 
 #include <tvm/ffi/extra/module.h>
 
+#include "ir/api.h"
 #include "ir/module.h"
 #include "ir/target.h"
 
@@ -12,7 +13,15 @@ namespace mlc::backend {
 // Lowers, compiles and loads; the result's functions are compiled code (see runtime/module.h). For a target
 // other than this machine the module can be exported but not run.
 ir::ffi::Module build(const ir::IRModule& mod, const ir::Target& target);
+// The same of a module that is lowered already.
+ir::ffi::Module build_lowered(const ir::IRModule& lowered, const ir::Target& target);
+// What the pipeline makes of the module: a name of `mlc.pipeline`, or a pass of the script that `host` runs.
+ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target, const ir::Any& pipeline,
+                   ir::Host& host);
 
+// What a function leaves in copies of `args`. Error: no-such-function.
+std::vector<ir::Any> run_built(const ir::ffi::Module& built, const std::string& function,
+                               const std::vector<ir::Any>& args);
 // What compiled code of this machine leaves in copies of `args` (interp/compare.h does so in the
 // interpreter). Error: no-such-function.
 std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
@@ -23,9 +32,9 @@ enum class Emit : uint8_t { kSharedLibrary, kObject, kProgram, kLlvmAssembly, kA
 Emit emit_kind(std::string_view name);
 // The usual file name ending: ".so", ".o", "", ".ll", ".s".
 std::string_view file_ending(Emit kind);
-// Lowers and compiles `mod` into the file `path`. Programs run the function `main`, or the only one.
-void emit(const ir::IRModule& mod, const ir::Target& target, Emit kind, const std::string& path);
-// As emit() for the kinds that are text.
+// Compiles a lowered module into the file `path`. Programs run the function `main`, or the only one.
+void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path);
+// Lowers and compiles; for the kinds that are text.
 std::string emit_text(const ir::IRModule& mod, const ir::Target& target, Emit kind);
 
 }  // namespace mlc::backend

@@ -55,20 +55,25 @@ void default_pipeline_only(ApiCall& call, size_t index) {
       .help("run passes on the module before it is built");
 }
 
+// Lowered by the pipeline in the argument with that index, None: the default one.
+ffi::Module built(ApiCall& call, size_t pipeline) {
+  ir::IRModule mod = module_argument(call, 0);
+  ir::Target target = target_argument(call.args[1]);
+  Any chosen = call.args[pipeline] == nullptr ? Any(String("default")) : call.args[pipeline];
+  return build_lowered(lower(mod, target, chosen, call.host), target);
+}
+
 const ApiRow build_rows[] = {
     {ApiKind::kFunction, "tvm", "build(mod, target=None, pipeline='default')",
-     "Compiles a module or function; the result holds callable functions.",
-     [](ApiCall& call) -> Any {
-       default_pipeline_only(call, 2);
-       return build(module_argument(call, 0), target_argument(call.args[1]));
-     }},
+     "Compiles a module or function; the result holds callable functions. `pipeline`: a name of "
+     "`mlc.pipeline`, or a pass.",
+     [](ApiCall& call) -> Any { return built(call, 2); }},
     {ApiKind::kFunction, "tvm",
      "compile(mod, target=None, *, relax_pipeline='default', tir_pipeline='default')",
-     "Compiles a module or function into an Executable.",
+     "Compiles a module or function into an Executable. `tir_pipeline`: a name of `mlc.pipeline`, or a pass.",
      [](ApiCall& call) -> Any {
        default_pipeline_only(call, 2);
-       default_pipeline_only(call, 3);
-       return ir::make<ExecutableNode>(build(module_argument(call, 0), target_argument(call.args[1])));
+       return ir::make<ExecutableNode>(built(call, 3));
      }},
 };
 

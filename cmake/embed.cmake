@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=FILE -DROOT=DIR -DMODULES=LIST -P embed.cmake: the texts of modules as C++ tables
 # (frontend/script/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`, schedule/a.mlc is
-# `mlc.schedule.a`; a/__init__.mlc is the module of the folder.
+# `mlc.schedule.a`, pipeline/a.mlc is `mlc.pipeline.a`; a/__init__.mlc is the module of the folder.
 set(text "// SPDX-License-Identifier: Apache-2.0\n#include \"frontend/script/stdlib.h\"\n\nnamespace mlc::script {\n\n")
 string(APPEND text "std::string_view stdlib_text(std::string_view module) {\n")
 foreach(path IN LISTS MODULES)
   file(RELATIVE_PATH name ${ROOT} ${path})
   string(REGEX REPLACE "\\.mlc$" "" name ${name})
   string(REGEX REPLACE "^python/" "" name ${name})
-  string(REGEX REPLACE "^schedule/" "mlc/schedule/" name ${name})
+  string(REGEX REPLACE "^(schedule|pipeline)/" "mlc/\\1/" name ${name})
   string(REGEX REPLACE "/__init__$" "" name ${name})
   string(REPLACE "/" "." name ${name})
   list(APPEND names ${name})

@@ -8,9 +8,11 @@
 #include <filesystem>
 
 #include "backend/build.h"
+#include "frontend/print/print.h"
 #include "repl/command_line.h"
 #include "repl/program.h"
 #include "repl/source.h"
+#include "repl/stages.h"
 
 namespace mlc::repl {
 
@@ -38,7 +40,7 @@ backend::Emit chosen_kind(const CommandLine& line) {
 fs::path output_path(const CommandLine& line, backend::Emit kind) {
   fs::path out = line.out;
   if (out.empty()) {
-    out = line.file == "-" ? "stdin" : fs::path(line.file).stem();
+    out = line.file == "-" ? "stdin" : fs::path(line.from.empty() ? line.file : line.from).stem();
     out += backend::file_ending(kind);
   }
   std::error_code ignored;
@@ -61,26 +63,53 @@ std::string function_names(const ir::IRModule& mod) {
   return names;
 }
 
+void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, size_t after,
+                 const ir::IRModule& mod) {
+  std::string head = after == 0 ? fmt::format("# before the first of the {} passes", pipeline.size())
+                                : fmt::format("# after {} of the {} passes: {}", after, pipeline.size(),
+                                              pipeline.pass_name(after - 1));
+  fs::path path = fs::path(line.dump_folder) / (stage_name(pipeline, after) + ".mlc");
+  write_file(path.string(), fmt::format("{} of the pipeline `{}`\n{}", head, line.pipeline,
+                                        print::file_text(mod, {})));
+}
+
+// The module behind the last pass; stages that are asked for are written on the way.
+ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir::Target& target,
+                     script::Evaluator& evaluator) {
+  transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
+  std::vector<bool> dumped = stages_to_dump(pipeline, line.dump);
+  size_t first = line.from.empty() ? 0 : passes_behind(pipeline, line.from);
+  if (!line.dump.empty()) {
+    std::error_code failed;
+    fs::create_directories(line.dump_folder, failed);
+    if (failed) throw CallError{fmt::format("`{}` cannot be made a folder", line.dump_folder), ""};
+  }
+  // A pass that changed nothing needs no file, unless it was asked for by name.
+  const ir::IRModuleNode* last = nullptr;
+  auto stage = [&](size_t after, const ir::IRModule& mod) {
+    if (dumped[after] && (mod.get() != last || line.dump != "all")) write_stage(line, pipeline, after, mod);
+    last = mod.get();
+  };
+  if (first == 0) stage(0, found.mod);
+  last = found.mod.get();
+  return pipeline.lower(found.mod, first, [&](size_t i, const ir::IRModule& mod) { stage(i + 1, mod); });
+}
+
 }  // namespace
 
 int run_build(const CommandLine& line) {
   backend::Emit kind = chosen_kind(line);
   fs::path out = output_path(line, kind);
-  bool braces = line.target.starts_with('{');
-  ir::Target target;
-  try {
-    target = ir::parse_target(ir::Any(ir::String(line.target)));
-  } catch (const ir::Error& error) {
-    const ir::Diagnostic& first = error.first();
-    throw CallError{first.message, !first.help.empty() || braces ? first.help : "`mlc targets` lists them"};
-  }
+  ir::Target target = target_of(line);
+  if (line.file.empty() && line.from.empty())
+    throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
 
   Clock::time_point start = Clock::now();
   script::Evaluator evaluator;
-  uint32_t file = load_program(evaluator, line.file);
+  uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
   NamedModule found =
       line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
-  if (line.schedule == "auto" && target->kind == "llvm") {
+  if (line.from.empty() && line.schedule == "auto" && target->kind == "llvm") {
     ir::Any schedule = schedule_by_rules(evaluator, "cpu", found.mod, line.target);
     found.mod = *module_in(evaluator, schedule);
   }
@@ -91,7 +120,7 @@ int run_build(const CommandLine& line) {
   if (watched) fmt::print(stderr, "compiling `{}` ...", found.name);
   if (watched) std::fflush(stderr);
   start = Clock::now();
-  backend::emit(found.mod, target, kind, out.string());
+  backend::emit(lowered(line, found, target, evaluator), target, kind, out.string());
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");
 

@@ -37,20 +37,33 @@ void rewrite_options(CLI::App& app, CommandLine& line) {
   app.add_flag("--diff", line.diff, "write nothing; show what would change");
 }
 
+void target_option(CLI::App& app, CommandLine& line) {
+  app.add_option("--target", line.target, "`llvm`, a name of `mlc targets`, or a JSON object");
+}
+void lowering_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--schedule", line.schedule,
+                 "auto: functions that nobody has scheduled, by the rules of mlc.schedule; or none")
+      ->check(CLI::IsMember({"auto", "none"}));
+  app.add_option("--pipeline", line.pipeline, "the passes: `default`, or what the program has registered");
+}
+
 constexpr std::array kRows = std::to_array<Row>({
     {"build", "compile the module that a program binds last",
      "mlc build matmul.mlc -o matmul.so --target x86-64-v3",
      [](CLI::App& app, CommandLine& line) {
-       file_argument(app, line);
+       auto* file = app.add_option("FILE", line.file, "a program; `-` reads standard input");
        app.add_option("-o,--output", line.out,
                       "the artefact; its ending chooses --emit when that is not given");
-       app.add_option("--target", line.target, "`llvm`, a name of `mlc targets`, or a JSON object");
+       target_option(app, line);
        module_option(app, line);
        app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
            ->check(CLI::IsMember({"so", "obj", "exe", "ll", "asm"}));
-       app.add_option("--schedule", line.schedule,
-                      "auto: functions that nobody has scheduled, by the rules of mlc.schedule; or none")
-           ->check(CLI::IsMember({"auto", "none"}));
+       lowering_options(app, line);
+       app.add_option("--dump", line.dump,
+                      "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");
+       app.add_option("--dump-folder", line.dump_folder, "where (default stages)");
+       auto* from = app.add_option("--from", line.from, "a file that --dump wrote: go on behind its pass");
+       from->excludes(file);
      },
      run_build},
     {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
@@ -78,6 +91,24 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--json", line.json, "one JSON object per schedule");
      },
      run_verify},
+    {"opt", "the module that a program binds last, after passes",
+     "mlc opt matmul.mlc --passes 'LowerInitBlock, NarrowDataType(32)'",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       module_option(app, line);
+       app.add_option("--passes", line.passes,
+                      "names, with arguments where they take any; without it the default pipeline");
+     },
+     run_opt},
+    {"bisect", "the first step of the lowering that changes what a program computes",
+     "mlc bisect matmul.mlc",
+     [](CLI::App& app, CommandLine& line) {
+       file_argument(app, line);
+       target_option(app, line);
+       module_option(app, line);
+       lowering_options(app, line);
+     },
+     run_bisect},
     {"fmt", "lay out the source of programs in one style", "mlc fmt --check matmul.mlc", rewrite_options,
      run_fmt},
     {"fix", "rewrite programs that use names of older versions", "mlc fix --diff old.mlc", rewrite_options,
@@ -151,6 +182,16 @@ bool looks_like_file(std::string_view word) {
 }
 
 }  // namespace
+
+ir::Target target_of(const CommandLine& line) {
+  try {
+    return ir::parse_target(ir::Any(ir::String(line.target)));
+  } catch (const ir::Error& error) {
+    const ir::Diagnostic& first = error.first();
+    bool braces = line.target.starts_with('{');
+    throw CallError{first.message, !first.help.empty() || braces ? first.help : "`mlc targets` lists them"};
+  }
+}
 
 CommandLine::CommandLine(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);

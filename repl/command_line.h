@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/target.h"
+
 namespace mlc::repl {
 
 // One call of mlc. Reading it throws CallError; running it may also throw ir::Error, Evaluator::SystemExit.
@@ -24,6 +26,11 @@ class CommandLine {
   std::string module;
   std::string emit;
   std::string schedule = "auto";  // build: by the rules of mlc.schedule, or "none"
+  std::string pipeline = "default";  // build, bisect: of mlc.pipeline
+  std::string dump;                  // build: the stages that are written
+  std::string dump_folder = "stages";
+  std::string from;           // build: the stage that it goes on from
+  std::string passes;         // opt
   std::string schedule_file;      // explain: the file whose schedule is shown
   std::string dialect = "current";
   std::string name;  // of `explain`
@@ -43,10 +50,15 @@ int run_run(const CommandLine& line);
 int run_print(const CommandLine& line);
 int run_check(const CommandLine& line);
 int run_verify(const CommandLine& line);
+int run_opt(const CommandLine& line);
+int run_bisect(const CommandLine& line);
 int run_fmt(const CommandLine& line);
 int run_fix(const CommandLine& line);
 int run_test(const CommandLine& line);
 int run_explain(const CommandLine& line);
 int run_targets(const CommandLine& line);
+
+// What --target says. CallError for one that is not known.
+ir::Target target_of(const CommandLine& line);
 
 }  // namespace mlc::repl

@@ -3,100 +3,12 @@
 
 #include <optional>
 
-#include "backend/build.h"
-#include "backend/interp/compare.h"
+#include "repl/trial.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
 
-using ir::Any;
 using transform::Schedule;
-
-namespace {
-
-constexpr uint64_t kSeeds[] = {7, 8, 9};
-// Statements that compiled code may run, roughly ten seconds.
-constexpr double kMostCompiledWork = 1e10;
-
-// One function of a module as it was at the beginning, with inputs and what it makes of them.
-class Trial {
- public:
-  Trial(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn) : name_(std::move(name)), fn_(fn) {
-    double work = interp::work(fn->body);
-    bool threads = interp::has_threads(fn->body);
-    if (work > interp::kMostWork && (threads || work > kMostCompiledWork)) {
-      how_ = "not run: it would take too long";
-      return;
-    }
-    interpreted_ = work <= interp::kMostWork;
-    try {
-      for (uint64_t seed : kSeeds) {
-        std::vector<Any> args = interp::random_arguments(fn, seed);
-        expected_.push_back(run(mod, args));
-        args_.push_back(std::move(args));
-        if (!interpreted_) break;
-      }
-      how_ = fmt::format("{}, {} random input{}", interpreted_ ? "interpreted" : "compiled", args_.size(),
-                         args_.size() == 1 ? "" : "s");
-    } catch (const ir::Error& error) {
-      args_.clear();
-      how_ = fmt::format("not run: on random inputs the beginning stops with {}", error.first().name);
-    }
-  }
-
-  bool runs() const { return !args_.empty(); }
-  bool cheap() const { return interpreted_; }
-  std::string how() const { return fmt::format("`{}`: {}", name_, how_); }
-
-  // What differs in a later module; empty when nothing does.
-  std::string difference(const ir::IRModule& mod) const {
-    for (size_t i = 0; i < args_.size(); ++i) {
-      try {
-        auto found = interp::first_difference(expected_[i], run(mod, args_[i]));
-        if (found) return found->text(fn_);
-      } catch (const ir::Error& error) {
-        if (error.first().name == "interpret-unsupported") return "";
-        return fmt::format("it stops with {}: {}", error.first().name, error.what());
-      }
-    }
-    return "";
-  }
-
- private:
-  std::vector<Any> run(const ir::IRModule& mod, const std::vector<Any>& args) const {
-    if (interpreted_) return interp::interpret(mod, name_, args);
-    return backend::run_compiled(mod, name_, args);
-  }
-
-  std::string name_;
-  ir::PrimFunc fn_;
-  bool interpreted_ = true;
-  std::vector<std::vector<Any>> args_, expected_;
-  std::string how_;
-};
-
-std::vector<Trial> trials_of(const ir::IRModule& mod) {
-  std::vector<Trial> trials;
-  for (const auto& [var, function] : mod->functions) {
-    if (auto fn = Any(function).as<ir::PrimFunc>())
-      trials.emplace_back(mod, std::string(var->name_hint), *fn);
-  }
-  return trials;
-}
-
-std::string difference(const std::vector<Trial>& trials, const ir::IRModule& mod, bool only_cheap = false) {
-  for (const Trial& trial : trials) {
-    if (only_cheap && !trial.cheap()) continue;
-    if (std::string found = trial.difference(mod); !found.empty()) return found;
-  }
-  return "";
-}
-
-bool all_run(const std::vector<Trial>& trials) {
-  return std::all_of(trials.begin(), trials.end(), [](const Trial& trial) { return trial.runs(); });
-}
-
-}  // namespace
 
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {

@@ -188,6 +188,12 @@ constexpr Explanation rows[] = {
      "i, j = sch.get_loops(\"double\")\nsch.unroll(j)", true, true},
     {"unknown-operator", "There is no operator of this name.", "tvm.ir.Op.get(\"tirx.nothing\")",
      "tvm.ir.Op.get(\"tirx.exp\")", true, true},
+    {"unknown-pipeline", "There is no pipeline of this name; `mlc.pipeline.names()` lists them.",
+     "import tvm\nfrom tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), "
+     "\"float32\")):\n    for i in range(4):\n        A[i] = T.float32(0)\ntvm.build(f, pipeline=\"fast\")",
+     "import tvm\nfrom tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), "
+     "\"float32\")):\n    for i in range(4):\n        A[i] = T.float32(0)\ntvm.build(f, pipeline=\"default\")",
+     true},
     {"unknown-target", "The processor or feature is none that LLVM knows.", "", ""},
     {"unroll-extent", "A loop is written out as often as it runs, which must be known.", "", ""},
     {"unsupported-target", "There is no code generator for this kind of target.", "", ""},

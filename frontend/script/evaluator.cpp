@@ -187,13 +187,25 @@ Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool valu
   return last;
 }
 
+namespace {
+
+std::vector<Evaluator*>& evaluators() {
+  static auto& all = *new std::vector<Evaluator*>;  // reachable to the end, so that no leak is reported
+  return all;
+}
+
+}  // namespace
+
+Evaluator* Evaluator::newest() { return evaluators().empty() ? nullptr : evaluators().back(); }
+
 Evaluator::Evaluator() {
   out = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
   err = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   warn = [this](const ir::Diagnostic& warning) { err(diagnostics::render(warning) + "\n"); };
   state_ = std::make_unique<State>(*this);
+  evaluators().push_back(this);
 }
-Evaluator::~Evaluator() = default;
+Evaluator::~Evaluator() { std::erase(evaluators(), this); }
 
 namespace {
 

@@ -117,6 +117,8 @@ class Evaluator : public ir::Host {
   // False when it was asked before and has not stopped yet.
   static bool interrupt() noexcept;
   static void clear_interrupt() noexcept;
+  // The one that was made last and is still there, or null.
+  static Evaluator* newest();
 
   // Around the evaluation of a tree that nobody else owns: the tree stays alive if functions, lambdas or
   // generators of it were made, for these point into it.

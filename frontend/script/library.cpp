@@ -13,4 +13,14 @@ Any library_member(ir::Host& host, const std::string& module, std::string_view m
   return evaluator->attribute(found, Symbol(member));
 }
 
+ir::LibraryResult call_library(std::string_view module, std::string_view function,
+                               std::span<const Any> args) {
+  Evaluator* evaluator = Evaluator::newest();
+  if (evaluator == nullptr) {
+    static auto& own = *new Evaluator;  // lives as long as the process
+    evaluator = &own;
+  }
+  return {evaluator->call(library_member(*evaluator, std::string(module), function), args), *evaluator};
+}
+
 }  // namespace mlc::script

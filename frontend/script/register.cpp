@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/classic_names.h"
+#include "frontend/script/library.h"
 #include "frontend/script/np_array.h"
 #include "ir/host_attribute.h"
 
@@ -45,6 +46,7 @@ void register_api() {
     registry.add(rows);
   }
   register_classic_names();
+  ir::answer_library_calls(call_library);
   ir::answer_attributes(+[](ir::Host& host, const Any& object, std::string_view name, Any& out) {
     auto* evaluator = dynamic_cast<Evaluator*>(&host);
     return evaluator != nullptr && evaluator->find_attribute(object, syntax::Symbol(name), out);

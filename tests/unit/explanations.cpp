@@ -11,7 +11,6 @@
 
 #include "backend/register_api.h"
 #include "frontend/script/evaluator.h"
-#include "transform/register_api.h"
 
 namespace {
 
@@ -36,7 +35,6 @@ std::vector<std::string> found_in(const diagnostics::Explanation& entry, std::st
 
 // What the examples of schedules and builds need beside the language.
 void register_tools() {
-  if (ir::ApiRegistry::global().find("tvm.s_tir.Schedule") == nullptr) transform::register_api();
   if (ir::ApiRegistry::global().find("tvm.build") == nullptr) backend::register_api();
 }
 

@@ -8,6 +8,7 @@
 #include "frontend/script/evaluator.h"
 #include "frontend/tvmscript/tvmscript.h"
 #include "ir/module.h"
+#include "transform/register_api.h"
 
 namespace {
 
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   mlc::ir::register_nodes();
   mlc::script::register_api();
   mlc::tvmscript::register_api();
+  mlc::transform::register_api();
   int status = Catch::Session().run(argc, argv);
   fmt::print("{} passed, {} failed\n", ClosingLine::passed, ClosingLine::failed);
   return status;

@@ -99,9 +99,11 @@ IRModule run_pass(const Pass& pass, const IRModule& mod, std::span<const Any> ar
 
 void register_pass_api() {
   static const ApiRow lowering[] = {
-      {ApiKind::kFunction, "mlc.transform", "lower(mod, target='llvm')",
+      {ApiKind::kFunction, "mlc.transform", "lower(mod, target='llvm', pipeline='default')",
        "The module lowered for the target: flat buffers, loops, vectors; what code generators take.",
-       native([](IRModule mod, Any target) { return lower(mod, parse_target(target)); })},
+       native([](ApiCall& call, IRModule mod, Any target, Any pipeline) {
+         return Pipeline(pipeline, parse_target(target), &call.host).lower(mod);
+       })},
       {ApiKind::kFunction, "mlc.transform", "lower_stages(mod, target='llvm')",
        "(pass name, module after it) for every pass of the pipeline that changed the module.",
        native([](IRModule mod, Any target) {

@@ -19,10 +19,19 @@ struct PassOptions {
   std::span<const Any> args;       // by the signature; a pass run without any takes its defaults
   const Map<String, Any>* config;  // "tirx.disable_vectorize" -> True; never null
 
-  bool flag(size_t index) const { return args[index].cast<bool>(); }
-  int64_t integer(size_t index) const { return args[index].cast<int64_t>(); }
+  bool flag(size_t index) const { return argument<bool>(index, "bool"); }
+  int64_t integer(size_t index) const { return argument<int64_t>(index, "int"); }
   // An entry of the dictionary under `key` ("tirx.UnrollLoop" has "auto_max_step", ...).
   int64_t config_integer(std::string_view key, std::string_view entry, int64_t otherwise) const;
+
+ private:
+  template <class T>
+  T argument(size_t index, std::string_view wanted) const {
+    if (auto value = args[index].try_cast<T>()) return *value;
+    throw Error("wrong-type", "argument {} of the pass is of type `{}`, not `{}`", index + 1,
+                type_name(args[index]), wanted)
+        .kind("TypeError");
+  }
 };
 
 using FunctionPass = PrimFunc (*)(const PrimFunc&, const PassOptions&);

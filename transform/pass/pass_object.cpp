@@ -4,6 +4,7 @@
 
 #include "ir/host_attribute.h"
 #include "transform/pass/pass_context.h"
+#include "transform/pass/pass_object.h"
 
 namespace mlc::transform {
 namespace {
@@ -96,17 +97,20 @@ IRModule apply_function(const PrimFuncPassNode& pass, Host& host, const IRModule
   return result;
 }
 
+// As a sequence does it: not at all where the context disables the pass, and what it requires first.
+IRModule run_enabled(const PassObject& pass, Host& host, const IRModule& mod) {
+  if (!is_enabled(pass->info)) return mod;
+  IRModule result = mod;
+  for (const String& needed : pass->info->required) {
+    std::string_view name = text(needed);
+    result = run_pass(find_pass(name.substr(name.find('.') + 1)), result);
+  }
+  return run(pass, host, result);
+}
+
 IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModule& mod) {
   IRModule result = mod;
-  for (const Any& one : sequence.passes) {
-    auto pass = one.cast<PassObject>();
-    if (!is_enabled(pass->info)) continue;
-    for (const String& needed : pass->info->required) {
-      std::string_view name = text(needed);
-      result = run_pass(find_pass(name.substr(name.find('.') + 1)), result);
-    }
-    result = run(pass, host, result);
-  }
+  for (const Any& one : sequence.passes) result = run_enabled(one.cast<PassObject>(), host, result);
   return result;
 }
 
@@ -157,6 +161,19 @@ std::string shown(const PassObject& pass) {
 std::string_view keep(std::string text) {
   static auto& kept = *new std::deque<std::string>;  // reachable, so that no leak is reported
   return kept.emplace_back(std::move(text));
+}
+
+bool is_pass(const Any& value) { return value.as<PassObjectNode>() != nullptr; }
+std::optional<Array<Any>> passes_of(const Any& sequence) {
+  auto* found = sequence.as<SequentialNode>();
+  return found ? std::optional(found->passes) : std::nullopt;
+}
+std::string short_name(const Any& pass) {
+  std::string_view name = text(pass.cast<PassObject>()->info->name);
+  return std::string(name.substr(name.rfind('.') + 1));
+}
+IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod) {
+  return run_enabled(pass.cast<PassObject>(), host, mod);
 }
 
 std::span<const ApiRow> pass_rows() {

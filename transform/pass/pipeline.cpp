@@ -1,80 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pipeline.h"
 
+#include <algorithm>
+
+#include "ir/library_call.h"
 #include "transform/pass/pass_context.h"
+#include "transform/pass/pass_object.h"
 
 namespace mlc::transform {
 namespace {
 
-// One step of a pipeline: a pass by name with the integer or bool it takes, and the configuration key that
-// turns it off.
-struct Step {
-  std::string_view pass;
-  std::optional<int64_t> argument = std::nullopt;
-  std::string_view disabled_by = {};
-};
-
-// From schedulable TIR to what the LLVM code generator takes. The order is TVM's s_tir pipeline, without
-// the passes that only concern GPUs; packed calling convention and parallel launches belong to the code
-// generator. Why each stands where it stands is said in its file.
-constexpr Step cpu_pipeline[] = {
-    // Blocks: iterators, allocations and views are resolved while their structure is known.
-    {"CanonicalizeLoop"},
-    {"LowerInitBlock"},
-    {"PlanAndUpdateBufferAllocationLocation"},
-    {"ConvertBlocksToOpaque"},
-    {"CompactBufferAllocation"},
-    {"LowerMatchBuffer"},
-    {"StmtSimplify"},
-    {"LowerOpaqueBlock"},
-    // Loops and buffers: one dimension, narrow indices, vectors, memory.
-    {"FlattenBuffer"},
-    {"NarrowDataType", 32},
-    {"VectorizeLoop", std::nullopt, "tirx.disable_vectorize"},
-    {"StorageRewrite", std::nullopt, "tirx.disable_storage_rewrite"},
-    {"HoistIfThenElse"},
-    {"UnrollLoop"},
-    // Cleaning up after all of them.
-    {"StmtSimplify"},
-    {"RemoveNoOp"},
-    {"RewriteUnsafeSelect"},
-};
-
-IRModule run_step(const Step& step, const IRModule& mod) {
-  const Pass& pass = find_pass(step.pass);
-  auto off = current_config().find(String(std::string(step.disabled_by)));
-  bool disabled = off != current_config().end() && (*off).second.try_cast<bool>().value_or(false);
-  if (step.pass == "VectorizeLoop") {  // without vectors the loops become serial: the pass still has to run
-    return run_pass(pass, mod, std::vector<Any>{!disabled});
-  }
-  if (disabled || !is_enabled(pass_info(pass))) return mod;
-  std::vector<Any> args;
-  if (step.argument) args.emplace_back(*step.argument);
-  return run_pass(pass, mod, args);
-}
-
-void check_target(const Target& target) {
-  if (text(target->kind) == "llvm" || text(target->kind) == "c") return;
-  throw Error("pipeline-not-available", "there is no lowering for target `{}`", text(target->kind))
-      .help("targets that can be lowered for are `llvm` and `c`");
-}
+Any the_default() { return String("default"); }
 
 }  // namespace
 
-IRModule lower(const IRModule& mod, const Target& target) {
-  check_target(target);
+Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : host_(host) {
+  if (text(target->kind) != "llvm" && text(target->kind) != "c") {
+    throw Error("pipeline-not-available", "there is no lowering for target `{}`", text(target->kind))
+        .help("targets that can be lowered for are `llvm` and `c`");
+  }
+  if (is_pass(pipeline)) {
+    passes_ = passes_of(pipeline).value_or(Array<Any>{pipeline});
+    return;
+  }
+  if (!pipeline.try_cast<String>())
+    throw Error("wrong-type", "a pipeline is a name or a pass, not `{}`", type_name(pipeline))
+        .kind("TypeError");
+  std::vector<std::string> names;
+  for (const Any& name : as_list(call_library("mlc.pipeline", "names", {}).value)) names.emplace_back(name.cast<String>());
+  if (std::string name(pipeline.cast<String>()); std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string near = did_you_mean(name, names);
+    throw Error("unknown-pipeline", "there is no pipeline `{}`", name)
+        .kind("ValueError")
+        .help(near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : near);
+  }
+  LibraryResult made = call_library("mlc.pipeline", "get", std::span(&pipeline, 1));
+  passes_ = *passes_of(made.value);  // `get` gives nothing else
+  host_ = &made.host;
+}
+
+std::string Pipeline::pass_name(size_t i) const { return short_name(passes_[static_cast<int64_t>(i)]); }
+
+IRModule Pipeline::run(size_t i, const IRModule& mod) const {
+  return run_in_sequence(passes_[static_cast<int64_t>(i)], *host_, mod);
+}
+
+IRModule Pipeline::lower(const IRModule& mod, size_t first,
+                         const std::function<void(size_t, const IRModule&)>& after) const {
   IRModule result = mod;
-  for (const Step& step : cpu_pipeline) result = run_step(step, result);
+  for (size_t i = first; i < size(); ++i) {
+    result = run(i, result);
+    if (after) after(i, result);
+  }
   return result;
 }
 
+IRModule lower(const IRModule& mod, const Target& target) { return Pipeline(the_default(), target).lower(mod); }
+
 std::vector<std::pair<std::string, IRModule>> lower_stages(const IRModule& mod, const Target& target) {
-  check_target(target);
+  Pipeline pipeline(the_default(), target);
   std::vector<std::pair<std::string, IRModule>> stages{{"input", mod}};
-  for (const Step& step : cpu_pipeline) {
-    IRModule next = run_step(step, stages.back().second);
-    if (!next.same_as(stages.back().second)) stages.emplace_back(std::string(step.pass), next);
-  }
+  pipeline.lower(mod, 0, [&](size_t i, const IRModule& next) {
+    if (!next.same_as(stages.back().second)) stages.emplace_back(pipeline.pass_name(i), next);
+  });
   return stages;
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Passes as scripts hold them (`tvm.transform.Sequential([...])`), for native code.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+
+bool is_pass(const Any& value);
+// The passes of a sequence; nullopt where the value is none.
+std::optional<Array<Any>> passes_of(const Any& sequence);
+// "LowerOpaqueBlock".
+std::string short_name(const Any& pass);
+// What the pass makes of the module; the module itself where the context in force disables the pass. `host`:
+// whose functions the passes of scripts are.
+IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod);
+
+}  // namespace mlc::transform

@@ -15,9 +15,15 @@ namespace json = ffi::json;
 
 // Fields that hold no node now and then; in all others the rest of mlc counts on one.
 constexpr std::string_view kMayBeNone[] = {
-    "mlc.tirx.BufferType.layout", "mlc.tirx.For.thread_binding",      "mlc.tirx.For.step",
-    "mlc.s_tir.SBlock.init",      "mlc.tirx.IndexMap.inverse_index_map", "mlc.tirx.IfThenElse.else_case",
-    "mlc.tirx.IterVar.dom",       "mlc.tirx.DeclBuffer.data",         "mlc.target.Target.host",
+    "mlc.tirx.BufferType.layout",
+    "mlc.tirx.For.thread_binding",
+    "mlc.tirx.For.step",
+    "mlc.s_tir.SBlock.init",
+    "mlc.tirx.IndexMap.inverse_index_map",
+    "mlc.tirx.IfThenElse.else_case",
+    "mlc.tirx.IterVar.dom",
+    "mlc.tirx.DeclBuffer.data",
+    "mlc.target.Target.host",
     "mlc.ir.VDevice.target",
 };
 
@@ -42,7 +48,8 @@ class GraphCheck {
   json::Array nodes_;
 
   [[noreturn]] static void refuse(const std::string& why) {
-    throw Error("unreadable-json", "this is no JSON that `tvm.ir.save_json` wrote: {}", why).kind("ValueError");
+    throw Error("unreadable-json", "this is no JSON that `tvm.ir.save_json` wrote: {}", why)
+        .kind("ValueError");
   }
 
   std::string type_of(size_t i) const {
@@ -67,13 +74,13 @@ class GraphCheck {
     if (TVMFFITypeKeyToIndex(&key, &index) != 0) {
       ffi::details::MoveFromSafeCallRaised();
       bool of_tvm = type.starts_with("ir.") || type.starts_with("tirx.") || type.starts_with("relax.");
-      refuse(fmt::format("node {} is of the unknown type `{}`{}", i, type,
-                         of_tvm ? "; it is of TVM's own: let TVM print the module as a script, which mlc reads"
-                                : ""));
+      refuse(fmt::format(
+          "node {} is of the unknown type `{}`{}", i, type,
+          of_tvm ? "; it is of TVM's own: let TVM print the module as a script, which mlc reads" : ""));
     }
     json::Object node = nodes_[i].cast<json::Object>();
-    bool is_sequence = index == kTVMFFIArray || index == kTVMFFIList || index == kTVMFFIMap ||
-                       index == kTVMFFIDict;
+    bool is_sequence =
+        index == kTVMFFIArray || index == kTVMFFIList || index == kTVMFFIMap || index == kTVMFFIDict;
     if (!is_sequence && index < kTVMFFIStaticObjectBegin) return;  // a plain value
     if (index == kTVMFFIStr || index == kTVMFFIBytes || index == kTVMFFIShape) return;
     if (node.count("data") == 0) refuse(fmt::format("node {} has no `data`", i));
@@ -95,7 +102,8 @@ class GraphCheck {
       if (inlined || fields.count(name) == 0) return;
       size_t target = reference(i, fields[name]);
       std::string path = type + "." + std::string(name);
-      if (kind == kTVMFFIAny || std::find(std::begin(kMayBeNone), std::end(kMayBeNone), path) != std::end(kMayBeNone))
+      if (kind == kTVMFFIAny ||
+          std::find(std::begin(kMayBeNone), std::end(kMayBeNone), path) != std::end(kMayBeNone))
         return;
       bool missing = type_of(target) == "None";
       if (!missing && kind == kTVMFFIArray && type_of(target) == "ffi.Array") {

@@ -62,6 +62,7 @@ constexpr OpRow rows[] = {
     PURE("if_then_else", 3), TYPED("reinterpret", 1, kPure), PURE("likely", 1), PURE("vscale", 0),
     PURE("undef", 0), PURE("isnullptr", 1), PURE("large_uint_imm", 2),
     {"tirx.assume", "assume", 1, Effect::kExprAnnotation},
+    {"tirx.check_index", "check_index", 3, Effect::kOpaque},
     {"tirx.ignore_loop_partition", "ignore_loop_partition", 1, Effect::kPure},
     PURE("address_of", 1), PURE("buffer_data", 1), TYPED("type_annotation", 0, kPure), PURE("tvm_access_ptr", 5),
     PURE("buffer_offset", 1), PURE("ptr_byte_offset", 3), PURE("handle_add_byte_offset", 2),

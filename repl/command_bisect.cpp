@@ -76,6 +76,7 @@ class Bisection {
 int run_bisect(const CommandLine& line) {
   ir::Target target = target_of(line);
   script::Evaluator evaluator;
+  if (line.check_bounds) check_bounds(evaluator);
   NamedModule found = chosen_module(evaluator, line);
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
   fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", line.file, found.name, line.pipeline, pipeline.size());

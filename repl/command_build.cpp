@@ -69,8 +69,8 @@ void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, s
                                 : fmt::format("# after {} of the {} passes: {}", after, pipeline.size(),
                                               pipeline.pass_name(after - 1));
   fs::path path = fs::path(line.dump_folder) / (stage_name(pipeline, after) + ".mlc");
-  write_file(path.string(), fmt::format("{} of the pipeline `{}`\n{}", head, line.pipeline,
-                                        print::file_text(mod, {})));
+  write_file(path.string(),
+             fmt::format("{} of the pipeline `{}`\n{}", head, line.pipeline, print::file_text(mod, {})));
 }
 
 // The module behind the last pass; stages that are asked for are written on the way.
@@ -106,6 +106,7 @@ int run_build(const CommandLine& line) {
 
   Clock::time_point start = Clock::now();
   script::Evaluator evaluator;
+  if (line.check_bounds) check_bounds(evaluator);
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
   NamedModule found =
       line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);

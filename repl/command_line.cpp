@@ -44,6 +44,8 @@ void lowering_options(CLI::App& app, CommandLine& line) {
   app.add_option("--schedule", line.schedule,
                  "auto: functions that nobody has scheduled, by the rules of mlc.schedule; or none")
       ->check(CLI::IsMember({"auto", "none"}));
+  app.add_flag("--check-bounds", line.check_bounds,
+               "compiled code stops at an index outside of its buffer, and names it");
   app.add_option("--pipeline", line.pipeline, "the passes: `default`, or what the program has registered");
 }
 
@@ -59,15 +61,21 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
            ->check(CLI::IsMember({"so", "obj", "exe", "ll", "asm"}));
        lowering_options(app, line);
-       app.add_option("--dump", line.dump,
-                      "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");
+       app.add_option(
+           "--dump", line.dump,
+           "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");
        app.add_option("--dump-folder", line.dump_folder, "where (default stages)");
        auto* from = app.add_option("--from", line.from, "a file that --dump wrote: go on behind its pass");
        from->excludes(file);
      },
      run_build},
     {"run", "run a program; what follows FILE is its sys.argv", "mlc run matmul.mlc 1024",
-     [](CLI::App& app, CommandLine& line) { file_argument(app, line); }, run_run},
+     [](CLI::App& app, CommandLine& line) {
+       app.add_flag("--check-bounds", line.check_bounds,
+                    "what the program compiles stops at an index outside of its buffer, and names it");
+       file_argument(app, line);
+     },
+     run_run},
     {"print", "the module that a program binds last, as a complete program",
      "mlc print matmul.mlc --dialect classic",
      [](CLI::App& app, CommandLine& line) {
@@ -100,8 +108,7 @@ constexpr std::array kRows = std::to_array<Row>({
                       "names, with arguments where they take any; without it the default pipeline");
      },
      run_opt},
-    {"bisect", "the first step of the lowering that changes what a program computes",
-     "mlc bisect matmul.mlc",
+    {"bisect", "the first step of the lowering that changes what a program computes", "mlc bisect matmul.mlc",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
        target_option(app, line);

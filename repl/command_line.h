@@ -25,13 +25,14 @@ class CommandLine {
   std::string target = "llvm";
   std::string module;
   std::string emit;
-  std::string schedule = "auto";  // build: by the rules of mlc.schedule, or "none"
+  std::string schedule = "auto";     // build: by the rules of mlc.schedule, or "none"
   std::string pipeline = "default";  // build, bisect: of mlc.pipeline
   std::string dump;                  // build: the stages that are written
   std::string dump_folder = "stages";
   std::string from;           // build: the stage that it goes on from
   std::string passes;         // opt
-  std::string schedule_file;      // explain: the file whose schedule is shown
+  bool check_bounds = false;  // build, bisect, run
+  std::string schedule_file;  // explain: the file whose schedule is shown
   std::string dialect = "current";
   std::string name;  // of `explain`
   bool json = false;

@@ -42,6 +42,7 @@ int run_run(const CommandLine& line) {
       _exit(130);
     }
   });
+  if (line.check_bounds) check_bounds(evaluator);
   run_program(evaluator, line.file, line.arguments);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "frontend/syntax/parse.h"
+#include "ir/library_call.h"
 #include "repl/source.h"
 
 namespace mlc::repl {
@@ -174,6 +175,12 @@ std::string script_of(script::Evaluator& evaluator, const Any& value) {
     return std::string(call_method(evaluator, Any(*mod), "script").cast<ir::String>());
   }
   return std::string(call_method(evaluator, value, "script").cast<ir::String>());
+}
+
+void check_bounds(script::Evaluator& evaluator) {
+  MLC_CHECK(script::Evaluator::newest() == &evaluator, "this is not the program that runs");
+  ir::Any option[] = {ir::String("mlc.check_bounds"), true};
+  ir::call_library("mlc.pipeline.cpu", "always", option);
 }
 
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,

@@ -43,6 +43,8 @@ NamedModule last_module(script::Evaluator& evaluator, uint32_t file);
 // The module bound to `name`. Errors undefined-name, not-a-module.
 NamedModule named_module(script::Evaluator& evaluator, const std::string& name);
 
+// Compiled code looks at its indices from now on, where no PassContext says otherwise.
+void check_bounds(script::Evaluator& evaluator);
 // Calls a function of `mlc.schedule` with a module and the text of a target: `cpu`, `explained`.
 ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
                           const std::string& target);

@@ -33,8 +33,7 @@ std::string word_of(const transform::Pipeline& pipeline, size_t after) {
 
 std::string all_words(const transform::Pipeline& pipeline) {
   std::string words;
-  for (size_t i = 0; i <= pipeline.size(); ++i)
-    words += (i == 0 ? "" : ", ") + stage_name(pipeline, i);
+  for (size_t i = 0; i <= pipeline.size(); ++i) words += (i == 0 ? "" : ", ") + stage_name(pipeline, i);
   return words;
 }
 
@@ -80,8 +79,9 @@ size_t passes_behind(const transform::Pipeline& pipeline, const std::string& pat
   size_t number = 0;
   auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), number);
   if (error != std::errc() || *end != '-') {
-    throw CallError{fmt::format("the name of `{}` does not say which pass made it", path),
-                    "a stage is a file that `mlc build --dump all` wrote, such as `08-lower_opaque_block.mlc`"};
+    throw CallError{
+        fmt::format("the name of `{}` does not say which pass made it", path),
+        "a stage is a file that `mlc build --dump all` wrote, such as `08-lower_opaque_block.mlc`"};
   }
   if (number > pipeline.size() || stem != stage_name(pipeline, number)) {
     throw CallError{fmt::format("`{}` is no stage of this pipeline", stem),

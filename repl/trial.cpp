@@ -62,7 +62,8 @@ std::string Trial::difference(const Run& run, bool* not_run) const {
 }
 
 std::string Trial::difference(const ir::IRModule& mod, bool* not_run) const {
-  return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); }, not_run);
+  return difference([&](const std::string&, const std::vector<Any>& args) { return run(mod, args); },
+                    not_run);
 }
 
 std::vector<Any> Trial::run(const ir::IRModule& mod, const std::vector<Any>& args) const {

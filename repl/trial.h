@@ -21,7 +21,8 @@ class Trial {
   std::string how() const { return "`" + name_ + "`: " + how_; }
 
   // What runs give that leave their results in copies of the arguments.
-  using Run = std::function<std::vector<ir::Any>(const std::string& function, const std::vector<ir::Any>& args)>;
+  using Run =
+      std::function<std::vector<ir::Any>(const std::string& function, const std::vector<ir::Any>& args)>;
   // What differs in those of another module; empty when nothing does. Where the interpreter cannot run it,
   // `not_run` is set.
   std::string difference(const Run& run, bool* not_run = nullptr) const;

@@ -76,6 +76,18 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   if (name == "tirx.likely" || name == "tirx.ignore_loop_partition" || name == "tirx.tvm_thread_invariant") {
     return arg(0);
   }
+  if (name == "tirx.check_index") {
+    std::string what(ir::as<ir::StringImmNode>(node->args[2])->value);
+    return [index = arg(0), extent = arg(1), what, span = node->span](Frame& frame, Lane* out) {
+      Lane size;
+      index(frame, out);
+      extent(frame, &size);
+      if (out->i >= 0 && out->i < size.i) return;
+      throw ir::Error("index-out-of-bounds", "index {} is outside of extent {}: {}", out->i, size.i, what)
+          .kind("IndexError")
+          .at(span);
+    };
+  }
   if (name == "tirx.assume" || name == "tirx.prefetch") return [](Frame&, Lane* out) { out->i = 0; };
   if (name == "tirx.undef" || name == "tirx.type_annotation") {
     return [lanes](Frame&, Lane* out) { std::memset(out, 0, sizeof(Lane) * static_cast<size_t>(lanes)); };

@@ -49,6 +49,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   if (name == "if_then_else") return emit_if_then_else(call);
   if (name == "likely" || name == "tvm_thread_invariant" || name == "ignore_loop_partition")
     return emit(args[0]);
+  if (name == "check_index") return emit_check_index(call);
   if (name == "bitwise_and") return b.CreateAnd(emit(args[0]), emit(args[1]));
   if (name == "bitwise_or") return b.CreateOr(emit(args[0]), emit(args[1]));
   if (name == "bitwise_xor") return b.CreateXor(emit(args[0]), emit(args[1]));
@@ -147,6 +148,32 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
 
 // Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is
 // only the same when neither can do harm.
+// The index, if 0 <= index < extent; else the function ends with an IndexError that has the numbers.
+llvm::Value* FunctionEmitter::emit_check_index(const ir::CallNode* call) {
+  auto* what = ir::as<ir::StringImmNode>(call->args[2]);
+  if (what == nullptr) refuse("`check_index` without a text", call->span);
+  llvm::Value* index = emit(call->args[0]);
+  llvm::Value* extent =
+      emit_cast(emit(call->args[1]), call->args[1]->dtype(), call->args[0]->dtype(), call->span);
+  auto* fail = llvm::BasicBlock::Create(m_.context, "outside", function_, end_);
+  auto* next = llvm::BasicBlock::Create(m_.context, "inside", function_, end_);
+  bool is_signed = call->args[0]->dtype().is_int();
+  llvm::Value* inside =
+      b.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, index, extent);
+  if (is_signed)
+    inside = b.CreateAnd(inside, b.CreateICmpSGE(index, llvm::Constant::getNullValue(index->getType())));
+  b.CreateCondBr(inside, next, fail, llvm::MDBuilder(m_.context).createLikelyBranchWeights());
+  b.SetInsertPoint(fail);
+  auto wide = [&](llvm::Value* value) { return b.CreateIntCast(value, b.getInt64Ty(), is_signed); };
+  llvm::Value* status = b.CreateCall(
+      m_.raise_function(), {m_.text("IndexError"), m_.text("%s: index %lld is outside of extent %lld"),
+                            m_.text(text_of(what->value)), wide(index), wide(extent)});
+  status_->addIncoming(status, fail);
+  b.CreateBr(end_);
+  b.SetInsertPoint(next);
+  return index;
+}
+
 llvm::Value* FunctionEmitter::emit_if_then_else(const ir::CallNode* call) {
   const Expr& condition = call->args[0];
   if (condition->dtype().is_vector()) {

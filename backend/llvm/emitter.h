@@ -160,6 +160,7 @@ class FunctionEmitter {
   llvm::Value* emit_extern(const ir::CallNode* call);
   llvm::Value* emit_llvm_intrinsic(const ir::CallNode* call);
   llvm::Value* emit_access_pointer(const ir::CallNode* call);
+  llvm::Value* emit_check_index(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
   // emit_math.cpp
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);

@@ -100,6 +100,11 @@ constexpr Explanation rows[] = {
     {"no-such-intrinsic", "No tensor intrinsic of this name is registered.",
      "i, j = sch.get_loops(\"double\")\nsch.tensorize(i, \"my_intrin\")", "", true, true},
     {"not-a-module", "`--module` names an IRModule, a function or a schedule.", "", ""},
+    {"not-checkable",
+     "`CheckBounds` puts a look at every index before its use; vectors have none of their own, so it runs "
+     "before "
+     "VectorizeLoop.",
+     "", ""},
     {"not-exportable", "Only compiled modules can be written to a file.", "", ""},
     {"not-reduction-block",
      "The block has no reduction: no axis of it is one, or nothing says what it begins with.",
@@ -192,7 +197,8 @@ constexpr Explanation rows[] = {
      "import tvm\nfrom tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), "
      "\"float32\")):\n    for i in range(4):\n        A[i] = T.float32(0)\ntvm.build(f, pipeline=\"fast\")",
      "import tvm\nfrom tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((4,), "
-     "\"float32\")):\n    for i in range(4):\n        A[i] = T.float32(0)\ntvm.build(f, pipeline=\"default\")",
+     "\"float32\")):\n    for i in range(4):\n        A[i] = T.float32(0)\ntvm.build(f, "
+     "pipeline=\"default\")",
      true},
     {"unknown-target", "The processor or feature is none that LLVM knows.", "", ""},
     {"unroll-extent", "A loop is written out as often as it runs, which must be known.", "", ""},

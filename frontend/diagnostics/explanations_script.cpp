@@ -224,8 +224,10 @@ constexpr Explanation rows[] = {
     {"unreachable-code",
      "A warning of `mlc check`: the statement stands behind a return, raise, break or continue.", "", ""},
     {"unreadable-json",
-     "`tvm.ir.load_json` reads what `tvm.ir.save_json` wrote: nodes that refer to nodes before them, each of a "
-     "type that mlc has, none missing. A module that TVM saved is better printed as a script, which mlc reads.",
+     "`tvm.ir.load_json` reads what `tvm.ir.save_json` wrote: nodes that refer to nodes before them, each of "
+     "a "
+     "type that mlc has, none missing. A module that TVM saved is better printed as a script, which mlc "
+     "reads.",
      "import tvm\ntvm.ir.load_json(\"{}\")",
      "import tvm\ntvm.ir.load_json(tvm.ir.save_json(tvm.tirx.IntImm(\"int32\", 1)))", true},
     {"untouchable-region",

@@ -13,7 +13,6 @@ namespace mlc::script {
 Any library_member(ir::Host& host, const std::string& module, std::string_view member);
 // Calls a function of such a module: in the evaluator that was made last, or, where there is none, in one of
 // its own.
-ir::LibraryResult call_library(std::string_view module, std::string_view function,
-                               std::span<const Any> args);
+ir::LibraryResult call_library(std::string_view module, std::string_view function, std::span<const Any> args);
 
 }  // namespace mlc::script

@@ -75,6 +75,7 @@ struct ConfigKey {
   bool refused_when_true = false;
 };
 constexpr ConfigKey config_keys[] = {
+    {"mlc.check_bounds", "bool"},
     {"relax.FuseOps.max_depth", "int"},
     {"relax.backend.use_cuda_graph", "bool"},
     {"relax.fallback_device_type", "ir.IntImm"},

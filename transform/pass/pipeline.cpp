@@ -27,7 +27,8 @@ Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : host
     throw Error("wrong-type", "a pipeline is a name or a pass, not `{}`", type_name(pipeline))
         .kind("TypeError");
   std::vector<std::string> names;
-  for (const Any& name : as_list(call_library("mlc.pipeline", "names", {}).value)) names.emplace_back(name.cast<String>());
+  for (const Any& name : as_list(call_library("mlc.pipeline", "names", {}).value))
+    names.emplace_back(name.cast<String>());
   if (std::string name(pipeline.cast<String>()); std::find(names.begin(), names.end(), name) == names.end()) {
     std::string near = did_you_mean(name, names);
     throw Error("unknown-pipeline", "there is no pipeline `{}`", name)
@@ -55,7 +56,9 @@ IRModule Pipeline::lower(const IRModule& mod, size_t first,
   return result;
 }
 
-IRModule lower(const IRModule& mod, const Target& target) { return Pipeline(the_default(), target).lower(mod); }
+IRModule lower(const IRModule& mod, const Target& target) {
+  return Pipeline(the_default(), target).lower(mod);
+}
 
 std::vector<std::pair<std::string, IRModule>> lower_stages(const IRModule& mod, const Target& target) {
   Pipeline pipeline(the_default(), target);

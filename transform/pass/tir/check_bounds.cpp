@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/span.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(CheckBounds(): every index of a load or store is looked at when it is used.
+
+    B[i] = A[i + 1]         =>      B[T.check_index(i, 8, "dimension 0 of `B`")] =
+                                        A[T.check_index(i + 1, 8, "dimension 0 of `A`, at shift.mlc:9:16")]
+needs: buffers with the dimensions that the program gave them: it runs before FlattenBuffer.
+keeps: the value of a program that stays inside of its buffers; any other stops with an IndexError.
+Indices that are constants within a constant extent stay as they are. Vector loops become serial ones: a lane of a vector
+cannot stop. What the right side of `and`, `or`, or an arm of Select reads is looked at only when it is evaluated.)";
+
+struct Check final : Rewriter {
+  using Rewriter::rewrite;
+  bool checked = false;  // anything, since somebody last asked
+
+  Array<Expr> indices(const Buffer& buffer, const Array<Expr>& given, Span span) {
+    const BufferTypeNode* type = buffer->buffer();
+    if (type == nullptr || type->shape.size() != given.size()) return given;
+    Array<Expr> out;
+    for (size_t d = 0; d < given.size(); ++d) {
+      auto at = static_cast<int64_t>(d);
+      out.push_back(index(buffer, given[at], type->shape[at], d, span));
+    }
+    return out;
+  }
+
+  Expr index(const Buffer& buffer, const Expr& index, const Expr& extent, size_t dimension, Span span) {
+    if (!index->dtype().is_scalar()) {
+      throw Error("not-checkable",
+                  "an index of `{}` is a vector already: CheckBounds runs before vectors are made",
+                  text(buffer->name))
+          .kind("ValueError")
+          .at(index->span);
+    }
+    auto known = const_int(index), size = const_int(extent);
+    if (known && size && *known >= 0 && *known < *size) return index;
+    std::string where = SourceMap::global().describe(span ? span : index->span);
+    std::string what = fmt::format("dimension {} of `{}`{}{}", dimension, text(buffer->name),
+                                   where.empty() ? "" : ", at ", where);
+    checked = true;
+    return call_op(index->dtype(), "tirx.check_index",
+                   {index, cast(index->dtype(), extent), make<StringImmNode>(String(what))}, index->span);
+  }
+
+  // As rewrite(e); tells whether something in it is checked.
+  std::pair<Expr, bool> rewrite_and_tell(const Expr& e) {
+    bool before = std::exchange(checked, false);
+    Expr out = rewrite(e);
+    bool found = std::exchange(checked, checked || before);
+    return {out, found};
+  }
+
+  Expr rewrite(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) {
+      Expr next = rewrite_children(e);
+      auto* inner = as<TensorLoadNode>(next);
+      auto* source = as<VarNode>(load->source);
+      if (source == nullptr || source->buffer() == nullptr) return next;
+      Array<Expr> all = indices(ref(source), inner->indices, e->span);
+      return Expr(with(ref(inner), [&](TensorLoadNode& n) { n.indices = all; }));
+    }
+    auto* both = as_binary(e);
+    if (both && (both->kind == ExprKind::kAnd || both->kind == ExprKind::kOr) && e->dtype().is_scalar()) {
+      Expr a = rewrite(both->a);
+      auto [b, found] = rewrite_and_tell(both->b);
+      if (found) {
+        bool is_and = both->kind == ExprKind::kAnd;
+        return call_op(e->dtype(), "tirx.if_then_else",
+                       {a, is_and ? b : bool_imm(true), is_and ? bool_imm(false) : b}, e->span);
+      }
+    }
+    return rewrite_children(e);
+  }
+
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s); loop && loop->for_kind == ForKind::kVectorized) {
+      Stmt next = rewrite_children(s);
+      return Stmt(with(ref(as<ForNode>(next)), [](ForNode& n) { n.for_kind = ForKind::kSerial; }));
+    }
+    Stmt next = rewrite_children(s);
+    auto* store = as<BufferStoreNode>(next);
+    if (!store) return next;
+    Array<Expr> all = indices(store->buffer, store->indices, s->span);
+    return Stmt(with(ref(store), [&](BufferStoreNode& n) { n.indices = all; }));
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Check().rewrite(fn->body)); }
+
+}  // namespace
+
+extern const Pass check_bounds{"CheckBounds", "tirx.transform", "CheckBounds()", doc, apply};
+
+}  // namespace mlc::transform

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar math on floats: LLVM intrinsics that are instructions, the rest as calls of the C library, per lane.
+// Scalar math on floats: LLVM intrinsics that are instructions, polynomials, the rest as calls of the C library, per
+// lane.
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
@@ -42,6 +43,7 @@ llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     ir::OpRow pow = ir::op_row(ir::op("tirx.pow").get());
     return math(pow, {constant(10.0), args[0]}, dtype, span);
   }
+  if (llvm::Value* own = polynomial(name, args[0])) return own;
   if (row.libm.empty()) {
     throw Error("codegen-unsupported", "`{}` on {} cannot be compiled", row.name, dtype.str()).at(span);
   }

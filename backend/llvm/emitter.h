@@ -164,6 +164,8 @@ class FunctionEmitter {
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
   // emit_math.cpp
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
+  // emit_polynomials.cpp: null where there is none for the function and type.
+  llvm::Value* polynomial(std::string_view name, llvm::Value* x);
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
 
   // emit_stmt.cpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar math on floats: LLVM intrinsics that are instructions, polynomials, the rest as calls of the C library, per
-// lane.
+// Scalar math on floats: LLVM intrinsics that are instructions, polynomials, the rest as calls of the C
+// library, per lane.
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {

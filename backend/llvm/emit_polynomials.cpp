@@ -19,8 +19,9 @@ struct Format {
   double smallest_normal;
   int64_t sqrt_half_bits;
 };
-constexpr Format kSingle = {32,          23,        127,       12582912.0,     0x4B400000, 0.693359375,
-                            -2.12194440e-4, -104.0, 89.0,      1.17549435e-38, 0x3F3504F3};
+constexpr Format kSingle = {
+    32,        23, 127, 12582912.0, 0x4B400000, 0.693359375, -2.12194440e-4, -104.0, 89.0, 1.17549435e-38,
+    0x3F3504F3};
 constexpr Format kDouble = {64,
                             52,
                             1023,
@@ -36,24 +37,31 @@ constexpr Format kDouble = {64,
 // Coefficients, highest power first.
 constexpr double kExpSingle[] = {0.0013951704073279897, 0.008369591419080682, 0.04166618756696506,
                                  0.16666512965304572, 0.500000010083314};  // (e^r - 1 - r) / r^2
-constexpr double kExpDouble[] = {2.092788566510212e-09, 2.511341756086129e-08, 2.755723011611889e-07,
-                                 2.755723088540603e-06, 2.480158737785098e-05, 0.00019841269900378215,
-                                 0.001388888888885612,  0.008333333333315417,  0.04166666666666673,
-                                 0.16666666666666685,   0.5};
-constexpr double kLogSingle[] = {0.06916107963359489,  -0.11788948299323207, 0.11872137481808105,
-                                 -0.12384456570787944, 0.14218801219192284,  -0.1666924832559191,
-                                 0.20002218178526135,  -0.24999986558244536,
-                                 0.33333310597153315};  // (log(1 + t) - t + t^2 / 2) / t^3
-constexpr double kLogDouble[] = {
-    0.14795272377893584, 0.15314165272404087, 0.1818355767356904, 0.22222198752296088,
-    0.2857142873999864,  0.39999999999429475, 0.6666666666666731};  // (log((1 + s) / (1 - s)) - 2 s) / s^3, in s^2
+constexpr double kExpDouble[] = {2.092788566510212e-09,
+                                 2.511341756086129e-08,
+                                 2.755723011611889e-07,
+                                 2.755723088540603e-06,
+                                 2.480158737785098e-05,
+                                 0.00019841269900378215,
+                                 0.001388888888885612,
+                                 0.008333333333315417,
+                                 0.04166666666666673,
+                                 0.16666666666666685,
+                                 0.5};
+constexpr double kLogSingle[] = {
+    0.06916107963359489,  -0.11788948299323207, 0.11872137481808105,
+    -0.12384456570787944, 0.14218801219192284,  -0.1666924832559191,
+    0.20002218178526135,  -0.24999986558244536, 0.33333310597153315};  // (log(1 + t) - t + t^2 / 2) / t^3
+constexpr double kLogDouble[] = {0.14795272377893584, 0.15314165272404087, 0.1818355767356904,
+                                 0.22222198752296088, 0.2857142873999864,  0.39999999999429475,
+                                 0.6666666666666731};  // (log((1 + s) / (1 - s)) - 2 s) / s^3, in s^2
 constexpr double kTanh[] = {-0.005721637833616505, 0.020655226107073977, -0.053745147182135244,
                             0.13331515207497077, -0.33333285076679764};  // (tanh(x) - x) / x^3, in x^2
 constexpr double kErfNear[] = {7.889123242904511e-05, -0.0008020842330595675, 0.005189535449060532,
                                -0.02685444464357072,  0.11283600177332684,    -0.3761262713605174,
                                1.1283791659137794};  // erf(x) / x, in x^2, up to 1
-constexpr double kErfFar[] = {-2.1496128090223946e-05, 0.000439106574109745, -0.004193612218385952,
-                              0.025178971177657116,    -0.10837248439040958, -0.6332626064210845,
+constexpr double kErfFar[] = {-2.1496128090223946e-05, 0.000439106574109745,  -0.004193612218385952,
+                              0.025178971177657116,    -0.10837248439040958,  -0.6332626064210845,
                               -1.1295568334795156,     0.00018344483458211758};  // log(1 - erf(t)), 1 to 4
 
 // One function on values of one type.
@@ -93,8 +101,8 @@ class Polynomials {
     llvm::Value* m = b.CreateBitCast(
         b.CreateSub(bits_of(normal), b.CreateShl(exponent, integer(format_->mantissa))), type_);
     // A small integer as a number: in the low bits of the one whose last bit counts ones.
-    llvm::Value* e = b.CreateFSub(
-        b.CreateBitCast(b.CreateAdd(exponent, integer(format_->magic_bits)), type_), number(format_->round_magic));
+    llvm::Value* e = b.CreateFSub(b.CreateBitCast(b.CreateAdd(exponent, integer(format_->magic_bits)), type_),
+                                  number(format_->round_magic));
     e = b.CreateFSub(e, b.CreateSelect(tiny, number(format_->mantissa), number(0)));
     llvm::Value* t = b.CreateFSub(m, number(1));
     llvm::Value* result = is_single() ? log_single(t, e) : log_double(t, e);
@@ -113,7 +121,8 @@ class Polynomials {
   }
 
   llvm::Value* erf(llvm::Value* x) {
-    llvm::Value* size = below(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), 4.0);  // 1 in float32 from there
+    llvm::Value* size =
+        below(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x), 4.0);  // 1 in float32 from there
     llvm::Value* near = b.CreateFMul(polynomial(b.CreateFMul(x, x), kErfNear), x);
     llvm::Value* far = b.CreateFSub(number(1), exp(polynomial(size, kErfFar)));
     llvm::Value* result = b.CreateSelect(b.CreateFCmpOGT(size, number(1)), copy_sign(far, x), near);
@@ -124,7 +133,9 @@ class Polynomials {
   bool is_single() const { return format_ == &kSingle; }
   llvm::Value* number(double value) { return llvm::ConstantFP::get(type_, value); }
   llvm::Value* infinity() { return llvm::ConstantFP::getInfinity(type_); }
-  llvm::Value* integer(int64_t value) { return llvm::ConstantInt::get(integer_, static_cast<uint64_t>(value), true); }
+  llvm::Value* integer(int64_t value) {
+    return llvm::ConstantInt::get(integer_, static_cast<uint64_t>(value), true);
+  }
   llvm::Value* bits_of(llvm::Value* value) { return b.CreateBitCast(value, integer_); }
   llvm::Value* fma(llvm::Value* x, llvm::Value* y, llvm::Value* z) {
     return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {type_}, {x, y, z});

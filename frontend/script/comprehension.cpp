@@ -260,7 +260,8 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
     NameList by_name;
     for (Symbol name : resolver.free_names(expr)) {
       const Any* found = find_dynamic(name, f);
-      if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
+      if (found != nullptr && !is_unbound(*found) && found != f.module->find(name) &&
+          !builtins.contains(name))
         by_name.push_back(name);
     }
     info = resolver.generator(expr, f.module, by_name);

@@ -229,7 +229,8 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
         NameList by_name;
         for (Symbol name : resolver.free_names(lambda)) {
           const Any* found = find_dynamic(name, f);
-          if (found != nullptr && found != f.module->find(name) && !builtins.contains(name))
+          if (found != nullptr && !is_unbound(*found) && found != f.module->find(name) &&
+              !builtins.contains(name))
             by_name.push_back(name);
         }
         info = resolver.lambda(lambda, f.module, by_name, builds_ir(f));

@@ -33,7 +33,7 @@ const Any* State::find_dynamic(Symbol name, Frame& f) {
         if (storage_of(place->second) == Storage::kCell)
           value = &static_cast<CellNode*>(raw_object(*value))->value;
         if (f.cls != nullptr && at->function != nullptr && class_binds(f.cls, name)) break;
-        if (!is_unbound(*value)) return value;
+        return value;  // unbound: what the function binds is not looked for farther out
       }
     }
   }
@@ -146,7 +146,13 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
 
 Any State::load_slow(const Name& name, Frame& f) {
   if (storage_of(name.resolved) == Storage::kDynamic || f.dynamic) {
-    if (const Any* found = find_dynamic(name.id, f)) return *found;
+    const Any* found = find_dynamic(name.id, f);
+    if (found != nullptr && !is_unbound(*found)) return *found;
+    if (found != nullptr) {
+      raise("NameError", name.span, "unbound-local",
+            "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+            name.id.str());
+    }
   } else if (storage_of(name.resolved) == Storage::kCell && f.info != nullptr) {
     const FunctionInfo::Free* free = nullptr;
     for (const FunctionInfo::Free& each : f.info->free_variables) {

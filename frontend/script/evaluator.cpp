@@ -274,7 +274,10 @@ Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names, Scope where)
 }
 
 const Any* Evaluator::lookup(Symbol name, Scope where) {
-  if (where != nullptr) return state_->find_dynamic(name, *where);
+  if (where != nullptr) {
+    const Any* found = state_->find_dynamic(name, *where);
+    return found != nullptr && is_unbound(*found) ? nullptr : found;
+  }
   return state_->find_builtin(name);
 }
 

@@ -73,6 +73,7 @@ struct GeneratorNode final : GeneratorBase {
   Frame* frame_inside = nullptr;
   char* limit_inside = nullptr;
   std::vector<Any> handled_inside;
+  size_t handled_outside = 0;  // how many its caller handles, while it runs
 
   Any value;  // yielded
   Any sent;
@@ -214,7 +215,7 @@ struct GeneratorNode final : GeneratorBase {
     phase = Phase::kRunning;
     state.depth = depth_outside + depth_inside;
     // What the caller handles is handled inside as well.
-    size_t outside = state.handled.size();
+    size_t outside = handled_outside = state.handled.size();
     for (Any& each : handled_inside) state.handled.push_back(std::move(each));
     handled_inside.clear();
     swap_words();
@@ -241,10 +242,16 @@ struct GeneratorNode final : GeneratorBase {
     has_thrown = false;
     return {std::exchange(sent, nullptr), std::exchange(thrown, nullptr), std::exchange(given, nullptr)};
   }
+  // What the generator itself handles, if anything, is the context of what is thrown in.
+  [[noreturn]] void throw_inside(const Any& exception) {
+    State& state = evaluator.state();
+    if (state.handled.size() > handled_outside) state.set_context(as<InstanceNode>(exception));
+    throw_given(state, exception);
+  }
   // The result is what `send` brings.
   Words yield(Words words) {
     suspend(words);
-    if (has_thrown) throw_given(evaluator.state(), received().thrown);
+    if (has_thrown) throw_inside(received().thrown);
     return give(std::move(sent));
   }
   // `yield from` on the fiber.

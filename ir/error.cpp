@@ -2,6 +2,7 @@
 #include "ir/error.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mlc::ir {
 
@@ -22,9 +23,17 @@ Error&& Error::help(std::string what_would_work) && {
   return std::move(*this);
 }
 
+namespace {
+
+// Of the calls that lie around an error, so many are kept for tracebacks, and so many are shown in reports:
+// one half of the innermost ones, the other of the outermost.
+constexpr size_t kKept = 64;
+constexpr size_t kShown = 8;
+
+}  // namespace
+
 void Error::passed(PassedCall call) {
-  constexpr size_t kInnermost = 4;
-  constexpr size_t kKept = 8;
+  constexpr size_t kInnermost = kKept / 2;
   std::vector<PassedCall>& calls = first().calls;
   if (!calls.empty()) {
     PassedCall& last = calls.back();
@@ -52,9 +61,19 @@ std::string describe(const PassedCall& call) {
 }
 
 void add_calls(const std::vector<PassedCall>& calls, std::vector<Note>& notes) {
-  for (const PassedCall& call : calls) {
+  size_t hidden = 0;
+  auto say_hidden = [&](size_t count) {
+    if (count > 0) notes.push_back({fmt::format("... {} more calls between", count), {}});
+  };
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const PassedCall& call = calls[i];
+    if (calls.size() > kShown && i >= kShown / 2 && i + kShown / 2 < calls.size()) {
+      hidden += 1 + call.again + call.left_out;
+      continue;
+    }
+    say_hidden(std::exchange(hidden, 0));
     if (call.span) notes.push_back({describe(call), call.span});
-    if (call.left_out > 0) notes.push_back({fmt::format("... {} more calls between", call.left_out), {}});
+    say_hidden(call.left_out);
   }
 }
 

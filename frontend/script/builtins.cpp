@@ -141,7 +141,7 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
       raise("TypeError", args.span_of(1), "not-a-type",
             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
-    if (cls->derives_from(base_class) || base_class == types().object.get()) return true;
+    if (cls->counts_as(base_class) || base_class == types().object.get()) return true;
   }
   return false;
 }

@@ -215,6 +215,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
   std::string around = scope_name(f);
   if (!around.empty()) cls->name = around + "." + cls->name;
   cls->module = f.module->name;
+  cls->text = def.decorators.empty() ? def.span : ir::Span::cover(def.decorators[0]->span, def.span);
   List bases, written;
   for (const Expr* e : def.bases) written.push_back(eval(e, f));
   bool replaced = replace_bases(written, bases, def.bases.empty() ? def.name_span : def.bases[0]->span);

@@ -138,8 +138,9 @@ bool State::iterable(const Any& value) {
     if (!is_none(instance->payload)) return iterable(instance->payload);
     return instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr;
   }
-  return as<FunctionNode>(value) == nullptr && as<ClassNode>(value) == nullptr &&
-         as<ModuleNode>(value) == nullptr;
+  if (auto* cls = as<ClassNode>(value))
+    return cls->metaclass && cls->metaclass->find(known().iter) != nullptr;  // the members of an Enum
+  return as<FunctionNode>(value) == nullptr && as<ModuleNode>(value) == nullptr;
 }
 
 // As many as are there, but no more than `most`: an iterator without an end is not walked to it.

@@ -3,7 +3,7 @@
 // name of NameError. They are properties of BaseException, so that they are checked when a program sets them.
 #include <cerrno>
 
-#include "frontend/script/machine.h"
+#include "frontend/script/traceback.h"
 
 namespace mlc::script {
 
@@ -20,19 +20,6 @@ InstanceNode* exception_at(const Arguments& args) {
 Any own_or_none(InstanceNode* exception, Symbol name) {
   const Any* own = exception->own(name);
   return own == nullptr ? Any(nullptr) : *own;
-}
-
-// Where an exception was raised; it knows its line and no more.
-const Ref<ClassNode>& traceback_class() {
-  static const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("traceback");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "builtins";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    return made;
-  }();
-  return type;
 }
 
 Any get_args(Evaluator&, const Arguments& args) {
@@ -69,18 +56,11 @@ Any get_traceback(Evaluator&, const Arguments& args) {
   InstanceNode* exception = exception_at(args);
   if (const Any* own = exception->own(known().traceback)) return *own;
   if (!exception->raised_at) return nullptr;
-  Ref<InstanceNode> made = ir::make<InstanceNode>(traceback_class());
-  auto* traceback = const_cast<InstanceNode*>(made.get());
-  traceback->set(
-      Symbol("tb_lineno"),
-      static_cast<int64_t>(
-          ir::SourceMap::global().position(exception->raised_at.file, exception->raised_at.begin).line));
-  traceback->set(Symbol("tb_next"), nullptr);
-  return Any(made);
+  return make_traceback(*exception);
 }
 Any set_traceback(Evaluator&, const Arguments& args) {
   auto* instance = as<InstanceNode>(args[1]);
-  if (!is_none(args[1]) && (instance == nullptr || instance->cls.get() != traceback_class().get()))
+  if (!is_none(args[1]) && (instance == nullptr || !is_traceback(*instance)))
     raise("TypeError", args.span, "wrong-type", "__traceback__ must be a traceback or None");
   exception_at(args)->set(known().traceback, args[1]);
   return nullptr;

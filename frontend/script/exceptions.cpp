@@ -155,6 +155,19 @@ std::string message_of(const std::vector<ir::Diagnostic>& all) {
 
 }  // namespace
 
+namespace {
+
+// What a traceback calls the code of a frame.
+Symbol name_of_frame(const Frame* frame) {
+  static const Symbol module("<module>");
+  while (frame != nullptr && frame->dynamic && frame->cls == nullptr) frame = frame->outer;
+  if (frame == nullptr) return module;
+  if (frame->cls != nullptr) return Symbol(frame->cls->short_name());
+  return frame->function == nullptr || frame->info == nullptr ? module : Symbol(frame->info->name);
+}
+
+}  // namespace
+
 // The object a script sees in `except ... as e`.
 Any State::exception_of(const ir::Error& error) {
   if (auto* script = dynamic_cast<const ScriptError*>(&error)) {
@@ -162,6 +175,7 @@ Any State::exception_of(const ir::Error& error) {
       if (!raised->raised_at) raised->raised_at = error.first().span;
       if (!raised->diagnostics.empty()) raised->diagnostics = error.all();
       raised->passed = error.first().calls;
+      raised->caught_in = name_of_frame(frame);
     }
     return script->exception;
   }
@@ -174,6 +188,7 @@ Any State::exception_of(const ir::Error& error) {
   instance->diagnostics = error.all();
   instance->raised_at = first.span;
   instance->passed = first.calls;
+  instance->caught_in = name_of_frame(frame);
   set_context(instance);
   return Any(made);
 }
@@ -242,6 +257,12 @@ std::string State::exception_text(const Any& exception) {
 
 void State::throw_exception(const Any& exception, ir::Span span) {
   auto* instance = as<InstanceNode>(exception);
+  // with_traceback(None): from here it starts anew.
+  if (const Any* own = instance->own(known().traceback); own != nullptr && is_none(*own)) {
+    instance->erase(known().traceback);
+    instance->raised_at = {};
+    instance->passed.clear();
+  }
   bool again = static_cast<bool>(instance->raised_at);  // its place stays where it was raised first
   if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
   ir::Diagnostic diagnostic;

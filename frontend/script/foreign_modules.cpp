@@ -14,27 +14,27 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"threading multiprocessing concurrent asyncio queue sched _thread selectors select signal trio",
+    {"multiprocessing concurrent asyncio sched _thread selectors select trio",
      "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
-    {"subprocess pty pexpect shlex", "scripts start no other programs"},
-    {"socket socketserver ssl urllib http ftplib smtplib email requests aiohttp httpx xmlrpc",
+    {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
+    {"socket socketserver ssl http ftplib smtplib email requests aiohttp httpx xmlrpc",
      "scripts have no network"},
-    {"pickle marshal shelve copyreg dill cloudpickle joblib",
-     "objects of scripts have no pickled form: `json` writes values, `tvm.ir.save_json` modules, `np.save` "
-     "arrays"},
+    {"marshal shelve dill cloudpickle joblib",
+     "`pickle` and `json` write values, `tvm.ir.save_json` modules, `np.save` arrays"},
     {"ctypes cffi mmap cython numba pybind11",
      "there are no C extensions: `tvm.runtime.load_module` loads compiled libraries"},
-    {"ast dis inspect importlib imp pkgutil runpy code codeop tokenize symtable traceback linecache "
-     "tracemalloc pdb",
-     "programs do not look into their own text or frames: an error shows the chain of calls, `mlc` with no "
-     "arguments "
-     "opens a session"},
-    {"cProfile profile pstats timeit", "`time.perf_counter()` measures, and `mlc bench` measures functions"},
-    {"unittest nose doctest", "tests are functions with `assert`, under `pytest` or `mlc test`"},
-    {"decimal fractions cmath numbers", "numbers are int (64 bits), bool and float"},
-    {"datetime calendar zoneinfo locale gettext", "`time.time()` gives the seconds since 1970"},
-    {"sqlite3 dbm csv configparser tomllib xml html zipfile tarfile gzip bz2 lzma zlib yaml toml",
-     "`json` reads and writes structured text, `open()` all else"},
+    {"ast dis importlib imp pkgutil runpy code codeop tokenize symtable tracemalloc pdb",
+     "programs do not read program text: `inspect` and `traceback` tell of functions and errors, `mlc` with "
+     "no "
+     "arguments opens a session"},
+    {"cProfile profile pstats",
+     "`time.perf_counter()` and `timeit` measure, and `mlc bench` measures functions"},
+    {"array", "`numpy` arrays hold numbers of one type, `struct` packs them"},
+    {"nose doctest", "tests are functions with `assert`, under `pytest`, `unittest` or `mlc test`"},
+    {"decimal cmath", "numbers are int (64 bits), bool and float; `fractions` is here"},
+    {"zoneinfo locale gettext", "`datetime.timezone` has fixed offsets, and texts are English"},
+    {"sqlite3 dbm configparser tomllib xml zipfile tarfile gzip bz2 lzma zlib yaml toml",
+     "`json` and `csv` read and write structured text, `open()` all else"},
     {"tkinter turtle curses readline matplotlib seaborn plotly PIL cv2 IPython ipywidgets tqdm rich",
      "a script prints text"},
     {"torch torchvision tensorflow keras jax jaxlib flax transformers onnx onnxruntime safetensors",

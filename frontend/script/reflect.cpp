@@ -3,7 +3,7 @@
 // `__defaults__`, `__code__`, a class's `__dict__` and `__subclasses__()`.
 #include <algorithm>
 
-#include "frontend/script/machine.h"
+#include "frontend/script/traceback.h"
 
 namespace mlc::script {
 
@@ -20,15 +20,7 @@ Tuple names_in(std::vector<std::pair<uint32_t, Symbol>>& all) {
 
 // function.__code__: what is asked of it to learn the names of parameters and variables.
 Any code_object(const FunctionInfo& info) {
-  static const Ref<ClassNode> type = [] {
-    Ref<ClassNode> made = ir::make<ClassNode>("code");
-    auto* cls = const_cast<ClassNode*>(made.get());
-    cls->module = "builtins";
-    cls->bases = {types().object};
-    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
-    return made;
-  }();
-  Ref<InstanceNode> made = ir::make<InstanceNode>(type);
+  Ref<InstanceNode> made = ir::make<InstanceNode>(code_class());
   auto* code = const_cast<InstanceNode*>(made.get());
   // In the order of their slots; parameters have the first.
   std::vector<std::pair<uint32_t, Symbol>> locals, cells, free;
@@ -45,6 +37,9 @@ Any code_object(const FunctionInfo& info) {
   }
   code->set(Symbol("co_name"), str_value(info.name));
   code->set(Symbol("co_qualname"), str_value(info.qualified_name));
+  code->set(Symbol("co_filename"), str_value(ir::SourceMap::global().file(info.text.file).name));
+  code->set(Symbol("co_firstlineno"),
+            static_cast<int64_t>(ir::SourceMap::global().position(info.text.file, info.text.begin).line));
   code->set(Symbol("co_argcount"), static_cast<int64_t>(info.positional));
   code->set(Symbol("co_posonlyargcount"), static_cast<int64_t>(info.positional_only));
   code->set(Symbol("co_kwonlyargcount"), static_cast<int64_t>(info.keyword_only));

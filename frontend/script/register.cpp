@@ -23,8 +23,13 @@ std::span<const ir::ApiRow> np_library_rows();       // np_library.cpp
 std::span<const ir::ApiRow> np_print_rows();         // np_print.cpp
 std::span<const ir::ApiRow> np_file_rows();          // np_file.cpp
 std::span<const ir::ApiRow> testing_rows();
-std::span<const ir::ApiRow> path_rows();   // paths.cpp
-std::span<const ir::ApiRow> regex_rows();  // regex.cpp
+std::span<const ir::ApiRow> path_rows();     // paths.cpp
+std::span<const ir::ApiRow> regex_rows();    // regex.cpp
+std::span<const ir::ApiRow> frame_rows();    // frames.cpp
+std::span<const ir::ApiRow> digest_rows();   // digest.cpp
+std::span<const ir::ApiRow> clock_rows();    // clock.cpp
+std::span<const ir::ApiRow> process_rows();  // process.cpp
+std::span<const ir::ApiRow> weak_rows();     // weak.cpp
 std::span<const ir::ApiRow> tensor_operator_rows();
 std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
 
@@ -42,7 +47,8 @@ void register_api() {
                     folder_rows,       testing_rows,         path_rows,
                     regex_rows,        tensor_operator_rows, tensor_rows,
                     import_rows,       dtype_rows,           container_rows,
-                    system_rows}) {
+                    system_rows,       frame_rows,           digest_rows,
+                    clock_rows,        process_rows,         weak_rows}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -480,6 +480,7 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
   made->body = def.body;
   made->returns = def.returns;
   made->span = def.name_span;
+  made->text = def.decorators.empty() ? def.span : ir::Span::cover(def.decorators[0]->span, def.span);
   add_parameters(*made, *def.args);
   Collector names(*this);
   names.parameters(*def.args);
@@ -507,7 +508,7 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
   made->parent = parent;
   made->module = module;
   made->expr = lambda.body;
-  made->span = lambda.span;
+  made->span = made->text = lambda.span;
   add_parameters(*made, *lambda.args);
   Collector names(*this);
   names.parameters(*lambda.args);
@@ -526,7 +527,7 @@ uint32_t Resolver::generator_in(const GeneratorExp& generator, const FunctionInf
   made->parent = parent;
   made->module = module;
   made->generator = &generator;
-  made->span = generator.span;
+  made->span = made->text = generator.span;
   made->slots = generator.generators.size();  // the iterators
   resolve_comprehension(*made, generator.generators, generator.elt, nullptr, outer);
   return keep(std::move(made));

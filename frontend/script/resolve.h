@@ -71,6 +71,7 @@ struct FunctionInfo {
   const syntax::GeneratorExp* generator = nullptr;
   const syntax::Expr* returns = nullptr;  // the annotation of the result; may be null
   ir::Span span;                          // of the name
+  ir::Span text;                          // of the whole definition with its decorators
 
   // Parameters take the first slots: positional, keyword-only, *args, **kwargs.
   std::vector<Symbol> parameters;

@@ -23,6 +23,12 @@ void left_function(ir::Error& error, Evaluator& evaluator, const Frame& frame, i
 // The error leaves a builtin that was called at `span`; "" for a loop.
 void left_builtin(ir::Error& error, std::string_view name, ir::Span span);
 
+// `__traceback__`: the frames that an exception has left, from the one that caught it to the one that raised
+// it. They are made when they are asked for, of what the error kept of its way.
+Any make_traceback(const InstanceNode& exception);
+bool is_traceback(const InstanceNode& object);
+const Ref<ClassNode>& code_class();  // of `__code__` and of frames; that of a frame knows less
+
 // A part of the failing expression and what it was.
 struct Part {
   const syntax::Expr* expr;

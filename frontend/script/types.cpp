@@ -538,10 +538,10 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
       return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
-      return own->derives_from(cls) || (cls->scripted && fits_protocol(*this, value, cls));
+      return own->counts_as(cls) || (cls->scripted && fits_protocol(*this, value, cls));
     }
     auto* own = as<ClassNode>(type_of(value));
-    return own != nullptr && own->derives_from(cls);
+    return own != nullptr && own->counts_as(cls);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
     std::string_view key = api->api->row.type_key;

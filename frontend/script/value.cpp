@@ -74,6 +74,8 @@ const Any* ClassNode::search(Symbol member) const {
   return found.member;
 }
 void ClassNode::set(Symbol member, Any value) {
+  static const Symbol module_name("__module__");
+  if (member == module_name && is_str(value)) module = std::string(text_of(value));
   if (!is_none(dict)) dict.cast<Dict>().Set(str_value(member.str()), value);
   for (auto& [name, old] : members) {
     if (name == member) {
@@ -92,6 +94,14 @@ bool ClassNode::erase(Symbol member) {
 }
 bool ClassNode::derives_from(const ClassNode* base) const {
   return std::find(mro.begin(), mro.end(), base) != mro.end();
+}
+bool ClassNode::counts_as(const ClassNode* base) const {
+  if (derives_from(base)) return true;
+  if (!any_registered || !base->metaclass) return false;
+  return std::any_of(base->registered.begin(), base->registered.end(),
+                     [&](const Ref<ClassNode>& each) { return counts_as(each.get()); }) ||
+         std::any_of(base->derived.begin(), base->derived.end(),
+                     [&](const ClassNode* each) { return counts_as(each); });
 }
 std::string ClassNode::shown() const {
   return module == "builtins" ? "<class '" + name + "'>" : "<class '" + module + "." + name + "'>";

@@ -165,11 +165,14 @@ struct ClassNode final : ffi::Object {
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
   bool plain = true;     // instances are made by `__init__` alone: no __new__, no builtin type below
   bool slotted = false;  // every class of the mro names its attributes in __slots__
-  const ClassNode* data = nullptr;  // the builtin type (dict, str, ...) whose values the instances are
-  bool intercepts = false;          // some class of the mro defines __getattribute__
-  Ref<ClassNode> metaclass;         // null: `type`
-  Any dict;                         // what `__dict__` reads, once it was asked for; else None
-  std::vector<ClassNode*> derived;  // the classes with this base that there are now
+  const ClassNode* data = nullptr;         // the builtin type (dict, str, ...) whose values the instances are
+  bool intercepts = false;                 // some class of the mro defines __getattribute__
+  Ref<ClassNode> metaclass;                // null: `type`
+  Any dict;                                // what `__dict__` reads, once it was asked for; else None
+  std::vector<ClassNode*> derived;         // the classes with this base that there are now
+  std::vector<Ref<ClassNode>> registered;  // ABCMeta.register: classes that count as derived from this one
+  static inline bool any_registered = false;
+  ir::Span text;  // the class statement with its decorators
 
   explicit ClassNode(std::string name) : name(std::move(name)) {}
   ~ClassNode() {
@@ -187,6 +190,8 @@ struct ClassNode final : ffi::Object {
     ++version;
   }  // to be called after members or the mro of a class were changed by hand
   bool derives_from(const ClassNode* base) const;
+  // The same, or by ABCMeta.register: what issubclass() answers.
+  bool counts_as(const ClassNode* base) const;
   std::string_view short_name() const {  // `__name__`: without the scopes around it
     return std::string_view(name).substr(name.rfind('.') + 1);
   }
@@ -213,6 +218,7 @@ struct InstanceNode final : ffi::Object {
   Any payload;  // the dict, str, ... that an object of a class derived from a builtin type is; else None
   std::vector<ir::Diagnostic> diagnostics;  // of an exception that mlc itself raised
   ir::Span raised_at;                       // of an exception: where it was raised first
+  Symbol caught_in;                         // ... the function whose `except` or `with` saw it last
   std::vector<ir::PassedCall> passed;       // ... and the calls it has left before it was caught last
   explicit InstanceNode(Ref<ClassNode> cls) : cls(std::move(cls)) {}
   // A long list of objects, each the attribute of another, is not taken apart by recursion.

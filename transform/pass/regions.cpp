@@ -183,7 +183,10 @@ Interval interval_of(const Expr& e, const Domain& domain, Analyzer& analyzer) {
 Interval interval_of(const Range& range, const Domain& domain, Analyzer& analyzer) {
   Interval first = interval_of(range->min, domain, analyzer);
   if (is_const_int(range->extent, 1)) return first;
-  Interval last = interval_of(range->min + range->extent - 1, domain, analyzer);
+  // An extent that is not constant often takes back what `min` adds.
+  Expr end = range->min + range->extent - 1;
+  Interval last =
+      interval_of(range->extent->kind == ExprKind::kIntImm ? end : analyzer.simplify(end), domain, analyzer);
   return {first.min, last.max};
 }
 

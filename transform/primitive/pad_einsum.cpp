@@ -121,6 +121,25 @@ void apply(Step& step, BlockArg block, Any padding) {
         .note("the block is defined here", old->span);
   };
   require_complete_or_reduction(step.state, *block, *scope);
+  Analyzer analyzer;
+  std::unordered_map<const VarNode*, Expr> lengths;  // of iterators that grow
+  std::unordered_map<const VarNode*, const IterVarNode*> iters;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    iters[iter->var.get()] = iter.get();
+    if (!is_const_int(iter->dom->min, 0)) throw refuse_block("an iterator does not start at 0");
+    Expr by = const_like(iter->dom->extent, factors[i]);
+    Expr length = analyzer.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
+    if (!analyzer.can_prove_equal(length, iter->dom->extent)) lengths[iter->var.get()] = length;
+  }
+  auto plain = [&](const Array<TensorRegion>& regions) {
+    for (const TensorRegion& region : regions)
+      for (const Range& range : region->region)
+        if (!iters.contains(as<VarNode>(range->min)) || !is_const_int(range->extent, 1)) return false;
+    return true;
+  };
+  // Nothing to pad, whatever the block computes of its elements.
+  if (lengths.empty() && plain(old->reads) && plain(old->writes)) return;
   const BufferStoreNode* store = only_store(*block, block.span);
   std::vector<Operand> operands;
   std::vector<const TensorLoadNode*> loads;
@@ -143,17 +162,6 @@ void apply(Step& step, BlockArg block, Any padding) {
   }
   for (const TensorLoadNode* load : loads) operands.push_back({load->source, load->indices});
   operands.push_back({store->buffer, store->indices});
-  Analyzer analyzer;
-  std::unordered_map<const VarNode*, Expr> lengths;  // of iterators that grow
-  std::unordered_map<const VarNode*, const IterVarNode*> iters;
-  for (size_t i = 0; i < factors.size(); ++i) {
-    const IterVar& iter = old->iter_vars[i];
-    iters[iter->var.get()] = iter.get();
-    if (!is_const_int(iter->dom->min, 0)) throw refuse_block("an iterator does not start at 0");
-    Expr by = const_like(iter->dom->extent, factors[i]);
-    Expr length = analyzer.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
-    if (!analyzer.can_prove_equal(length, iter->dom->extent)) lengths[iter->var.get()] = length;
-  }
   for (Place* up : loops_above(*block)) {
     if (child_blocks(step.state, *up).size() == 1) continue;
     throw refuse_block(

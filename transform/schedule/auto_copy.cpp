@@ -52,9 +52,11 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
     return substitute(e, inside);
   };
   std::vector<Var> vars;
+  Analyzer plain;
   for (const Interval& dim : box.dims) {
-    Expr min = analyzer.simplify(dim.min);
-    Expr extent = analyzer.simplify(dim.max + 1 - min);
+    // As TVM writes it: the ranges of the loops around count only where they make an extent constant.
+    Expr min = plain.simplify(dim.min), extent = plain.simplify(dim.max + 1 - min);
+    if (!const_int(extent)) extent = analyzer.simplify(extent);
     ranges.push_back(make<RangeNode>(localized(min), localized(extent)));
   }
   for (size_t d = 0; d < ranges.size(); ++d) {
@@ -141,7 +143,9 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
                    loop->name.c_str(), write ? "writes" : "reads")
           .at(loop.span);
     }
-    dim = inside_shape(dim, shape[d], analyzer);
+    bool inside =
+        analyzer.can_prove(ge(dim.min, const_like(shape[d], 0))) && analyzer.can_prove(lt(dim.max, shape[d]));
+    if (!inside) dim = inside_shape(dim, shape[d], analyzer);
   }
 
   // apply

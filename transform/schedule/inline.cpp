@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/inline.h"
 
+#include <algorithm>
+
 #include "ir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
@@ -8,13 +10,45 @@
 namespace mlc::transform {
 namespace {
 
-// A block with another body, its regions read off anew.
+// The buffers that decide which elements the regions are of, in the order in which they are met.
+class IndexingBuffers final : public Walker {
+ public:
+  std::vector<const VarNode*> found;
+  using Walker::visit;
+  void visit(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) found.push_back(load->source.get());
+    walk_children(e);
+  }
+  void visit_regions(const Array<TensorRegion>& regions) {
+    for (const TensorRegion& region : regions) {
+      for (const Range& range : region->region) {
+        visit(range->min);
+        visit(range->extent);
+      }
+    }
+  }
+};
+
+// A block with another body, its regions read off anew. What its old regions were indexed by comes first, as
+// in TVM, which looks at these before the body.
 SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
   SBlock next = with(ref(block), [&](SBlockNode& copy) {
     copy.body = body;
     copy.init = init;
   });
   AccessRegions regions = detect_access_regions(next);
+  IndexingBuffers indexing;
+  indexing.visit_regions(block->reads);
+  indexing.visit_regions(block->writes);
+  if (!indexing.found.empty()) {
+    std::vector<TensorRegion> reads(regions.reads.begin(), regions.reads.end());
+    auto place = [&](const TensorRegion& region) {
+      return std::find(indexing.found.begin(), indexing.found.end(), region->source.get());
+    };
+    std::stable_sort(reads.begin(), reads.end(),
+                     [&](const TensorRegion& a, const TensorRegion& b) { return place(a) < place(b); });
+    regions.reads = Array<TensorRegion>(reads.begin(), reads.end());
+  }
   return with(next, [&](SBlockNode& copy) {
     copy.reads = regions.reads;
     copy.writes = regions.writes;

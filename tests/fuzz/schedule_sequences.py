@@ -463,6 +463,10 @@ def breaks(mlc, path, kernel, module):
     buffer = re.compile(r"(?:: T.Buffer\(|T.match_buffer\(\w+, )\(([^)]*)\), \"(\w+)\"")
     specs = [(tuple(16 if x.strip() == "n" else int(x) for x in shape.split(",") if x.strip()), dtype)
              for shape, dtype in buffer.findall(kernel.split("T.sblock_alloc_buffer")[0])]
+    signature = next(line for line in text.split("\n") if line.strip().startswith("def "))
+    taken = [shape.rstrip(", ") for shape, _ in buffer.findall(signature)]
+    if "T.match_buffer" not in kernel and taken != [", ".join(map(str, shape)) for shape, _ in specs]:
+        return None  # it takes other arguments
     if "T.match_buffer" in kernel:
         specs = [((16, 8), "float32"), ((8, 16), "float32"), ((16, 16), "float32")]
     program = "import numpy as np\nimport tvm\nfrom tvm.script import ir as I, tirx as T\n\n\n"

@@ -50,6 +50,21 @@ bool possible(const Plan& plan) {
   }
 }
 
+// Does the block write many elements along a dimension that none of its iterators steps through? TVM cannot
+// say which instances are needed then, and has no locations for it; `compute_at` does it all the same.
+bool writes_whole_dimension(const SBlockNode& block) {
+  for (const TensorRegion& write : block.writes) {
+    for (const Range& range : write->region) {
+      bool steps = uses_var(range->min, [&](const VarNode* var) {
+        return std::any_of(block.iter_vars.begin(), block.iter_vars.end(),
+                           [&](const IterVar& iter) { return iter->var.get() == var; });
+      });
+      if (!steps && !is_const_int(range->extent, 1)) return true;
+    }
+  }
+  return false;
+}
+
 struct Location {
   int64_t decision;
   Place* loop;  // null for -2 and -1
@@ -62,7 +77,7 @@ std::vector<Location> locations_of(ScheduleState& state, const BlockArg& block) 
   Place* scope = scope_of(*block);
   std::vector<Place*> consumers;
   if (scope) consumers = told_dependences(state, *scope).consumers(*block);
-  if (consumers.empty()) return found;
+  if (consumers.empty() || writes_whole_dimension(*block->block())) return found;
   Place* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
   if (!deepest || !deepest->loop()) return found;
   std::vector<Place*> loops = loops_up(*deepest);

@@ -262,7 +262,10 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     Stmt body = replace.rewrite(old->body);
     bool tells = !old->reads.empty() || !old->writes.empty();
-    SBlock next = tells ? rebuilt(old, body, init) : with(ref(old), [&](SBlockNode& copy) {
+    SBlock told = with(ref(old), [&](SBlockNode& copy) {
+      for (size_t i = 0; i < copy.reads.size(); ++i) copy.reads.Set(i, replace.rewrite_region(copy.reads[i]));
+    });
+    SBlock next = tells ? rebuilt(told.get(), body, init) : with(ref(old), [&](SBlockNode& copy) {
       copy.body = body;
       copy.init = init;
     });

@@ -147,6 +147,15 @@ SBlockRealize copy_block(const PaddingBlock& padding, const Nest& nest,
 Place* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   PaddingBlock padding = padding_block(step.state, block, loop);
+  if (block->parent->loop() && as<SeqStmtNode>(block->parent->loop()->body)) {
+    throw refuse(
+        "padding-shares-loop",
+        "loop `{}` around block `{}` holds other blocks as well, which would run for what is inside only",
+        block->parent->name.c_str(), block->name.c_str())
+        .at(block.span)
+        .note("the loop is made here", block->parent->stmt->span)
+        .help("decompose the padding before other blocks are moved below its innermost loop");
+  }
 
   // apply
   Analyzer analyzer;

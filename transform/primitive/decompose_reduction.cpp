@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/arith/analyzer.h"
 #include "transform/schedule/primitive.h"
 #include "transform/schedule/witness.h"
 
@@ -83,6 +84,25 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .note("the loop is made here", inner->span)
         .help(fmt::format("choose a loop inside of `{}`", (*it)->name.c_str()));
   }
+  // A condition that no longer holds for the initialisation by itself: a loop outside may rely on it.
+  auto is_unit = [](const Place* each) { return is_const_int(each->loop()->extent, 1); };
+  auto first_inside = std::find(loops.begin(), loops.end(), &*loop);
+  for (const Expr& condition : conjuncts(realize->predicate)) {
+    auto mentions = [&](Place* each) {
+      const VarNode* var = each->loop()->loop_var.get();
+      return !is_unit(each) && !used_by(IterType::kDataPar, var) &&
+             uses_var(condition, [&](const VarNode* v) { return v == var; });
+    };
+    auto outer = std::find_if(loops.begin(), first_inside, mentions);
+    auto inner = std::find_if(first_inside, loops.end(), mentions);
+    if (outer == first_inside || inner == loops.end()) continue;
+    throw refuse("reduction-repeated",
+                 "loop `{}` repeats block `{}` where a condition on the loops inside allows it, and its "
+                 "initialisation would run each time",
+                 (*outer)->name.c_str(), block->name.c_str())
+        .at(loop.span)
+        .help(fmt::format("choose a loop inside of `{}`", (*inner)->name.c_str()));
+  }
   std::vector<Place*> inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
   if (repeats_instances(realize, inside)) {
     Error error = refuse("reduction-repeated",
@@ -107,13 +127,16 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
     values.push_back(realize->iter_values[i]);
   }
   std::vector<const ForNode*> kept;
-  std::unordered_set<const VarNode*> dropped;
+  std::unordered_set<const VarNode*> dropped, single;
   for (auto it = std::find(loops.begin(), loops.end(), &*loop); it != loops.end(); ++it) {
     const ForNode* inner = (*it)->loop();
     if (used_by(IterType::kDataPar, inner->loop_var.get())) {
       kept.push_back(inner);
       loop_map[inner->loop_var.get()] =
           make<VarNode>(String(fmt::format("{}_init", inner->loop_var->name.c_str())), inner->loop_var->ty);
+    } else if (is_unit(*it)) {
+      loop_map[inner->loop_var.get()] = inner->min;  // conditions on it stay
+      single.insert(inner->loop_var.get());
     } else {
       dropped.insert(inner->loop_var.get());
     }
@@ -121,7 +144,9 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   Expr predicate = bool_imm(true);
   for (const Expr& condition : conjuncts(realize->predicate)) {
     if (uses_var(condition, [&](const VarNode* var) { return dropped.contains(var); })) continue;
-    predicate = logical_and(predicate, substitute(condition, loop_map));
+    bool shorter = uses_var(condition, [&](const VarNode* var) { return single.contains(var); });
+    Expr own = substitute(condition, loop_map);
+    predicate = logical_and(predicate, shorter ? Analyzer().simplify(own) : own);
   }
   Array<Expr> init_values;
   for (const Expr& value : values) init_values.push_back(substitute(value, loop_map));

@@ -296,6 +296,13 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   std::vector<Place*> loops = loops_above(block);
   LoopUse use = use_of_loops(realize);
   require_loops(step, loop, block, loops, use);
+  if (!use.reduced.contains(rf_loop->loop_var.get()) && !is_const_int(rf_loop->extent, 1)) {
+    throw refuse("rfactor-unbound-loop", "loop `{}` belongs to no iterator of block `{}`, which it repeats",
+                 loop->name.c_str(), block.name.c_str())
+        .at(loop.span)
+        .note("the loop is made here", rf_loop->span)
+        .help("choose a loop of a reduction iterator (`T.axis.reduce`, `R` in `T.axis.remap`)");
+  }
   if (child_blocks(step.state, *loops[0])[0] != &block) {
     throw refuse("rfactor-not-first",
                  "block `{}` is not the first below loop `{}`, and its first stage would move before it",

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/blockize.h"
+#include "transform/schedule/witness.h"
 
 #include <algorithm>
 
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 namespace {
@@ -298,6 +300,15 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
                       nullptr);
   const String& name = realize->block->name_hint;
   bool updates = reduces_outside(cut);
+  std::vector<Place*> outermost_first(inner.rbegin(), inner.rend());
+  if (updates && repeats_instances(realize, outermost_first)) {
+    Error error = refuse("reduction-repeated",
+                         "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
+                         "starting again",
+                         loop->name.c_str(), name.c_str());
+    add_witness(error, instance_met_twice(realize, outermost_first));
+    throw std::move(error).at(loop.span).note("the block is defined here", realize->block->span);
+  }
   SBlockRealize inside = inner_realize(cut, updates);
   reuse.emplace_back(realize->block.get(), inside->block.get());
   Stmt init;

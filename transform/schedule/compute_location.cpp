@@ -123,6 +123,11 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
           return std::nullopt;
         continue;
       }
+      bool digit = index.form == Index::Form::kQuotient || index.form == Index::Form::kRemainder;
+      if (digit && !is_const_int(range->extent, 1)) {
+        if (exact) return std::nullopt;  // a window over digits: neighbours overlap
+        continue;
+      }
       if (index.form == Index::Form::kRemainder) {
         if (box->dims[d]) remainders[index.var.get()] = {index.factor, simplified(box->dims[d], analyzer)};
         continue;

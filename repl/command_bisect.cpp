@@ -17,11 +17,6 @@ using ir::Any;
 
 namespace {
 
-NamedModule chosen_module(script::Evaluator& evaluator, const CommandLine& line) {
-  uint32_t file = load_program(evaluator, line.file);
-  return line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
-}
-
 // The verdicts on the steps, one line each, until a step is wrong.
 class Bisection {
  public:
@@ -77,7 +72,7 @@ int run_bisect(const CommandLine& line) {
   ir::Target target = target_of(line);
   script::Evaluator evaluator;
   if (line.check_bounds) check_bounds(evaluator);
-  NamedModule found = chosen_module(evaluator, line);
+  NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
   transform::Pipeline pipeline = pipeline_of(line, target, evaluator);
   fmt::print("{}: `{}`, pipeline `{}`, {} passes\n", line.file, found.name, line.pipeline, pipeline.size());
   Bisection bisection(found.mod);
@@ -150,7 +145,7 @@ int run_opt(const CommandLine& line) {
     }
     sequence += "])";
   }
-  NamedModule found = chosen_module(evaluator, line);
+  NamedModule found = chosen_module(evaluator, load_program(evaluator, line.file), line.module);
   uint32_t source = ir::SourceMap::global().add(
       "<--passes>", fmt::format("import mlc.pipeline\nimport tvm\n{}\n", sequence));
   Any arguments[] = {found.mod};

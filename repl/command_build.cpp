@@ -108,8 +108,7 @@ int run_build(const CommandLine& line) {
   script::Evaluator evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
-  NamedModule found =
-      line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  NamedModule found = chosen_module(evaluator, file, line.module);
   if (line.from.empty() && line.schedule == "auto" && target->kind == "llvm") {
     ir::Any schedule = schedule_by_rules(evaluator, "cpu", found.mod, line.target);
     found.mod = *module_in(evaluator, schedule);

@@ -50,8 +50,7 @@ int run_run(const CommandLine& line) {
 int run_print(const CommandLine& line) {
   script::Evaluator evaluator;
   uint32_t file = load_program(evaluator, line.file);
-  NamedModule found =
-      line.module.empty() ? last_module(evaluator, file) : named_module(evaluator, line.module);
+  NamedModule found = chosen_module(evaluator, file, line.module);
   print::PrintOptions options;
   options.dialect = line.dialect == "classic" ? print::Dialect::kClassic : print::Dialect::kCurrent;
   std::string text = print::file_text(found.mod, options);

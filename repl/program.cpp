@@ -177,6 +177,10 @@ std::string script_of(script::Evaluator& evaluator, const Any& value) {
   return std::string(call_method(evaluator, value, "script").cast<ir::String>());
 }
 
+NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std::string& name) {
+  return name.empty() ? last_module(evaluator, file) : named_module(evaluator, name);
+}
+
 void check_bounds(script::Evaluator& evaluator) {
   MLC_CHECK(script::Evaluator::newest() == &evaluator, "this is not the program that runs");
   ir::Any option[] = {ir::String("mlc.check_bounds"), true};

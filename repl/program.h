@@ -42,6 +42,8 @@ std::optional<ir::IRModule> module_in(script::Evaluator& evaluator, const ir::An
 NamedModule last_module(script::Evaluator& evaluator, uint32_t file);
 // The module bound to `name`. Errors undefined-name, not-a-module.
 NamedModule named_module(script::Evaluator& evaluator, const std::string& name);
+// The module bound to `name`, or, where that is empty, the one that the program of `file` bound last.
+NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std::string& name);
 
 // Compiled code looks at its indices from now on, where no PassContext says otherwise.
 void check_bounds(script::Evaluator& evaluator);

@@ -77,7 +77,9 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
     return arg(0);
   }
   if (name == "tirx.check_index") {
-    std::string what(ir::as<ir::StringImmNode>(node->args[2])->value);
+    auto* text = ir::as<ir::StringImmNode>(node->args[2]);
+    if (text == nullptr) unsupported(node->span, "`check_index` without a text");
+    std::string what(text->value);
     return [index = arg(0), extent = arg(1), what, span = node->span](Frame& frame, Lane* out) {
       Lane size;
       index(frame, out);

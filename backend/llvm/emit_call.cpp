@@ -155,22 +155,17 @@ llvm::Value* FunctionEmitter::emit_check_index(const ir::CallNode* call) {
   llvm::Value* index = emit(call->args[0]);
   llvm::Value* extent =
       emit_cast(emit(call->args[1]), call->args[1]->dtype(), call->args[0]->dtype(), call->span);
-  auto* fail = llvm::BasicBlock::Create(m_.context, "outside", function_, end_);
-  auto* next = llvm::BasicBlock::Create(m_.context, "inside", function_, end_);
   bool is_signed = call->args[0]->dtype().is_int();
   llvm::Value* inside =
       b.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, index, extent);
   if (is_signed)
     inside = b.CreateAnd(inside, b.CreateICmpSGE(index, llvm::Constant::getNullValue(index->getType())));
-  b.CreateCondBr(inside, next, fail, llvm::MDBuilder(m_.context).createLikelyBranchWeights());
-  b.SetInsertPoint(fail);
-  auto wide = [&](llvm::Value* value) { return b.CreateIntCast(value, b.getInt64Ty(), is_signed); };
-  llvm::Value* status = b.CreateCall(
-      m_.raise_function(), {m_.text("IndexError"), m_.text("%s: index %lld is outside of extent %lld"),
-                            m_.text(text_of(what->value)), wide(index), wide(extent)});
-  status_->addIncoming(status, fail);
-  b.CreateBr(end_);
-  b.SetInsertPoint(next);
+  fail_unless(inside, [&] {
+    auto wide = [&](llvm::Value* value) { return b.CreateIntCast(value, b.getInt64Ty(), is_signed); };
+    return b.CreateCall(m_.raise_function(),
+                        {m_.text("IndexError"), m_.text("%s: index %lld is outside of extent %lld"),
+                         m_.text(text_of(what->value)), wide(index), wide(extent)});
+  });
   return index;
 }
 

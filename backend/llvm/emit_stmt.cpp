@@ -83,17 +83,23 @@ void FunctionEmitter::define_buffer(const Var& buffer, llvm::Value* data, bool n
   values_[buffer.get()] = {data, noalias, alignment, false, 1};
 }
 
-void FunctionEmitter::require(llvm::Value* ok, std::string_view kind, std::string_view message) {
+void FunctionEmitter::fail_unless(llvm::Value* ok, llvm::function_ref<llvm::Value*()> raise) {
   auto* fail = llvm::BasicBlock::Create(m_.context, "fail", function_, end_);
   auto* next = llvm::BasicBlock::Create(m_.context, "ok", function_, end_);
   b.CreateCondBr(ok, next, fail, llvm::MDBuilder(m_.context).createLikelyBranchWeights());
   b.SetInsertPoint(fail);
-  llvm::Type* pointer = b.getPtrTy();
-  b.CreateCall(m_.outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}),
-               {m_.text(kind), m_.text(message)});
-  status_->addIncoming(b.getInt32(static_cast<uint32_t>(-1)), fail);
+  status_->addIncoming(raise(), fail);
   b.CreateBr(end_);
   b.SetInsertPoint(next);
+}
+
+void FunctionEmitter::require(llvm::Value* ok, std::string_view kind, std::string_view message) {
+  fail_unless(ok, [&]() -> llvm::Value* {
+    llvm::Type* pointer = b.getPtrTy();
+    b.CreateCall(m_.outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}),
+                 {m_.text(kind), m_.text(message)});
+    return b.getInt32(static_cast<uint32_t>(-1));
+  });
 }
 
 void FunctionEmitter::check_status(llvm::Value* status) {

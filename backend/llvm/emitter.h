@@ -87,7 +87,9 @@ class FunctionEmitter {
   void define_extent(const Var& var, llvm::Value* value);  // an integer that is not negative
   void define_buffer(const Var& buffer, llvm::Value* data, bool noalias, uint64_t alignment);
   bool defines(const VarNode* var) const { return values_.contains(var); }
-  // Branches to the end with a status that is not zero unless `ok` holds; then an error has been raised.
+  // Branches to the end with a status that is not zero unless `ok` holds; then an error has been raised:
+  // `raise` does that and gives the status, `require` raises a text that is known now.
+  void fail_unless(llvm::Value* ok, llvm::function_ref<llvm::Value*()> raise);
   void require(llvm::Value* ok, std::string_view kind, std::string_view message);
   void check_status(llvm::Value* status);
   void set_result(llvm::Value* where, DataType dtype) { result_ = where, result_type_ = dtype; }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "ir/module.h"
+#include "ir/target.h"
+
+namespace mlc::transform {
+
+// The target that BindTarget gave to the function.
+inline std::optional<ir::Target> bound_target(const ir::PrimFunc& fn) {
+  auto value = ir::attr(fn, "target");
+  auto target = value ? value->as<ir::Target>() : std::nullopt;
+  return target && *target ? target : std::nullopt;
+}
+// The same for a pass that cannot do without.
+inline ir::Target target_of(const ir::PrimFunc& fn, std::string_view pass) {
+  if (auto target = bound_target(fn)) return *target;
+  throw ir::Error("target-needed", "{} needs the function's attribute `target`", pass)
+      .kind("ValueError")
+      .at(fn->span)
+      .help("run BindTarget first");
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/target_intrinsics.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "ir/arith_ops.h"
+#include "ir/visit.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT
+
+namespace {
+
+// A scalar function by the names that targets have for it; empty: none. CUDA and NVPTX make theirs by rule.
+struct Names {
+  std::string_view op;
+  std::string_view c;       // float64; `f` is added for float32, other types have none
+  std::string_view llvm;    // LLVM and ROCm
+  std::string_view opencl;  // and Metal
+  std::string_view webgpu;
+  bool cuda = false;
+  bool nvptx = false;
+  // Hexagon has LLVM's; some of them with the number of arguments in front.
+  enum class Hexagon { kNone, kPlain, kCounted } hexagon = Hexagon::kNone;
+};
+using enum Names::Hexagon;
+constexpr Names table[] = {
+    {"acos", "acos", "", "", "acos"},
+    {"acosh", "acosh", "", "", "acosh"},
+    {"asin", "asin", "", "", "asin"},
+    {"asinh", "asinh", "", "", "asinh"},
+    {"atan", "atan", "", "", "atan", true, true},
+    {"atan2", "atan2", "", "", "atan2"},
+    {"atanh", "atanh", "", "", ""},
+    {"ceil", "ceil", "llvm.ceil", "ceil", "ceil", true, true, kCounted},
+    {"copysign", "copysign", "", "", ""},
+    {"cos", "cos", "llvm.cos", "cos", "cos", true, true, kCounted},
+    {"cosh", "cosh", "", "cosh", "cosh", true, true},
+    {"erf", "erf", "", "erf", "", true, true},
+    {"exp", "exp", "llvm.exp", "exp", "exp", true, true, kCounted},
+    {"exp10", "", "", "exp10", "", true, true},
+    {"exp2", "", "llvm.exp2", "exp2", "exp2", true, true},
+    {"fabs", "", "llvm.fabs", "fabs", "abs", true, true, kPlain},
+    {"floor", "floor", "llvm.floor", "floor", "floor", true, true, kCounted},
+    {"fma", "", "llvm.fmuladd", "", "fma", false, true, kPlain},
+    {"fmod", "", "", "fmod", "", true},
+    {"hypot", "hypot", "", "", ""},
+    {"ldexp", "ldexp", "", "", ""},
+    {"log", "log", "llvm.log", "log", "log", true, true, kPlain},
+    {"log10", "log10", "llvm.log10", "log10", "", true, true},
+    {"log1p", "log1p", "", "", ""},
+    {"log2", "log2", "llvm.log2", "log2", "log2", true, true},
+    {"nearbyint", "nearbyint", "llvm.nearbyint", "nearbyint", "round", true, true, kPlain},
+    {"nextafter", "nextafter", "", "", ""},
+    {"popcount", "", "llvm.ctpop", "popcount", ""},
+    {"pow", "pow", "llvm.pow", "pow", "pow", true, true, kCounted},
+    {"round", "nearbyint", "llvm.nearbyint", "rint", "round", true, true, kPlain},
+    {"rsqrt", "", "", "", "", true},
+    {"sin", "sin", "llvm.sin", "sin", "sin", true, true, kCounted},
+    {"sinh", "sinh", "", "sinh", "sinh", true, true},
+    {"sqrt", "sqrt", "llvm.sqrt", "sqrt", "sqrt", true, true, kCounted},
+    {"tan", "tan", "", "", "tan", true, true},
+    {"tanh", "tanh", "", "tanh", "", true, true},
+    {"trunc", "trunc", "llvm.trunc", "trunc", "trunc", true, true, kPlain},
+};
+
+struct Lowering {
+  const CallNode& call;
+  std::string_view target;
+  std::string_view name;  // without "tirx."
+  DataType dtype;
+  Expr x;
+  bool fast_math;
+
+  Expr extern_call(const std::string& function) const {
+    return named_call("tirx.call_pure_extern", function, call.args);
+  }
+  Expr llvm_call(std::string_view intrinsic, const Array<Expr>& args) const {
+    return named_call("tirx.call_llvm_pure_intrin", std::string(intrinsic), args);
+  }
+  Expr named_call(std::string_view op_name, const std::string& function, const Array<Expr>& given) const {
+    Array<Expr> args{make<StringImmNode>(String(function))};
+    for (const Expr& arg : given) args.push_back(arg);
+    return call_op(dtype, op_name, args, call.span);
+  }
+  Expr constant(double value) const {
+    DataType element = dtype.element();
+    Expr scalar = element.is_floating() ? Expr(make<FloatImmNode>(element, value))
+                                        : Expr(int_imm(element, static_cast<int64_t>(value)));
+    return dtype.is_scalar() ? scalar : Expr(make<BroadcastNode>(scalar, int32(dtype.lanes())));
+  }
+  // Scalar mathematics on bfloat16 is done in float32.
+  static Expr math(std::string_view op_name, const Expr& value) {
+    DataType type = value->dtype();
+    if (!type.is_bfloat16()) return call_op(type, op_name, {value});
+    DataType wide = DataType::Float(32, type.lanes());
+    return cast(type, call_op(wide, op_name, {cast(wide, value)}));
+  }
+  Expr quotient(const Expr& a, const Expr& b) const {
+    return dtype.is_floating() ? div(a, b) : truncdiv(a, b);
+  }
+
+  const Names* names() const {
+    for (const Names& row : table) {
+      if (row.op == name) return &row;
+    }
+    return nullptr;
+  }
+  std::string of_c(std::string_view function) const {
+    if (function.empty() || !dtype.is_scalar() || !dtype.is_float()) return {};
+    if (dtype.bits() == 64) return std::string(function);
+    return dtype.bits() == 32 ? std::string(function) + "f" : "";
+  }
+  std::string of_cuda() const {
+    std::string base(name);
+    if (dtype.is_float() || dtype.is_bfloat16()) {
+      if (dtype.bits() == 16) return name == "fabs" ? "__habs" : name == "round" ? "hrint" : "h" + base;
+      if (name == "round") base = "nearbyint";
+      constexpr std::string_view kFast[] = {"cos",  "exp", "exp10", "log", "log10",
+                                            "log2", "pow", "sin",   "tanh"};
+      if (fast_math && dtype.bits() == 32 &&
+          std::find(std::begin(kFast), std::end(kFast), name) != std::end(kFast))
+        return "__" + base + "f";
+      return dtype.bits() == 64 ? base : dtype.bits() == 32 ? base + "f" : "";
+    }
+    if (dtype.bits() == 32) return "__" + base;
+    return dtype.bits() == 64 ? "__" + base + "ll" : "";
+  }
+  std::string of_nvptx() const {
+    if (dtype.bits() != 32 && dtype.bits() != 64) {
+      throw Error("intrinsic-not-available", "the target `nvptx` has `{}` for float32 and float64 only", name)
+          .kind("ValueError")
+          .at(call.span);
+    }
+    std::string base(name == "round" ? "nearbyint" : name);
+    return "__nv_" + base + (dtype.bits() == 32 ? "f" : "");
+  }
+
+  // The target's own rule, or null.
+  Expr own() const {
+    const Names* row = names();
+    if (target == "llvm" || target == "rocm" || target == "hexagon") {
+      if (Expr special = own_llvm()) return special;
+      if (!row || row->llvm.empty() || (target == "rocm" && name == "popcount")) return nullptr;
+      if (target != "hexagon") return llvm_call(row->llvm, call.args);
+      if (row->hexagon == kNone) return nullptr;
+      if (row->hexagon == kPlain) return llvm_call(row->llvm, call.args);
+      Array<Expr> args{int_imm(DataType::UInt(32), static_cast<int64_t>(call.args.size()))};
+      for (const Expr& arg : call.args) args.push_back(arg);
+      return llvm_call(row->llvm, args);
+    }
+    if (Expr shuffled = shuffle()) return shuffled;
+    if (target == "cuda") {
+      if (name == "popcount" && dtype.is_uint() && dtype.bits() >= 32)
+        return extern_call(dtype.bits() == 32 ? "__popc" : "__popcll");
+      std::string function = row && row->cuda ? of_cuda() : "";
+      return function.empty() ? Expr(nullptr) : extern_call(function);
+    }
+    if (target == "opencl" || target == "metal") {
+      if (target == "metal" && name == "tanh") return stable_tanh();
+      if (target == "metal" && name == "erf") return fast_erf();
+      return row && !row->opencl.empty() ? extern_call(std::string(row->opencl)) : Expr(nullptr);
+    }
+    if (target == "nvptx") return row && row->nvptx ? extern_call(of_nvptx()) : Expr(nullptr);
+    if (target == "webgpu") {
+      if (name == "tanh") return stable_tanh();
+      if (name == "erf") return fast_erf();
+      return row && !row->webgpu.empty() ? extern_call(std::string(row->webgpu)) : Expr(nullptr);
+    }
+    return nullptr;
+  }
+
+  Expr own_llvm() const {
+    bool llvm = target == "llvm";
+    if (name == "tanh") return stable_tanh();
+    if (name == "tan" && target != "rocm") return div(math("tirx.sin", x), math("tirx.cos", x));
+    if (llvm && name == "exp10") return math("tirx.exp", mul(x, constant(2.302585093)));
+    if (llvm && name == "atanh") {
+      Expr one = constant(1);
+      return mul(sub(math("tirx.log", add(one, x)), math("tirx.log", sub(one, x))), constant(0.5));
+    }
+    if (llvm && name == "clz") {
+      Array<Expr> args{make<StringImmNode>("llvm.ctlz"), x, int_imm(DataType::Int(1), 1)};
+      return call_op(dtype, "tirx.call_llvm_intrin", args, call.span);
+    }
+    if (target == "rocm") {
+      if (name == "erf") return fast_erf();
+      if (name == "tvm_warp_activemask") return int32(0);
+      return rocm_shuffle();
+    }
+    return nullptr;
+  }
+
+  // Without overflow of exp: by |x|.
+  Expr stable_tanh() const {
+    Expr zero = constant(0), one = constant(1), two = constant(2), minus_two = constant(-2);
+    Expr small = math("tirx.exp", mul(minus_two, x));
+    Expr large = math("tirx.exp", mul(two, x));
+    return make<SelectNode>(ge(x, zero), quotient(sub(one, small), add(one, small)),
+                            quotient(sub(large, one), add(large, one)));
+  }
+
+  // A rational approximation on [-4, 4], beyond which erf is 1 to float32's precision (as Eigen's).
+  Expr fast_erf() const {
+    if (!dtype.is_float() || dtype.bits() > 32) {
+      throw Error("intrinsic-not-available", "the target `{}` has `erf` for float16 and float32 only", target)
+          .kind("ValueError")
+          .at(call.span);
+    }
+    Expr near = max(min(x, constant(4.0)), constant(-4.0));
+    Expr square = mul(near, near);
+    auto polynomial = [&](std::initializer_list<double> coefficients) {
+      Expr sum = nullptr;
+      for (double c : coefficients) sum = sum ? add(mul(square, sum), constant(c)) : constant(c);
+      return sum;
+    };
+    Expr above =
+        polynomial({-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
+                    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
+    Expr below = polynomial({-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
+                             -7.37332916720468e-03, -1.42647390514189e-02});
+    return div(mul(near, above), below);
+  }
+
+  Expr shuffle() const {
+    if (target == "cuda" && name == "tvm_warp_activemask")
+      return call_op(dtype, "tirx.cuda.__activemask", {}, call.span);
+    if (!name.starts_with("tvm_warp_shuffle")) return nullptr;
+    std::string way(name.substr(std::string_view("tvm_warp_shuffle").size()));  // "", "_up", "_down", "_xor"
+    const Array<Expr>& args = call.args;  // mask, value, lane or distance, width, warp size
+    if (target == "cuda") {
+      std::string device = "tirx.cuda.__shfl" + way + "_sync";
+      return call_op(dtype, device, {args[0], args[1], args[2], args[3]}, call.span);
+    }
+    if (target == "opencl" && way.empty()) {
+      Array<Expr> given{args[1], args[2]};
+      return named_call("tirx.call_pure_extern", "intel_sub_group_shuffle", given);
+    }
+    if (way == "_xor") return nullptr;
+    if (target == "metal")
+      return call_op(dtype, "tirx.metal.simd_shuffle" + way, {args[1], args[2]}, call.span);
+    if (target == "webgpu") {
+      Expr lane = cast(DataType::UInt(32), args[2]);
+      return call_op(dtype, "tirx.webgpu.subgroup_shuffle" + way, {args[1], lane}, call.span);
+    }
+    return nullptr;
+  }
+
+  // ROCm permutes by byte addresses of lanes.
+  Expr rocm_shuffle() const {
+    if (!name.starts_with("tvm_warp_shuffle") || name == "tvm_warp_shuffle_xor") return nullptr;
+    if (dtype.bits() != 32 || !dtype.is_scalar()) {
+      throw Error("intrinsic-not-available", "the target `rocm` shuffles values of 32 bits, not `{}`",
+                  dtype.str())
+          .kind("ValueError")
+          .at(call.span);
+    }
+    DataType word = DataType::Int(32);
+    auto amd = [&](const char* function, Array<Expr> given) {
+      Array<Expr> args{make<StringImmNode>(function)};
+      for (const Expr& arg : given) args.push_back(arg);
+      return call_op(word, "tirx.call_pure_extern", args);
+    };
+    Expr lane = amd("llvm.amdgcn.mbcnt.hi", {int32(-1), amd("llvm.amdgcn.mbcnt.lo", {int32(-1), int32(0)})});
+    const Expr& by = call.args[2];
+    const Expr& width = call.args[3];
+    Expr index;
+    if (name == "tvm_warp_shuffle") {
+      index = add(by, bitwise_and(lane, bitwise_not(sub(width, int32(1)))));
+    } else if (name == "tvm_warp_shuffle_up") {
+      Expr from = sub(lane, by);
+      index = make<SelectNode>(lt(from, bitwise_and(lane, bitwise_not(sub(width, int32(1))))), lane, from);
+    } else {
+      Expr from = add(bitwise_and(lane, sub(width, int32(1))), by);
+      index = make<SelectNode>(ge(from, width), lane, add(lane, by));
+    }
+    Expr value = call.args[1];
+    bool is_word = dtype == word;
+    if (!is_word) value = call_op(word, "tirx.reinterpret", {value});
+    Expr moved = amd("llvm.amdgcn.ds.bpermute", {shift_left(index, int32(2)), value});
+    return is_word ? moved : call_op(dtype, "tirx.reinterpret", {moved});
+  }
+
+  // What every target may fall back on, or null.
+  Expr general() const {
+    if (name == "sigmoid") {
+      Expr one = constant(1);
+      return quotient(one, add(one, math("tirx.exp", sub(constant(0), x))));
+    }
+    if (name == "rsqrt") return quotient(constant(1), math("tirx.sqrt", x));
+    if (name == "isfinite" || name == "isinf") return finiteness();
+    if (name == "q_multiply_shift" || name == "q_multiply_shift_per_axis") return multiply_shift();
+    const Names* row = names();
+    std::string function = row ? of_c(row->c) : "";
+    return function.empty() ? Expr(nullptr) : extern_call(function);
+  }
+
+  Expr finiteness() const {
+    DataType type = x->dtype();
+    bool infinite = name == "isinf";
+    if (type.is_integral()) return bool_imm(!infinite);
+    if (!type.is_float() || !type.is_scalar()) {
+      throw Error("intrinsic-not-available", "`{}` is not defined for `{}`", name, type.str())
+          .kind("ValueError")
+          .at(call.span);
+    }
+    Expr wide = type.bits() == 16 ? cast(DataType::Float(32), x) : x;
+    Expr nan = call_op(DataType::Bool(), "tirx.isnan", {wide});
+    Expr inf = make<FloatImmNode>(type, std::numeric_limits<double>::infinity());
+    Expr is_infinite = logical_and(eq(call_op(type, "tirx.fabs", {x}), inf), logical_not(nan));
+    return infinite ? is_infinite : logical_and(logical_not(is_infinite), logical_not(nan));
+  }
+
+  // round(x * y * 2^-s) in 64 bits.
+  Expr multiply_shift() const {
+    bool per_axis = name == "q_multiply_shift_per_axis";
+    DataType wide = DataType::Int(64, call.args[0]->dtype().lanes());
+    auto wider = [&](const Expr& e) { return make<CastNode>(wide, e); };  // constants are left as they are
+    const Expr& y = call.args[1];
+    Expr left, right, shifts_left;
+    if (per_axis) {
+      left = call.args[2];
+      right = add(call.args[3], call.args[4]);
+      shifts_left = call.args[5];
+    } else {
+      const Expr& q = call.args[2];
+      const Expr& s = call.args[3];
+      Expr zero = const_like(s, 0);
+      left = max(s, zero);
+      right = make<AddNode>(max(neg(s), zero), q);
+      shifts_left = make<NENode>(left, zero);
+    }
+    Expr value = cast(wide, call.args[0]);
+    auto shifted_left = [&](const Expr& e, const Expr& by) { return make<LShiftNode>(e, wider(by)); };
+    Expr scaled = make<SelectNode>(shifts_left, shifted_left(value, left), value);
+    Expr rounding = shifted_left(const_like(value, 1), sub(right, const_like(right, 1)));
+    Expr sum = add(mul(scaled, cast(wide, y)), rounding);
+    return cast(dtype, Expr(make<RShiftNode>(sum, wider(right))));
+  }
+};
+
+}  // namespace
+
+Expr lower_intrinsic(const CallNode& call, std::string_view target, bool fast_math) {
+  auto* callee = as<OpNode>(call.op);
+  constexpr std::string_view kOwner = "tirx.";
+  std::string_view name = callee ? std::string_view(callee->name.data(), callee->name.size()) : "";
+  if (!name.starts_with(kOwner)) return nullptr;
+  DataType dtype = call.dtype();
+  Lowering lowering{
+      call,     target, name.substr(kOwner.size()), dtype, call.args.empty() ? Expr(nullptr) : call.args[0],
+      fast_math};
+  Expr lowered = lowering.own();
+  return lowered ? lowered : lowering.general();
+}
+
+}  // namespace mlc::transform

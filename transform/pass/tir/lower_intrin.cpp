@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/analyzing_rewriter.h"
+#include "transform/pass/function_target.h"
+#include "transform/pass/pass.h"
+#include "transform/pass/target_intrinsics.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(LowerIntrin(): operators become what the function's target has for them.
+
+    T.exp(x)            =>  T.call_llvm_pure_intrin("float32", "llvm.exp", x)      # llvm
+                            T.call_pure_extern("float32", "expf", x)               # cuda, c
+    x // 8, x % 8       =>  x >> 3, x & 7
+    x // 3              =>  T.Div(x, 3)                     # where x >= 0 is known, else corrected by its sign
+    a * b + c           =>  fma of the target, for floats
+needs: the function has a target (BindTarget).
+keeps: the value of every expression, up to the last bits of the target's functions.
+At the end, before code is generated: nothing here is simplified again.)";
+
+class LowerIntrinsics final : public AnalyzingRewriter {
+ public:
+  LowerIntrinsics(std::string target, bool fast_math) : target_(std::move(target)), fast_math_(fast_math) {}
+
+  using AnalyzingRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    switch (e->kind) {
+      case ExprKind::kCall: {
+        if (Expr lowered = lower_intrinsic(*as<CallNode>(e), target_, fast_math_)) return rewrite(lowered);
+        return AnalyzingRewriter::rewrite(e);
+      }
+      case ExprKind::kAdd:
+        return lower_add(e);
+      case ExprKind::kFloorDiv:
+        return lower_division(e);
+      case ExprKind::kFloorMod:
+        return lower_modulo(e);
+      case ExprKind::kMax:
+        return lower_max(e);
+      case ExprKind::kEQ:
+      case ExprKind::kNE:
+        return lower_comparison(e);
+      default:
+        return AnalyzingRewriter::rewrite(e);
+    }
+  }
+  Stmt rewrite(const Stmt& s) override { return AnalyzingRewriter::rewrite(s); }
+
+ private:
+  std::string target_;
+  bool fast_math_;
+
+  static bool is_word(DataType t) {
+    return t.is_scalar() && t.is_int() && (t.bits() == 32 || t.bits() == 64);
+  }
+  static std::optional<int> log2_of(const Expr& e) {
+    auto value = as<IntImmNode>(e) ? const_int(e) : std::nullopt;
+    if (!value || *value <= 0 || (*value & (*value - 1)) != 0) return std::nullopt;
+    return __builtin_ctzll(static_cast<uint64_t>(*value));
+  }
+
+  // How many times b has to be added to a to make it non-negative; null where that is not known or where the
+  // sum could leave its type.
+  std::optional<int64_t> shift_to_positive(const Expr& a, const Expr& b) {
+    DataType type = a->dtype();
+    auto divisor = const_int(b);
+    if (!divisor || !type.is_int() || !type.is_scalar() || *divisor <= 0) return std::nullopt;
+    ConstIntBound bound = analyzer.const_int_bound(a);
+    if (bound.min >= 0 || bound.min == ConstIntBound::kNegInf || bound.max == ConstIntBound::kPosInf)
+      return std::nullopt;
+    int64_t top = type.bits() >= 64 ? INT64_MAX : (int64_t{1} << (type.bits() - 1)) - 1;
+    int64_t numerator = 0;
+    if (__builtin_sub_overflow(*divisor - 1, bound.min, &numerator) || numerator > top) return std::nullopt;
+    int64_t times = numerator / *divisor;
+    int64_t highest = 0;
+    if (__builtin_mul_overflow(times, *divisor, &highest) ||
+        __builtin_add_overflow(highest, bound.max, &highest) || highest > top) {
+      return std::nullopt;
+    }
+    return times;
+  }
+
+  Expr lower_division(const Expr& e) {
+    auto* op = as_binary(e);
+    if (auto shift = log2_of(op->b)) return rewrite(shift_right(op->a, const_like(op->a, *shift)));
+    if (analyzer.can_prove_ge(op->b, 0)) {
+      if (analyzer.can_prove_ge(op->a, 0)) return truncdiv(rewrite(op->a), rewrite(op->b));
+      if (auto times = shift_to_positive(op->a, op->b)) {
+        Expr shifted = add(op->a, const_like(op->b, *times * *const_int(op->b)));
+        return sub(truncdiv(rewrite(shifted), rewrite(op->b)), const_like(op->b, *times));
+      }
+      Expr a = rewrite(op->a), b = rewrite(op->b);
+      Expr quotient = truncdiv(a, b), rest = truncmod(a, b);
+      // The sign bit of the rest is -1 where it is negative.
+      if (is_word(e->dtype()))
+        return add(quotient, shift_right(rest, const_like(rest, rest->dtype().bits() - 1)));
+      return make<SelectNode>(ge(rest, const_like(rest, 0)), quotient,
+                              sub(quotient, const_like(quotient, 1)));
+    }
+    Expr a = rewrite(op->a), b = rewrite(op->b);
+    Var rest = make_var("rmod", e->dtype());
+    Var quotient = make_var("rdiv", e->dtype());
+    Expr chosen = select(same_sign(b, rest), quotient, sub(quotient, const_like(quotient, 1)));
+    Expr inner = make<LetNode>(quotient, truncdiv(a, b), chosen);
+    return make<LetNode>(rest, truncmod(a, b), inner);
+  }
+
+  Expr lower_modulo(const Expr& e) {
+    auto* op = as_binary(e);
+    if (log2_of(op->b)) return rewrite(bitwise_and(op->a, const_like(op->a, *const_int(op->b) - 1)));
+    if (analyzer.can_prove_ge(op->b, 0)) {
+      if (analyzer.can_prove_ge(op->a, 0)) return truncmod(rewrite(op->a), rewrite(op->b));
+      if (auto times = shift_to_positive(op->a, op->b)) {
+        Expr shifted = add(op->a, const_like(op->b, *times * *const_int(op->b)));
+        return truncmod(rewrite(shifted), rewrite(op->b));
+      }
+      Expr a = rewrite(op->a), b = rewrite(op->b);
+      Expr rest = truncmod(a, b);
+      if (is_word(e->dtype())) {
+        return add(rest, bitwise_and(b, shift_right(rest, const_like(rest, rest->dtype().bits() - 1))));
+      }
+      return make<SelectNode>(ge(rest, const_like(rest, 0)), rest, add(rest, b));
+    }
+    Expr a = rewrite(op->a), b = rewrite(op->b);
+    Var rest = make_var("rmod", e->dtype());
+    return make<LetNode>(rest, truncmod(a, b), select(same_sign(b, rest), rest, add(rest, b)));
+  }
+  static Expr same_sign(const Expr& b, const Expr& rest) {
+    Expr zero_b = const_like(b, 0), zero = const_like(rest, 0);
+    return logical_or(logical_and(ge(b, zero_b), ge(rest, zero)), logical_and(lt(b, zero_b), le(rest, zero)));
+  }
+
+  // The quotients differ below zero only: max(x // y, z) with y, z >= 0 does not see it.
+  Expr lower_max(const Expr& e) {
+    auto* op = as_binary(e);
+    auto* division = as_binary(op->a);
+    if (op->a->kind == ExprKind::kFloorDiv && analyzer.can_prove_ge(division->b, 0) &&
+        analyzer.can_prove_ge(op->b, 0)) {
+      return max(rewrite(truncdiv(division->a, division->b)), rewrite(op->b));
+    }
+    return AnalyzingRewriter::rewrite(e);
+  }
+  // Both remainders are 0 together.
+  Expr lower_comparison(const Expr& e) {
+    auto* op = as_binary(e);
+    auto* modulo = as_binary(op->a);
+    if (op->a->kind == ExprKind::kFloorMod && as<IntImmNode>(op->b) && is_const_int(op->b, 0))
+      return rewrite(build(e->kind, truncmod(modulo->a, modulo->b), op->b));
+    return AnalyzingRewriter::rewrite(e);
+  }
+
+  Expr lower_add(const Expr& e) {
+    auto* op = as_binary(e);
+    for (bool second : {true, false}) {
+      const Expr& product = second ? op->b : op->a;
+      if (product->kind != ExprKind::kMul) continue;
+      auto* factors = as_binary(product);
+      return multiply_add(e, factors->a, factors->b, second ? op->a : op->b);
+    }
+    return AnalyzingRewriter::rewrite(e);
+  }
+  Expr multiply_add(const Expr& e, const Expr& a, const Expr& b, const Expr& c) {
+    Expr lhs = widened_late(a), rhs = widened_late(b);
+    if (e->dtype().is_float()) {
+      Expr call = call_op(e->dtype(), "tirx.fma", {lhs, rhs, c});
+      if (Expr lowered = lower_intrinsic(*as<CallNode>(call), target_, fast_math_)) return rewrite(lowered);
+    } else if (!lhs.same_as(a) || !rhs.same_as(b)) {
+      return make<AddNode>(rewrite(make<MulNode>(lhs, rhs)), rewrite(c));
+    }
+    return AnalyzingRewriter::rewrite(e);
+  }
+  // Broadcast(Cast(x)) as Cast(Broadcast(x)) where the cast widens: instructions do it on vectors.
+  static Expr widened_late(const Expr& e) {
+    auto* broadcast = as<BroadcastNode>(e);
+    auto* widened = broadcast ? as<CastNode>(broadcast->value) : nullptr;
+    if (!widened) return e;
+    DataType from = widened->value->dtype(), to = widened->dtype();
+    auto is_integer = [](DataType t) { return t.is_int() || t.is_uint(); };
+    bool later =
+        to.bits() == from.bits() * 2 || (is_integer(from) && is_integer(to) && to.bits() > from.bits());
+    if (!later) return e;
+    return make<CastNode>(e->dtype(), make<BroadcastNode>(widened->value, broadcast->lanes));
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  Target target = target_of(fn, "LowerIntrin");
+  auto fast = options.config->find("tirx.enable_fast_math");
+  bool fast_math = fast != options.config->end() && (*fast).second.cast<bool>();
+  return with_body(fn, LowerIntrinsics(std::string(target->kind), fast_math).rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass lower_intrin{"LowerIntrin", "tirx.transform", "LowerIntrin()", doc, apply};
+
+}  // namespace mlc::transform

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // mlc, the program: the command line, and the one place that knows every room.
+#include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -55,6 +58,23 @@ void catch_crashes() {
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
+// Asks for large pages under the heap, but for its first part, and keeps freed memory: page faults were up to
+// a fifth of the time of programs that fill large lists and dicts. Small programs never reach them: a large
+// page costs a millisecond. Where the kernel has no such pages, or malloc no heap of its own, nothing changes.
+void use_large_pages() {
+  constexpr int kHeap = 64 << 20;  // addresses only: memory is taken as it is touched
+  constexpr uintptr_t kSmall = 8 << 20, kLargePage = 2 << 20;
+  mallopt(M_TOP_PAD, kHeap);
+  mallopt(M_TRIM_THRESHOLD, 16 * kHeap);
+  mallopt(M_MMAP_THRESHOLD, kHeap / 2);
+  auto begin = reinterpret_cast<uintptr_t>(sbrk(0));
+  void* volatile first = std::malloc(256 << 10);  // more than is left: the heap grows now
+  auto end = reinterpret_cast<uintptr_t>(sbrk(0));
+  std::free(first);
+  begin = (begin + kSmall) / kLargePage * kLargePage;
+  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
+
 // Before anything else is asked of the library.
 void register_everything() {
   ir::register_nodes();
@@ -104,6 +124,7 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  use_large_pages();
   catch_crashes();
   std::signal(SIGPIPE, SIG_DFL);
   int code = run_command_line(argc, argv);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "frontend/script/arithmetic.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -40,6 +41,25 @@ Any print(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any len(Evaluator& evaluator, const Arguments& args) { return evaluator.length(args[0], args.span_of(0)); }
+
+bool quick_len(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 1) return false;
+  switch (args[0].type_index()) {
+    case kTVMFFIList:
+    case kTVMFFIArray:
+      out = int_words(static_cast<int64_t>(elements(args[0]).size()));
+      return true;
+    case kTVMFFIDict:
+      out = int_words(static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(args[0]))->size()));
+      return true;
+    case kTVMFFISmallStr:
+    case kTVMFFIStr:
+      out = int_words(static_cast<int64_t>(utf8_length(text_of(args[0]))));
+      return true;
+    default:
+      return false;
+  }
+}
 
 struct Ordering {
   Evaluator& evaluator;
@@ -119,6 +139,28 @@ Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
 Any max(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, true); }
 Any min(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, false); }
 
+// Of two ints or two floats; the first where neither is greater (or less).
+template <bool greatest>
+bool quick_extreme(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 2) return false;
+  const Words& a = words_of(args[0]);
+  const Words& b = words_of(args[1]);
+  int after = plain_order(
+      static_cast<uint32_t>(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt), b, a);
+  if (after < 0) return false;
+  out = after == 1 ? b : a;
+  return true;
+}
+
+// Of its own class: no metaclass is asked, as in CPython.
+bool quick_isinstance(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 2) return false;
+  auto* instance = as<InstanceNode>(args[0]);
+  auto* cls = as<ClassNode>(args[1]);
+  if (instance == nullptr || cls == nullptr || instance->cls.get() != cls) return false;
+  out = bool_words(true);
+  return true;
+}
 Any isinstance(Evaluator& evaluator, const Arguments& args) {
   return evaluator.is_instance(args[0], args[1], args.span_of(1));
 }
@@ -241,13 +283,22 @@ Any compile(Evaluator& evaluator, const Arguments& args) {
 constexpr BuiltinRow rows[] = {
     {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.",
      print, 0, 127, "sep end file flush"},
-    {"len", "(obj)", "The number of items.", len, 1, 1},
+    {"len", "(obj)", "The number of items.", len, 1, 1, {}, quick_len},
     {"sorted", "(iterable, *, key=None, reverse=False)", "A new sorted list.", sorted, 1, 1, "key reverse"},
     {"all", "(iterable)", "True when every element is true.", all, 1, 1},
     {"any", "(iterable)", "True when some element is true.", any, 1, 1},
-    {"max", "(*values, key=None, default=None)", "The greatest value.", max, 1, 127, "key default"},
-    {"min", "(*values, key=None, default=None)", "The least value.", min, 1, 127, "key default"},
-    {"isinstance", "(obj, class_or_tuple)", "Is the object of this class?", isinstance, 2, 2},
+    {"max", "(*values, key=None, default=None)", "The greatest value.", max, 1, 127, "key default",
+     quick_extreme<true>},
+    {"min", "(*values, key=None, default=None)", "The least value.", min, 1, 127, "key default",
+     quick_extreme<false>},
+    {"isinstance",
+     "(obj, class_or_tuple)",
+     "Is the object of this class?",
+     isinstance,
+     2,
+     2,
+     {},
+     quick_isinstance},
     {"issubclass", "(cls, class_or_tuple)", "Does the class derive from this one?", issubclass, 2, 2},
     {"callable", "(obj)", "Can the object be called?", callable, 1, 1},
     {"getattr", "(obj, name, default)", "The attribute of that name.", getattr, 2, 3},

@@ -53,20 +53,12 @@ std::string callee_text(const Any& callee) {
 constexpr size_t kPlacedKeywords = 8;
 using Places = std::array<uint8_t, kPlacedKeywords>;
 
-// A builtin function, or a method of a builtin type whose object lies on the stack already.
-Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Any* base,
-                  Frame& f) {
+Words finish_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call,
+                     Any* base) {
   ir::Span spans[kShownArguments];
-  size_t at = 0;
-  if (state.top != base) spans[at++] = static_cast<const Attribute*>(call.func)->value->span;
-  for (const Expr* arg : call.args) {
-    state.push(state.run(arg, f));
-    if (state.top[-1].type_index() == state.instance_type && owner == "str" &&
-        is_str(builtin_value_of(state.top[-1])))
-      state.top[-1] = builtin_value_of(Any(state.top[-1]));
-    spans[at++] = arg->span;
-  }
-  size_t given = call.args.size();
+  size_t given = call.args.size(), at = 0;
+  if (state.top != base + given) spans[at++] = static_cast<const Attribute*>(call.func)->value->span;
+  for (const Expr* arg : call.args) spans[at++] = arg->span;
   if (given < static_cast<size_t>(row.least) || given > static_cast<size_t>(row.most)) [[unlikely]] {
     Keywords none;
     return give(state.call_builtin(row, owner, base, none, call.span, {spans, at}));
@@ -79,6 +71,44 @@ Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, c
     left_builtin(error, row.name, call.span);
     throw;
   }
+}
+
+// A builtin function, or a method of a builtin type whose object lies on the stack already.
+Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Any* base,
+                  Frame& f) {
+  for (const Expr* arg : call.args) {
+    state.push(state.run(arg, f));
+    if (state.top[-1].type_index() == state.instance_type && owner == "str" &&
+        is_str(builtin_value_of(state.top[-1])))
+      state.top[-1] = builtin_value_of(Any(state.top[-1]));
+  }
+  return finish_builtin(state, row, owner, call, base);
+}
+
+// One that has a quick answer. `object`: that of a method, else null.
+constexpr size_t kQuickArguments = 2;
+Words run_quick(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Held* object,
+                Any* base, Frame& f) {
+  Held first = state.fetch(call.args[0], f);
+  Held second = call.args.size() == 2 ? state.fetch(call.args[1], f) : Held(none_words());
+  Words all[3], out;
+  size_t n = 0;
+  if (object != nullptr) all[n++] = object->words;
+  all[n++] = first.words;
+  if (call.args.size() == 2) all[n++] = second.words;
+  try {
+    if (row.quick(state.self, {reinterpret_cast<const Any*>(all), n}, out)) return out;
+  } catch (ir::Error& error) {
+    left_builtin(error, row.name, call.span);
+    throw;
+  }
+  if (object != nullptr) state.push(object->release());
+  state.push(first.release());
+  if (call.args.size() == 2) state.push(second.release());
+  return finish_builtin(state, row, owner, call, base);
+}
+bool is_quick(const BuiltinRow& row, const Call& call) {
+  return row.quick != nullptr && !call.args.empty() && call.args.size() <= kQuickArguments;
 }
 
 // Whether the arguments of a call, after `bound` ones, give each parameter of a function at most one value,
@@ -462,6 +492,8 @@ Words State::run_call(const Call& call, Frame& f) {
     if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
   } else if (callee.type() == builtin_type) {
     auto& builtin = *static_cast<const BuiltinNode*>(raw_object(lent(callee.words)));
+    if (is_quick(*builtin.row, call) && builtin.owner.empty())
+      return run_quick(*this, *builtin.row, builtin.owner, call, nullptr, mark.base, f);
     if (builtin.owner.empty() && call.args.size() < kShownArguments)
       return run_builtin(*this, *builtin.row, builtin.owner, call, mark.base, f);
   } else if (auto* cls = as<ClassNode>(lent(callee.words))) {
@@ -517,6 +549,8 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
   } else if (const BuiltinMethod* usual = usual_method(lent(object.words), method.attr)) {
     if (call.args.size() < kShownArguments) {
       BuiltinMethod known = *usual;  // the arguments may ask for other methods, which take its place
+      if (is_quick(*known.row, call))
+        return run_quick(*this, *known.row, known.owner, call, &object, mark.base, f);
       push(object.release());
       return run_builtin(*this, *known.row, known.owner, call, mark.base, f);
     }

@@ -20,6 +20,13 @@ Any get(Evaluator& evaluator, const Arguments& args) {
   if (Any* found = dict_find(evaluator, args[0], args[1], args.span_of(1))) return *found;
   return args.size() == 3 ? args[2] : Any(nullptr);
 }
+bool quick_get(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+  if (args.size() < 2 || !(is_int(args[1]) || is_str(args[1]))) return false;
+  Held alive(script::copy(args[0]));  // while keys are compared
+  Any* found = dict_find(evaluator, args[0], args[1]);
+  out = found != nullptr ? script::copy(*found) : args.size() == 3 ? script::copy(args[2]) : none_words();
+  return true;
+}
 void check_mutable(const Arguments& args) {
   if (args[0].type_index() != kTVMFFIDict) {
     raise("TypeError", args.span, "immutable", "a map of an IR object cannot be changed");
@@ -43,9 +50,10 @@ Any popitem(Evaluator& evaluator, const Arguments& args) {
     Any text = str_value("popitem(): dictionary is empty");
     key_error(evaluator, text, args.span);
   }
-  Any key, value;
-  for (const auto& [k, v] : *map) key = k, value = v;
-  map->erase(key);
+  auto last = map->end();
+  --last;
+  Any key = (*last).first, value = (*last).second;
+  map->erase(last);
   return Tuple{plain_key(key), value};
 }
 Any setdefault(Evaluator& evaluator, const Arguments& args) {
@@ -87,7 +95,7 @@ constexpr BuiltinRow rows[] = {
     {"keys", "()", "The keys, as a view.", keys, 0, 0},
     {"values", "()", "The values, as a view.", values, 0, 0},
     {"items", "()", "The pairs (key, value), as a view.", items, 0, 0},
-    {"get", "(key, default=None)", "The value of the key, or the default.", get, 1, 2},
+    {"get", "(key, default=None)", "The value of the key, or the default.", get, 1, 2, {}, quick_get},
     {"pop", "(key, default)", "Removes the key and returns its value.", pop, 1, 2},
     {"popitem", "()", "Removes and returns the last pair.", popitem, 0, 0},
     {"setdefault", "(key, default=None)", "The value of the key, which is added if missing.", setdefault, 1,

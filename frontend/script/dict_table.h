@@ -51,14 +51,14 @@ struct DictTable : ffi::DenseMapBaseObj {
     return i < table->slots_ && meta(table->data_, i) != kEmpty;
   }
 
-  // Adds a key that is not there. False where the general way must: in a small map, or where another chain
-  // has taken the slot.
+  // Adds a key of this hash that is not there, and takes it. False where the general way must: in a small
+  // map, or where another chain has taken the slot.
   template <class Hash>
-  static bool add(ffi::MapBaseObj* map, const Any& key, const Any& value, Hash hash_of_key) {
+  static bool add(ffi::MapBaseObj* map, Any& key, const Any& value, uint64_t hash, Hash hash_of_key) {
     auto* table = static_cast<DictTable*>(map);
     if (table->IsSmallMap() || table->slots_ < kBlock) return false;
     if ((table->size_ + 1) * 4 > table->slots_ * 3) table->grow(hash_of_key);
-    uint64_t i = table->slot_of(hash_of_key(key));
+    uint64_t i = table->slot_of(hash);
     uint8_t state = kHead;
     if (meta(table->data_, i) != kEmpty) {
       if ((meta(table->data_, i) & kNotHead) != 0 || !table->append(i)) return false;
@@ -66,7 +66,7 @@ struct DictTable : ffi::DenseMapBaseObj {
     }
     meta(table->data_, i) = state;
     uint64_t& last = table->iter_list_tail_;
-    new (&item(table->data_, i)) Item{{key, value}, last, kNone};
+    new (&item(table->data_, i)) Item{{std::move(key), value}, last, kNone};
     (last == kNone ? table->iter_list_head_ : item(table->data_, last).next) = i;
     last = i;
     ++table->size_;

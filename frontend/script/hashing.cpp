@@ -3,8 +3,8 @@
 // so that sets iterate in CPython's order.
 //
 // A tvm-ffi Dict compares keys by type and bits. Python wants 1 == 1.0 == True: a look-up tries each spelling
-// of the number. Tuples, frozen sets and objects with __eq__ are stored behind a KeyNode, whose hash and
-// equality are Python's.
+// of the number. Tuples of plain values have Python's hash and equality in every tvm-ffi map; other tuples,
+// frozen sets and objects with __eq__ are stored behind a KeyNode, which has them.
 #include <tvm/ffi/extra/structural_key.h>
 
 #include <cmath>
@@ -27,22 +27,6 @@ struct KeyNode final : ffi::Object {
       : value(std::move(value)), hash(hash), evaluator(evaluator) {}
   MLC_NODE("mlc.script.key", KeyNode, ffi::Object);
 };
-
-void register_key_type() {
-  refl::EnsureTypeAttrColumn("__any_hash__");
-  refl::EnsureTypeAttrColumn("__any_equal__");
-  using Hash = int64_t (*)(const Any&);
-  using Equal = bool (*)(const Any&, const Any&);
-  Hash hash = [](const Any& key) { return as<KeyNode>(key)->hash; };
-  Equal equal = [](const Any& a, const Any& b) {
-    auto* x = as<KeyNode>(a);
-    auto* y = as<KeyNode>(b);
-    return x->hash == y->hash && x->evaluator->equal(x->value, y->value);
-  };
-  refl::TypeAttrDef<KeyNode>()
-      .attr("__any_hash__", reinterpret_cast<void*>(hash))
-      .attr("__any_equal__", reinterpret_cast<void*>(equal));
-}
 
 namespace {
 
@@ -84,16 +68,131 @@ int64_t hash_float(double value) {
 
 uint64_t rotate(uint64_t x) { return (x << 31) | (x >> 33); }
 
-bool needs_key(const Any& key) {
-  switch (key.type_index()) {
-    case kTVMFFIArray:
-      return true;
-    default:
-      break;
+// Of a tuple, from the hashes of its elements; as CPython.
+struct TupleHash {
+  uint64_t acc = 2870177450012600261ULL;
+  void add(int64_t hash) {
+    acc += static_cast<uint64_t>(hash) * 14029467366897019727ULL;
+    acc = rotate(acc) * 11400714785074694791ULL;
   }
+  int64_t of(size_t size) const {
+    uint64_t h = acc + (size ^ (2870177450012600261ULL ^ 3527539ULL));
+    return h == ~0ULL ? 1546275796 : static_cast<int64_t>(h);
+  }
+};
+constexpr int64_t kHashOfNone = 0xfca86420;
+int64_t hash_text(std::string_view text) { return static_cast<int64_t>(std::hash<std::string_view>()(text)); }
+
+// The hash of None, a number, a str, or a (not deeply nested) tuple of such; false for other values. No code
+// of a program runs for it.
+bool plain_hash(const Any& value, int64_t& hash, int depth = 0) {
+  switch (value.type_index()) {
+    case kTVMFFINone:
+      hash = kHashOfNone;
+      return true;
+    case kTVMFFIBool:
+    case kTVMFFIInt:
+      hash = hash_int(raw_int(value));
+      return true;
+    case kTVMFFIFloat:
+      hash = hash_float(raw_float(value));
+      return true;
+    case kTVMFFISmallStr:
+    case kTVMFFIStr:
+      hash = hash_text(text_of(value));
+      return true;
+    case kTVMFFIArray: {
+      if (depth == 8) return false;
+      TupleHash tuple;
+      for (const Any& element : elements(value)) {
+        int64_t h;
+        if (!plain_hash(element, h, depth + 1)) return false;
+        tuple.add(h);
+      }
+      hash = tuple.of(elements(value).size());
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+bool same_text(const Any& a, const Any& b) {
+  if (a.type_index() != b.type_index()) return is_str(b) && text_of(a) == text_of(b);
+  if (raw_int(a) == raw_int(b)) return words_of(a).small_str_len == words_of(b).small_str_len;
+  return a.type_index() == kTVMFFIStr && text_of(a) == text_of(b);
+}
+
+// a == b (or both one NaN) of values that have a plain hash.
+bool same_plain(const Any& a, const Any& b) {
+  if (is_integer(a) && is_integer(b)) return raw_int(a) == raw_int(b);
+  if (is_str(a)) return is_str(b) && same_text(a, b);
+  if (is_number(a) && is_number(b)) {
+    if (is_float(a) && is_float(b)) return raw_float(a) == raw_float(b) || raw_int(a) == raw_int(b);
+    double real = raw_float(is_float(a) ? a : b);
+    return real >= -0x1p63 && real < 0x1p63 && real == std::floor(real) &&
+           static_cast<int64_t>(real) == raw_int(is_float(a) ? b : a);
+  }
+  if (a.type_index() != kTVMFFIArray || b.type_index() != kTVMFFIArray) return is_none(a) && is_none(b);
+  std::span<Any> left = elements(a), right = elements(b);
+  return left.data() == right.data() ||
+         std::equal(left.begin(), left.end(), right.begin(), right.end(), same_plain);
+}
+
+}  // namespace
+
+void register_key_type() {
+  refl::EnsureTypeAttrColumn("__any_hash__");
+  refl::EnsureTypeAttrColumn("__any_equal__");
+  using Hash = int64_t (*)(const Any&);
+  using Equal = bool (*)(const Any&, const Any&);
+  Hash hash = [](const Any& key) { return as<KeyNode>(key)->hash; };
+  Equal equal = [](const Any& a, const Any& b) {
+    auto* x = as<KeyNode>(a);
+    auto* y = as<KeyNode>(b);
+    return x->hash == y->hash && x->evaluator->equal(x->value, y->value);
+  };
+  // Other tuples are themselves only: scripts never store them so.
+  Hash hash_tuple = [](const Any& key) {
+    int64_t hash;
+    return plain_hash(key, hash) ? hash : static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(key)));
+  };
+  Equal equal_tuples = [](const Any& a, const Any& b) {
+    int64_t hash;
+    return plain_hash(a, hash) && plain_hash(b, hash) && same_plain(a, b);
+  };
+  refl::TypeAttrDef<ffi::ArrayObj>()
+      .attr("__any_hash__", reinterpret_cast<void*>(hash_tuple))
+      .attr("__any_equal__", reinterpret_cast<void*>(equal_tuples));
+  refl::TypeAttrDef<KeyNode>()
+      .attr("__any_hash__", reinterpret_cast<void*>(hash))
+      .attr("__any_equal__", reinterpret_cast<void*>(equal));
+}
+
+namespace {
+
+// Whether a KeyNode was ever stored: a plain tuple may be equal to it.
+bool key_nodes_are_keys = false;
+// The same of an object of a program's class: anything may be equal to it.
+bool objects_are_keys = false;
+
+bool needs_key(const Any& key) {
+  if (key.type_index() == kTVMFFIArray) return true;
   if (auto* instance = as<InstanceNode>(key))
     return !is_none(instance->payload) || instance->cls->find(known().eq) != nullptr;
   return as<SetNode>(key) != nullptr || as<RangeNode>(key) != nullptr || as<BoundMethodNode>(key) != nullptr;
+}
+
+// A tuple, or what is stored behind a KeyNode. A str or number of a derived class is the same key as the
+// plain one, unless the class says what is equal.
+bool has_own_equality(const Any& key) {
+  if (!is_object(key)) return false;
+  if (auto* instance = as<InstanceNode>(key); instance != nullptr && !is_none(instance->payload) &&
+                                              instance->cls->find(known().eq) == nullptr &&
+                                              (is_str(instance->payload) || !is_object(instance->payload))) {
+    return false;
+  }
+  return needs_key(key);
 }
 
 // A KeyNode made for a look-up serves the next one, unless the dict has kept it.
@@ -119,6 +218,7 @@ void give_back(Any& stored) {
   spare_key() = std::move(stored);
 }
 
+// Of a key without.
 Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   switch (key.type_index()) {
     case kTVMFFIInt:
@@ -134,25 +234,17 @@ Any stored_key(Evaluator& evaluator, const Any& key, ir::Span span) {
   }
   Any plain = plain_number(key);
   if (!is_object(plain)) return plain;
-  // A str or number of a derived class is the same key as the plain one, unless the class says what is equal.
-  if (auto* instance = as<InstanceNode>(key); instance != nullptr && !is_none(instance->payload) &&
-                                              instance->cls->find(known().eq) == nullptr &&
-                                              (is_str(instance->payload) || !is_object(instance->payload))) {
+  if (auto* instance = as<InstanceNode>(key); instance != nullptr && !is_none(instance->payload))
     return stored_key(evaluator, instance->payload, span);
-  }
-  int64_t h = evaluator.hash(key, span);
-  return needs_key(key) ? key_node(evaluator, key, h) : key;
+  evaluator.hash(key, span);  // or an error
+  return key;
 }
 
-bool same_text(const Any& a, const Any& b) {
-  if (a.type_index() != b.type_index()) return is_str(b) && text_of(a) == text_of(b);
-  if (raw_int(a) == raw_int(b)) return words_of(a).small_str_len == words_of(b).small_str_len;
-  return a.type_index() == kTVMFFIStr && text_of(a) == text_of(b);
+Any* find_text(ffi::MapBaseObj* map, const Any& key, uint64_t hash) {
+  return DictTable::find(map, hash, [&](const Any& other) { return same_text(key, other); });
 }
-
 Any* find_exact(ffi::MapBaseObj* map, const Any& key) {
-  if (is_str(key))
-    return DictTable::find(map, ffi::AnyHash()(key), [&](const Any& other) { return same_text(key, other); });
+  if (is_str(key)) return find_text(map, key, ffi::AnyHash()(key));
   if (is_int(key)) {
     int64_t value = raw_int(key);
     return DictTable::find(map, DictTable::hash_of(kTVMFFIInt, static_cast<uint64_t>(value)),
@@ -170,16 +262,6 @@ Any* find_by_hash(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, in
     auto* node = static_cast<const KeyNode*>(raw_object(other));
     return node->hash == hash && (node->value.same_as(key) || evaluator.equal(node->value, key));
   });
-}
-
-// What ffi::AnyHash says of a key.
-uint64_t hash_of_stored(const Any& key) {
-  static const int32_t type = KeyNode::RuntimeTypeIndex();
-  if (key.type_index() == type) {
-    return DictTable::hash_of(type,
-                              static_cast<uint64_t>(static_cast<const KeyNode*>(raw_object(key))->hash));
-  }
-  return ffi::AnyHash()(key);
 }
 
 // Whether a bool or a float was ever stored as a key. Else nobody looks for an int under its other spellings.
@@ -223,6 +305,83 @@ Any* find_spelling(ffi::MapBaseObj* map, const Any& key, Any* spelling) {
   return nullptr;
 }
 
+Any* find_plain_tuple(ffi::MapBaseObj* map, const Any& key, int64_t hash) {
+  return DictTable::find(
+      map, DictTable::hash_of(kTVMFFIArray, static_cast<uint64_t>(hash)),
+      [&](const Any& other) { return other.type_index() == kTVMFFIArray && same_plain(other, key); });
+}
+
+// An object of a program's class that says it is equal to this str or number.
+Any* find_object(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key) {
+  if (!objects_are_keys || !(is_str(key) || is_number(key))) return nullptr;
+  return find_by_hash(evaluator, map, key, evaluator.hash(key));
+}
+
+// The place of a key with Python's equality, and the key under which it stands there or would: a plain tuple,
+// or a KeyNode.
+struct KeyPlace {
+  Any* value;
+  Any key;
+  uint64_t hash;  // of that key
+};
+KeyPlace find_equal(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, ir::Span span) {
+  static const int32_t type = KeyNode::RuntimeTypeIndex();
+  KeyPlace place;
+  int64_t hash;
+  bool plain = plain_hash(key, hash);
+  if (plain) {
+    place.hash = DictTable::hash_of(kTVMFFIArray, static_cast<uint64_t>(hash));
+    place.value = find_plain_tuple(map, key, hash);
+    if (place.value != nullptr || !key_nodes_are_keys) {
+      place.key = key;
+      return place;
+    }
+  } else {
+    hash = evaluator.hash(key, span);
+  }
+  place.value = find_by_hash(evaluator, map, key, hash);
+  if (place.value == nullptr && plain) {
+    place.key = key;
+    return place;
+  }
+  place.hash = DictTable::hash_of(type, static_cast<uint64_t>(hash));
+  place.key = key_node(evaluator, key, hash);
+  if (plain || place.value != nullptr) return place;
+  if (as<InstanceNode>(key) != nullptr) {  // a number with this hash; of a fraction or a str none is known
+    Any spelling;
+    Any* number = find_spelling(map, Any(hash), &spelling);
+    if (number != nullptr && evaluator.equal(spelling, key)) {
+      place.value = number;
+      place.key = spelling;
+      return place;
+    }
+  }
+  place.value = DictTable::find(map, DictTable::hash_of(kTVMFFIArray, static_cast<uint64_t>(hash)),
+                                [&](const Any& other) {
+                                  int64_t other_hash;
+                                  if (other.type_index() != kTVMFFIArray || !plain_hash(other, other_hash) ||
+                                      other_hash != hash || !evaluator.equal(other, key)) {
+                                    return false;
+                                  }
+                                  place.key = other;
+                                  return true;
+                                });
+  return place;
+}
+
+// What ffi::AnyHash says of a key.
+uint64_t hash_of_stored(const Any& key) {
+  static const int32_t type = KeyNode::RuntimeTypeIndex();
+  int64_t hash;
+  if (key.type_index() == kTVMFFIArray && plain_hash(key, hash))
+    return DictTable::hash_of(kTVMFFIArray, static_cast<uint64_t>(hash));
+  if (key.type_index() == type) {
+    return DictTable::hash_of(type,
+                              static_cast<uint64_t>(static_cast<const KeyNode*>(raw_object(key))->hash));
+  }
+  return ffi::AnyHash()(key);
+}
+
 int64_t hash_of_elements(Evaluator& evaluator, const SetNode& set, ir::Span span) {
   uint64_t acc = 0;
   for (const Any& element : set.elements()) {
@@ -246,7 +405,7 @@ int64_t hash_sought(Evaluator& evaluator, const Any& value) {
 int64_t Evaluator::hash(const Any& value, ir::Span span) {
   switch (value.type_index()) {
     case kTVMFFINone:
-      return 0xfca86420;
+      return kHashOfNone;
     case kTVMFFIBool:
     case kTVMFFIInt:
       return hash_int(raw_int(value));
@@ -254,20 +413,17 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
       return hash_float(raw_float(value));
     case kTVMFFISmallStr:
     case kTVMFFIStr:
-      return static_cast<int64_t>(std::hash<std::string_view>()(text_of(value)));
+      return hash_text(text_of(value));
     case kTVMFFISmallBytes:
     case kTVMFFIBytes:
       return static_cast<int64_t>(std::hash<std::string>()(bytes_of(value)));
     case kTVMFFIArray: {
+      int64_t plain;
+      if (plain_hash(value, plain)) return plain;
       state_->check_stack(span);
-      uint64_t acc = 2870177450012600261ULL;
-      for (const Any& element : elements(value)) {
-        acc += static_cast<uint64_t>(is_int(element) ? hash_int(raw_int(element)) : hash(element, span)) *
-               14029467366897019727ULL;
-        acc = rotate(acc) * 11400714785074694791ULL;
-      }
-      acc += elements(value).size() ^ (2870177450012600261ULL ^ 3527539ULL);
-      return acc == ~0ULL ? 1546275796 : static_cast<int64_t>(acc);
+      TupleHash tuple;
+      for (const Any& element : elements(value)) tuple.add(hash(element, span));
+      return tuple.of(elements(value).size());
     }
     case kTVMFFIList:
     case kTVMFFIDict:
@@ -305,28 +461,46 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
 
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
-  if (is_str(key)) return find_exact(map, key);
-  if (key.type_index() == kTVMFFIArray) return find_by_hash(evaluator, map, key, evaluator.hash(key, span));
+  if (is_str(key)) {
+    Any* found = find_exact(map, key);
+    return found == nullptr ? find_object(evaluator, map, key) : found;
+  }
+  if (has_own_equality(key)) {
+    int64_t hash;
+    if (!key_nodes_are_keys && plain_hash(key, hash)) return find_plain_tuple(map, key, hash);
+    KeyPlace place = find_equal(evaluator, map, key, span);
+    give_back(place.key);
+    return place.value;
+  }
   Any stored = stored_key(evaluator, key, span);
   Any* found = find_spelling(map, stored, nullptr);
-  give_back(stored);
-  return found;
+  return found == nullptr ? find_object(evaluator, map, stored) : found;
 }
 
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
   Any stored;
   Any* found;
+  uint64_t hash;
   if (is_str(key)) {
     stored = key;
-    found = find_exact(map, key);
-  } else if (key.type_index() == kTVMFFIArray) {
-    int64_t hash = evaluator.hash(key, span);
-    found = find_by_hash(evaluator, map, key, hash);
-    if (found == nullptr) stored = key_node(evaluator, key, hash);
+    hash = ffi::AnyHash()(key);
+    found = find_text(map, key, hash);
+    if (found == nullptr) found = find_object(evaluator, map, key);
+  } else if (has_own_equality(key)) {
+    KeyPlace place = find_equal(evaluator, map, key, span);
+    stored = std::move(place.key);
+    hash = place.hash;
+    found = place.value;
+    if (found == nullptr && stored.type_index() != kTVMFFIArray) {
+      key_nodes_are_keys = true;
+      objects_are_keys = objects_are_keys || as<InstanceNode>(key) != nullptr;
+    }
   } else {
     stored = stored_key(evaluator, key, span);
+    hash = hash_of_stored(stored);
     found = find_spelling(map, stored, nullptr);
+    if (found == nullptr) found = find_object(evaluator, map, stored);
     if (is_bool(stored) || is_float(stored)) other_numbers_are_keys = true;
   }
   if (found != nullptr) {
@@ -334,7 +508,7 @@ void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& 
     give_back(stored);
     return;
   }
-  if (DictTable::add(map, stored, value, hash_of_stored)) return;
+  if (DictTable::add(map, stored, value, hash, hash_of_stored)) return;
   Dict handle(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<ffi::Object>(map));
   handle.Set(stored, value);
 }
@@ -342,7 +516,13 @@ void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& 
 bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {
   auto* map = static_cast<ffi::MapBaseObj*>(raw_object(dict));
   Any spelling;
-  if (find_spelling(map, stored_key(evaluator, key, span), &spelling) == nullptr) return false;
+  if (has_own_equality(key)) {
+    KeyPlace place = find_equal(evaluator, map, key, span);
+    if (place.value == nullptr) return false;
+    spelling = std::move(place.key);
+  } else if (find_spelling(map, stored_key(evaluator, key, span), &spelling) == nullptr) {
+    return false;
+  }
   map->erase(spelling);
   return true;
 }

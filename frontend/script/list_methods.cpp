@@ -9,9 +9,25 @@ namespace {
 
 List list_of(const Arguments& args) { return args[0].cast<List>(); }
 
+// The words of a list, which tvm-ffi keeps to itself: its own growth begins with one element.
+struct ListCells : ffi::SeqBaseObj {
+  static void append(const Any& list, const Any& value) {
+    auto* cells = static_cast<ListCells*>(raw_object(list));
+    if (cells->TVMFFISeqCell::size == cells->TVMFFISeqCell::capacity)
+      list.cast<List>().reserve(std::max<int64_t>(4, cells->TVMFFISeqCell::capacity * 2));
+    new (static_cast<Any*>(cells->data) + cells->TVMFFISeqCell::size) Any(take(copy(value)));
+    ++cells->TVMFFISeqCell::size;
+  }
+};
 Any append(Evaluator&, const Arguments& args) {
-  list_of(args).push_back(args[1]);
+  ListCells::append(args[0], args[1]);
   return nullptr;
+}
+bool quick_append(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 2) return false;
+  ListCells::append(args[0], args[1]);
+  out = none_words();
+  return true;
 }
 Any extend(Evaluator& evaluator, const Arguments& args) {
   List list = list_of(args);
@@ -116,7 +132,7 @@ Any count(Evaluator& evaluator, const Arguments& args) {
 }
 
 constexpr BuiltinRow list_rows[] = {
-    {"append", "(value)", "Adds a value at the end.", append, 1, 1},
+    {"append", "(value)", "Adds a value at the end.", append, 1, 1, {}, quick_append},
     {"extend", "(iterable)", "Adds all elements at the end.", extend, 1, 1},
     {"insert", "(index, value)", "Inserts a value before the index.", insert, 2, 2},
     {"pop", "(index=-1)", "Removes and returns an element.", pop, 0, 1},

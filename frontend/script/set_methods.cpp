@@ -30,6 +30,19 @@ Any add(Evaluator& evaluator, const Arguments& args) {
   mutable_set(args, "add")->add(evaluator, args[1]);
   return nullptr;
 }
+bool quick_add(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+  if (args.size() != 2 || as<SetNode>(args[0])->frozen) return false;
+  Held alive(copy(args[0]));  // while elements are compared
+  as<SetNode>(args[0])->add(evaluator, args[1]);
+  out = none_words();
+  return true;
+}
+bool quick_remove(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+  if (args.size() != 2 || as<SetNode>(args[0])->frozen || !(is_int(args[1]) || is_str(args[1]))) return false;
+  Held alive(copy(args[0]));
+  out = none_words();
+  return as<SetNode>(args[0])->remove(evaluator, args[1]);
+}
 Any discard(Evaluator& evaluator, const Arguments& args) {
   mutable_set(args, "discard")->remove(evaluator, args[1]);
   return nullptr;
@@ -111,9 +124,9 @@ Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
 }
 
 constexpr BuiltinRow rows[] = {
-    {"add", "(value)", "Adds an element.", add, 1, 1},
+    {"add", "(value)", "Adds an element.", add, 1, 1, {}, quick_add},
     {"discard", "(value)", "Removes an element if it is there.", discard, 1, 1},
-    {"remove", "(value)", "Removes an element that must be there.", remove, 1, 1},
+    {"remove", "(value)", "Removes an element that must be there.", remove, 1, 1, {}, quick_remove},
     {"pop", "()", "Removes and returns some element.", pop, 0, 0},
     {"clear", "()", "Removes everything.", clear, 0, 0},
     {"copy", "()", "A new set of the same elements.", copy, 0, 0},

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -143,6 +144,9 @@ struct BuiltinRow {
   int8_t least = 0;  // number of positional arguments
   int8_t most = 127;
   std::string_view keywords = {};  // accepted keyword names, separated by blanks
+  // Answers what is usual at once: positional arguments (after the object of a method) that lie where they
+  // are, a result that the caller owns. False, with nothing done, for all else: `body` answers that.
+  bool (*quick)(Evaluator&, std::span<const Any> args, TVMFFIAny& out) = nullptr;
 };
 struct BuiltinNode final : ffi::Object {
   const BuiltinRow* row;

@@ -24,7 +24,16 @@ Any bind_member(Evaluator& evaluator, const Any& self, ClassNode* cls, const Any
   // Methods of builtin types bind; builtin functions do not.
   if (auto* builtin = as<BuiltinNode>(member)) return builtin->owner.empty() ? member : bind(self, member);
   if (auto* property = as<PropertyNode>(member)) {
-    if (is_none(property->getter)) raise("AttributeError", span, "no-getter", "property has no getter");
+    if (is_none(property->getter)) {
+      auto holds = [&](const auto& each) { return each.second.same_as(member); };
+      for (const ClassNode* each : cls->mro) {
+        auto found = std::find_if(each->members.begin(), each->members.end(), holds);
+        if (found == each->members.end()) continue;
+        raise("AttributeError", span, "no-getter", "property '{}' of '{}' object has no getter",
+              found->first.str(), cls->name);
+      }
+      raise("AttributeError", span, "no-getter", "property has no getter");
+    }
     return evaluator.call(property->getter, std::span<const Any>(&self, 1), {}, span);
   }
   if (auto* fixed = as<StaticMethodNode>(member)) {
@@ -408,6 +417,21 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     return false;
   }
   if (auto* property = as<PropertyNode>(object)) return property_attribute(self, property, object, name, out);
+  if (auto* fixed = as<StaticMethodNode>(object)) {
+    static const Symbol wrapped("__wrapped__"), abstract("__isabstractmethod__");
+    static const Symbol copied[] = {known().name, known().qualname, known().doc, known().module,
+                                    known().annotations};
+    if (name == known().func || name == wrapped) {
+      out = fixed->callee;
+      return true;
+    }
+    if (name == abstract) {
+      if (!attribute_or_not(fixed->callee, name, out, span)) out = false;
+      return true;
+    }
+    return std::find(std::begin(copied), std::end(copied), name) != std::end(copied) &&
+           attribute_or_not(fixed->callee, name, out, span);
+  }
   if (auto* slice = as<SliceNode>(object)) {
     if (name.str() == "start")
       out = slice->start;

@@ -13,6 +13,8 @@ Any sum(Evaluator& evaluator, const Arguments& args) {
   if (is_str(total)) {
     raise("TypeError", args.span, "wrong-type", "sum() can't sum strings [use ''.join(seq) instead]");
   }
+  if (is_bytes(total))
+    raise("TypeError", args.span, "wrong-type", "sum() can't sum bytes [use b''.join(seq) instead]");
   auto add = [&](const Any& value) {
     int64_t r;
     if (is_int(total) && is_int(value) && !__builtin_add_overflow(raw_int(total), raw_int(value), &r)) {
@@ -254,6 +256,12 @@ Any chr(Evaluator& evaluator, const Arguments& args) {
   return str_value(text);
 }
 Any ord(Evaluator& evaluator, const Arguments& args) {
+  if (is_bytes(args[0])) {
+    std::string bytes = bytes_of(args[0]);
+    if (bytes.size() == 1) return static_cast<int64_t>(static_cast<unsigned char>(bytes[0]));
+    raise("TypeError", args.span_of(0), "wrong-type",
+          "ord() expected a character, but string of length {} found", bytes.size());
+  }
   if (!is_str(args[0])) {
     raise("TypeError", args.span_of(0), "wrong-type", "ord() expected string of length 1, but {} found",
           type_name_of(evaluator, args[0]));

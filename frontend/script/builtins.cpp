@@ -120,6 +120,10 @@ Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
       raise("ValueError", args.span, "empty-sequence", "{}() arg is an empty sequence", name);
     }
   } else {
+    if (otherwise != nullptr) {
+      raise("TypeError", args.span, "wrong-arguments",
+            "Cannot specify a default for {}() with multiple positional arguments", name);
+    }
     values.assign(args.positional.begin(), args.positional.end());
   }
   Any best, best_key;

@@ -53,6 +53,11 @@ std::string callee_text(const Any& callee) {
 constexpr size_t kPlacedKeywords = 8;
 using Places = std::array<uint8_t, kPlacedKeywords>;
 
+// Methods of str take objects of classes derived from str for what they hold; format() asks them.
+bool takes_plain_texts(const BuiltinRow& row, std::string_view owner) {
+  return owner == "str" && row.name != "format";
+}
+
 Words finish_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call,
                      Any* base) {
   ir::Span spans[kShownArguments];
@@ -78,7 +83,7 @@ Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, c
                   Frame& f) {
   for (const Expr* arg : call.args) {
     state.push(state.run(arg, f));
-    if (state.top[-1].type_index() == state.instance_type && owner == "str" &&
+    if (state.top[-1].type_index() == state.instance_type && takes_plain_texts(row, owner) &&
         is_str(builtin_value_of(state.top[-1])))
       state.top[-1] = builtin_value_of(Any(state.top[-1]));
   }
@@ -411,10 +416,9 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
         .help(fmt::format("the signature is `{}{}`", row.name, row.signature));
   }
   if (!owner.empty() && given > 0 && owner != "object") {
-    // A method of a builtin type, of an object of a class derived from it. Methods of str take such texts
-    // too.
+    // A method of a builtin type, of an object of a class derived from it.
     *base = builtin_value_of(*base);
-    for (Any* at = base + 1; owner == "str" && at != top; ++at) {
+    for (Any* at = base + 1; takes_plain_texts(row, owner) && at != top; ++at) {
       if (is_str(builtin_value_of(*at))) *at = Any(builtin_value_of(*at));
     }
   }

@@ -46,8 +46,18 @@ std::vector<ClassNode*> linearise(ClassNode* cls, ir::Span span) {
     }
     if (empty) return order;
     if (next == nullptr) {
+      std::string names;
+      for (size_t i = 0; i < direct.size(); ++i) {
+        if (std::find(direct.begin(), direct.begin() + i, direct[i]) != direct.begin() + i)
+          raise("TypeError", span, "bad-bases", "duplicate base class {}", direct[i]->short_name());
+      }
+      for (const auto& list : lists) {
+        std::string name(list.empty() ? "" : list[0]->short_name());
+        if (!list.empty() && (", " + names + ",").find(", " + name + ",") == std::string::npos)
+          names += (names.empty() ? "" : ", ") + name;
+      }
       raise("TypeError", span, "bad-bases",
-            "Cannot create a consistent method resolution order (MRO) for bases");
+            "Cannot create a consistent method resolution\norder (MRO) for bases {}", names);
     }
     order.push_back(next);
     for (auto& list : lists) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expressions that are not in every loop, and those of code that is not resolved.
+#include "frontend/script/ending.h"
 #include "frontend/script/format_value.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
@@ -253,15 +254,19 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     case ExprKind::kList: {
       auto& list = static_cast<const syntax::List&>(*expr);
       List result;
+      bool nested = false;
       result.reserve(static_cast<int64_t>(list.elts.size()));
       for (const Expr* e : list.elts) {
         if (auto* starred = syntax::as<Starred>(e)) {
           for (Any& value : unpacked(*starred, f)) result.push_back(value);
         } else {
           result.push_back(eval(e, f));
+          nested = nested || is_nested(result.back());
         }
       }
-      return result;
+      Any made = std::move(result);
+      if (nested) end_in_turn(made);
+      return made;
     }
     case ExprKind::kSet:
       return set_display(static_cast<const syntax::Set&>(*expr), false, f);

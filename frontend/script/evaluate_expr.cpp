@@ -2,6 +2,7 @@
 // Expressions. `run` answers those of every loop, by the code that the resolver gave them; the values of
 // operands travel in registers, and variables of the frame lend theirs without counting a reference.
 #include "frontend/script/arithmetic.h"
+#include "frontend/script/ending.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
@@ -347,8 +348,14 @@ bool State::test_any(const Expr* expr, Frame& f) {
 }
 [[gnu::noinline]] Words State::run_tuple(const syntax::Tuple& tuple, Frame& f) {
   Mark mark(*this);
-  for (const Expr* e : tuple.elts) push(run(e, f));
-  return give(Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top)));
+  bool nested = false;
+  for (const Expr* e : tuple.elts) {
+    push(run(e, f));
+    nested = nested || is_nested(top[-1]);
+  }
+  Any made = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top));
+  if (nested) end_in_turn(made);
+  return give(std::move(made));
 }
 [[gnu::noinline]] Words State::run_yield(const Yield& yield, Frame& f) {
   return yield_value(yield.value == nullptr ? none_words() : run(yield.value, f), f, yield.span);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // str.format.
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "frontend/script/machine.h"
 
@@ -19,119 +21,121 @@ std::string format_method(Evaluator& evaluator, std::string_view format, const A
     size_t& automatic;
     bool& numbered;
 
-    Any field(std::string_view name) {
-      size_t end = 0;
-      while (end < name.size() && name[end] != '.' && name[end] != '[') ++end;
-      std::string_view first = name.substr(0, end);
-      Any value;
+    [[noreturn]] void refuse(std::string_view message) {
+      raise("ValueError", args.span, "bad-format", "{}", message);
+    }
+    // A whole number without a sign, or nothing.
+    std::optional<int64_t> index_of(std::string_view text) {
+      if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return {};
       int64_t index = 0;
-      auto [stop, status] = std::from_chars(first.data(), first.data() + first.size(), index);
-      bool is_number = !first.empty() && status == std::errc{} && stop == first.data() + first.size();
-      if (first.empty() || is_number) {
-        if (is_number) {
-          if (automatic > 0) {
-            raise("ValueError", args.span, "bad-format",
-                  "cannot switch from automatic field numbering to manual field specification");
-          }
-          numbered = true;
-        } else {
-          if (numbered) {
-            raise("ValueError", args.span, "bad-format",
-                  "cannot switch from manual field specification to automatic field numbering");
-          }
-          index = static_cast<int64_t>(automatic++);
-        }
-        if (mapping != nullptr)
-          raise("ValueError", args.span, "bad-format", "Format string contains positional fields");
-        if (static_cast<size_t>(index) + 1 >= args.size()) {
-          raise("IndexError", args.span, "format-arguments",
-                "Replacement index {} out of range for positional args tuple", index);
-        }
-        value = args[static_cast<size_t>(index) + 1];
-      } else {
+      if (std::from_chars(text.data(), text.data() + text.size(), index).ec != std::errc{})
+        refuse("Too many decimal digits in format string");
+      return index;
+    }
+
+    Any first_of(std::string_view first) {
+      std::optional<int64_t> given = index_of(first);
+      if (!given && !first.empty()) {
         const Any* found = args.keyword(first);
         if (mapping == nullptr && found == nullptr) key_error(evaluator, str_value(first), args.span);
-        value = mapping != nullptr ? evaluator.subscript(*mapping, str_value(first), args.span) : *found;
+        return mapping != nullptr ? evaluator.subscript(*mapping, str_value(first), args.span) : *found;
       }
+      if (given && automatic > 0)
+        refuse("cannot switch from automatic field numbering to manual field specification");
+      if (!given && numbered)
+        refuse("cannot switch from manual field specification to automatic field numbering");
+      numbered = numbered || given;
+      int64_t index = given ? *given : static_cast<int64_t>(automatic++);
+      if (mapping != nullptr) refuse("Format string contains positional fields");
+      if (static_cast<size_t>(index) + 1 >= args.size()) {
+        raise("IndexError", args.span, "format-arguments",
+              "Replacement index {} out of range for positional args tuple", index);
+      }
+      return args[static_cast<size_t>(index) + 1];
+    }
+    // `0.name[key]`
+    Any field(std::string_view name) {
+      size_t end = std::min(name.find_first_of(".["), name.size());
+      Any value = first_of(name.substr(0, end));
       while (end < name.size()) {
-        if (name[end] == '.') {
-          size_t stop_at = name.find_first_of(".[", end + 1);
-          if (stop_at == std::string_view::npos) stop_at = name.size();
-          value = evaluator.attribute(value, Symbol(name.substr(end + 1, stop_at - end - 1)), args.span);
-          end = stop_at;
+        bool indexed = name[end] == '[';
+        if (!indexed && name[end] != '.') refuse("Only '.' or '[' may follow ']' in format field specifier");
+        size_t close = indexed ? name.find(']', end) : name.find_first_of(".[", end + 1);
+        if (indexed && close == std::string_view::npos) refuse("Missing ']' in format string");
+        close = std::min(close, name.size());
+        std::string_view key = name.substr(end + 1, close - end - 1);
+        if (key.empty()) refuse("Empty attribute in format string");
+        if (indexed) {
+          std::optional<int64_t> i = index_of(key);
+          value = evaluator.subscript(value, i ? Any(*i) : str_value(key), args.span);
         } else {
-          size_t close = name.find(']', end);
-          if (close == std::string_view::npos)
-            raise("ValueError", args.span, "bad-format", "Missing ']' in format string");
-          std::string_view key = name.substr(end + 1, close - end - 1);
-          int64_t i = 0;
-          auto [at, ok] = std::from_chars(key.data(), key.data() + key.size(), i);
-          bool whole = !key.empty() && ok == std::errc{} && at == key.data() + key.size();
-          value = evaluator.subscript(value, whole ? Any(i) : str_value(key), args.span);
-          end = close + 1;
+          value = evaluator.attribute(value, Symbol(key), args.span);
         }
+        end = close + (indexed ? 1 : 0);
       }
       return value;
     }
+    // The field that begins at `i`, behind its brace; leaves `i` behind the closing one.
+    std::string replaced(std::string_view text, size_t& i, int depth) {
+      size_t begin = i;
+      char c = 0;
+      while (i < text.size()) {
+        c = text[i++];
+        if (c == '{') refuse("unexpected '{' in field name");
+        if (c == '[') i = std::min(text.find(']', i), text.size());
+        if (c == '}' || c == ':' || c == '!') break;
+      }
+      if (c != '}' && c != ':' && c != '!') refuse("expected '}' before end of string");
+      std::string_view name = text.substr(begin, i - 1 - begin);
+      char conversion = 0;
+      if (c == '!') {
+        if (i == text.size()) refuse("end of string while looking for conversion specifier");
+        conversion = text[i++];
+        if (i < text.size()) {
+          c = text[i++];
+          if (c != '}' && c != ':') refuse("expected ':' after conversion specifier");
+        }
+      }
+      std::string_view spec;
+      if (c != '}') {
+        begin = i;
+        int nesting = 1;
+        while (i < text.size() && nesting > 0) {
+          nesting += text[i] == '{' ? 1 : text[i] == '}' ? -1 : 0;
+          ++i;
+        }
+        if (nesting > 0) refuse("unmatched '{' in format spec");
+        spec = text.substr(begin, i - 1 - begin);
+      }
+      Any value = field(name);
+      if (conversion == 'r')
+        value = str_value(evaluator.repr(value));
+      else if (conversion == 'a')
+        value = str_value(ascii_text(evaluator.repr(value)));
+      else if (conversion == 's')
+        value = str_value(evaluator.str(value));
+      else if (conversion != 0)
+        raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
+      bool nested = spec.find('{') != std::string_view::npos;
+      return format_value(evaluator, value, nested ? expand(spec, depth + 1) : std::string(spec), args.span);
+    }
     std::string expand(std::string_view text, int depth) {
-      if (depth > 2) raise("ValueError", args.span, "bad-format", "Max string recursion exceeded");
+      if (depth > 2) refuse("Max string recursion exceeded");
       std::string out;
-      for (size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        if (c == '{' && i + 1 < text.size() && text[i + 1] == '{') {
-          out += '{';
+      for (size_t i = 0; i < text.size();) {
+        char c = text[i++];
+        bool doubled = i < text.size() && text[i] == c;
+        if (c != '{' && c != '}') {
+          out += c;
+        } else if (doubled) {
+          out += c;
           ++i;
         } else if (c == '}') {
-          if (i + 1 >= text.size() || text[i + 1] != '}') {
-            raise("ValueError", args.span, "bad-format", "Single '}}' encountered in format string");
-          }
-          out += '}';
-          ++i;
-        } else if (c == '{') {
-          int nesting = 1;
-          size_t end = i + 1;
-          while (end < text.size() && nesting > 0) {
-            if (text[end] == '{') ++nesting;
-            if (text[end] == '}') --nesting;
-            ++end;
-          }
-          if (nesting > 0) {
-            if (i + 1 == text.size()) {
-              raise("ValueError", args.span, "bad-format", "Single '{{' encountered in format string");
-            }
-            raise("ValueError", args.span, "bad-format", "expected '}}' before end of string");
-          }
-          std::string_view inside = text.substr(i + 1, end - i - 2);
-          size_t colon = inside.find_first_of("!:");
-          // A '[' key may hold these characters.
-          size_t bracket = inside.find('[');
-          if (bracket != std::string_view::npos && colon != std::string_view::npos && bracket < colon) {
-            size_t close = inside.find(']', bracket);
-            colon = close == std::string_view::npos ? colon : inside.find_first_of("!:", close);
-          }
-          std::string_view name = inside.substr(0, colon);
-          std::string_view rest = colon == std::string_view::npos ? "" : inside.substr(colon);
-          Any value = field(name);
-          if (!rest.empty() && rest[0] == '!') {
-            if (rest.size() < 2)
-              raise("ValueError", args.span, "bad-format",
-                    "end of string while looking for conversion specifier");
-            char conversion = rest[1];
-            if (conversion == 'r')
-              value = str_value(evaluator.repr(value));
-            else if (conversion == 'a')
-              value = str_value(ascii_text(evaluator.repr(value)));
-            else if (conversion == 's')
-              value = str_value(evaluator.str(value));
-            else
-              raise("ValueError", args.span, "bad-format", "Unknown conversion specifier {}", conversion);
-            rest.remove_prefix(2);
-          }
-          if (!rest.empty()) rest.remove_prefix(1);
-          out += format_value(evaluator, value, rest.empty() ? "" : expand(rest, depth + 1), args.span);
-          i = end - 1;
+          refuse("Single '}' encountered in format string");
+        } else if (i == text.size()) {
+          refuse("Single '{' encountered in format string");
         } else {
-          out += c;
+          out += replaced(text, i, depth);
         }
       }
       return out;

@@ -172,6 +172,20 @@ std::string fixed_digits(double value, char type, int64_t precision, bool altern
     auto end = std::to_chars(digits, digits + sizeof(digits), value, style, static_cast<int>(precision));
     return {digits, end.ptr};
   }
+  if (type == 'g' && alternate && precision > 0 && precision <= 100 && std::isfinite(value)) {
+    // The C library loses the zeros of what is rounded up to the next power of ten.
+    std::string digits = fixed_digits(value, 'e', precision - 1, false);
+    int exponent = std::atoi(digits.c_str() + digits.find('e') + 1);
+    if (exponent >= -4 && exponent < precision)
+      digits = fixed_digits(value, 'f', precision - 1 - exponent, false);
+    if (digits.find('.') == std::string::npos) digits.insert(std::min(digits.find('e'), digits.size()), ".");
+    return digits;
+  }
+  if (type == 'G' && alternate) {
+    std::string digits = fixed_digits(value, 'g', precision, true);
+    std::replace(digits.begin(), digits.end(), 'e', 'E');
+    return digits;
+  }
   char format[8];
   size_t n = 0;
   format[n++] = '%';

@@ -2,6 +2,7 @@
 // Methods of list and tuple.
 #include <algorithm>
 
+#include "frontend/script/ending.h"
 #include "frontend/script/machine.h"
 
 namespace mlc::script {
@@ -17,6 +18,7 @@ struct ListCells : ffi::SeqBaseObj {
       list.cast<List>().reserve(std::max<int64_t>(4, cells->TVMFFISeqCell::capacity * 2));
     new (static_cast<Any*>(cells->data) + cells->TVMFFISeqCell::size) Any(take(copy(value)));
     ++cells->TVMFFISeqCell::size;
+    if (is_nested(value)) end_in_turn(list);
   }
 };
 Any append(Evaluator&, const Arguments& args) {

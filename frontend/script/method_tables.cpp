@@ -358,7 +358,14 @@ bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any&
     out = property->setter;
   else if (name.str() == "fdel")
     out = property->deleter;
-  else
+  else if (name.str() == "__isabstractmethod__") {
+    out = false;
+    for (const Any* part : {&property->getter, &property->setter, &property->deleter}) {
+      Any marked;
+      if (!is_none(*part) && evaluator.find_attribute(*part, name, marked) && evaluator.truth(marked))
+        out = true;
+    }
+  } else
     return false;
   return true;
 }

@@ -339,7 +339,10 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
     auto* left = as<InstanceNode>(a);
     auto* right = as<InstanceNode>(b);
     const Special& names = special_names(op);
-    if (left != nullptr || right != nullptr) {
+    // A str formats whatever stands beside it, unless that is a str with an operator of its own.
+    bool formats = op == BinOperator::kMod && is_str(a) && right != nullptr &&
+                   (!is_str(right->payload) || right->cls->find(names.reflected) == nullptr);
+    if ((left != nullptr || right != nullptr) && !formats) {
       Any result;
       const Any* forward = left == nullptr ? nullptr : left->cls->find(names.forward);
       const Any* reflected = right == nullptr ? nullptr : right->cls->find(names.reflected);

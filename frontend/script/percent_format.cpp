@@ -119,6 +119,7 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
       }
       value = evaluator.subscript(args, str_value(format.substr(begin, i - begin - 1)), span);
       named = true;
+      next = 1;  // no field without a name may follow
     }
     Field field;
     for (;; ++i) {

@@ -259,6 +259,10 @@ bool State::payload_special(InstanceNode* instance, const Any& object, Symbol na
       return true;
     }
   }
+  if (name == known().format && is_str(args[0]) && text_of(args[0]).empty()) {
+    out = str_value(self.str(object));
+    return true;
+  }
   const BuiltinRow* row = protocol_row(payload, name);
   if (row == nullptr) return false;
   std::vector<Any> all = {payload};

@@ -9,6 +9,17 @@ namespace mlc::script {
 
 using namespace syntax;  // NOLINT: the names of the tree
 
+namespace {
+
+// What begins the qualified names of functions in the body of another: nothing at the top of a file.
+std::string scope_of(const FunctionInfo* parent) {
+  if (parent == nullptr) return "";
+  if (parent->generator != nullptr) return parent->qualified_name + ".";
+  return parent->args != nullptr ? parent->qualified_name + ".<locals>." : "";
+}
+
+}  // namespace
+
 // Writes the `resolved` words of one function.
 struct Resolver::Work {
   Resolver& resolver;
@@ -18,6 +29,7 @@ struct Resolver::Work {
   };
   std::vector<Scope> comprehensions = {};
   bool rebinds = false;  // some expression binds a variable of the function: none may be lent
+  std::string within;    // "<listcomp>.<dictcomp>.": the comprehensions around an expression, for names
 
   uint32_t resolve(Symbol name) {
     for (size_t i = comprehensions.size(); i-- > 0;) {
@@ -182,8 +194,10 @@ struct Resolver::Work {
       case ExprKind::kLambda: {
         auto* lambda = static_cast<const Lambda*>(expr);
         defaults(*lambda->args);
+        size_t first = resolver.functions_.size();
         lambda->resolved =
             resolver.lambda_in(*lambda, &info, info.module, [&](Symbol name) { return outer(name); });
+        name_within(first);
         break;
       }
       case ExprKind::kIfExp: {
@@ -202,23 +216,25 @@ struct Resolver::Work {
         break;
       case ExprKind::kListComp: {
         auto* c = static_cast<const ListComp*>(expr);
-        c->resolved = comprehension(c->generators, c->elt, nullptr);
+        c->resolved = comprehension("<listcomp>.", c->generators, c->elt, nullptr);
         break;
       }
       case ExprKind::kSetComp: {
         auto* c = static_cast<const SetComp*>(expr);
-        c->resolved = comprehension(c->generators, c->elt, nullptr);
+        c->resolved = comprehension("<setcomp>.", c->generators, c->elt, nullptr);
         break;
       }
       case ExprKind::kDictComp: {
         auto* c = static_cast<const DictComp*>(expr);
-        c->resolved = comprehension(c->generators, c->key, c->value);
+        c->resolved = comprehension("<dictcomp>.", c->generators, c->key, c->value);
         break;
       }
       case ExprKind::kGeneratorExp: {
         auto* c = static_cast<const GeneratorExp*>(expr);
         expression(c->generators[0]->iter);
+        size_t first = resolver.functions_.size();
         c->resolved = resolver.generator_in(*c, &info, info.module, [&](Symbol name) { return outer(name); });
+        name_within(first);
         break;
       }
       case ExprKind::kYield:
@@ -327,8 +343,13 @@ struct Resolver::Work {
         return;
     }
   }
+  // The functions made since there were `first` of them are qualified by the comprehensions around them, too.
+  void name_within(size_t first) {
+    for (size_t i = within.empty() ? resolver.functions_.size() : first; i < resolver.functions_.size(); ++i)
+      resolver.functions_[i]->qualified_name.insert(scope_of(&info).size(), within);
+  }
   // -> 1, or 2 when closures keep some of its variables.
-  uint32_t comprehension(Seq<Comprehension> generators, const Expr* a, const Expr* b) {
+  uint32_t comprehension(std::string_view kind, Seq<Comprehension> generators, const Expr* a, const Expr* b) {
     bool shared = false;
     expression(generators[0]->iter);
     // Which of its variables do closures inside it keep?
@@ -350,6 +371,7 @@ struct Resolver::Work {
       });
     }
     comprehensions.push_back(std::move(scope));
+    within += kind;
     bool first = true;
     for (const Comprehension* c : generators) {
       if (!first) expression(c->iter);
@@ -359,6 +381,7 @@ struct Resolver::Work {
     }
     expression(a);
     expression(b);
+    within.resize(within.size() - kind.size());
     comprehensions.pop_back();
     return shared ? 2 : 1;
   }
@@ -502,9 +525,8 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
 uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, ModuleNode* module,
                              const Outer& outer) {
   auto made = std::make_unique<FunctionInfo>();
-  made->name = made->qualified_name = "<lambda>";
-  bool inside = parent != nullptr && parent->args != nullptr;  // not just the top of a file
-  if (inside) made->qualified_name = parent->qualified_name + ".<locals>.<lambda>";
+  made->name = "<lambda>";
+  made->qualified_name = scope_of(parent) + made->name;
   made->parent = parent;
   made->module = module;
   made->expr = lambda.body;
@@ -521,9 +543,8 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
 uint32_t Resolver::generator_in(const GeneratorExp& generator, const FunctionInfo* parent, ModuleNode* module,
                                 const Outer& outer) {
   auto made = std::make_unique<FunctionInfo>();
-  made->name = made->qualified_name = "<genexpr>";
-  if (parent != nullptr && parent->args != nullptr)
-    made->qualified_name = parent->qualified_name + ".<locals>.<genexpr>";
+  made->name = "<genexpr>";
+  made->qualified_name = scope_of(parent) + made->name;
   made->parent = parent;
   made->module = module;
   made->generator = &generator;

@@ -167,12 +167,18 @@ Any translate(Evaluator& evaluator, const Arguments& args) {
     if (table.type_index() == kTVMFFIDict || table.type_index() == kTVMFFIMap) {
       if (const Any* value = dict_find(evaluator, table, key)) found = *value;
     } else {
-      raise("TypeError", args.span_of(1), "wrong-type", "translate() takes a dict, not {}",
-            type_name_of(evaluator, table));
+      try {
+        found = evaluator.subscript(table, key, args.span_of(1));
+      } catch (ir::Error& error) {
+        const std::string& kind = error.first().kind;
+        if (kind != "IndexError" && kind != "KeyError" && kind != "LookupError") throw;
+      }
     }
     if (is_str(found)) {
       text += text_of(found);
     } else if (is_int(found)) {
+      if (raw_int(found) < 0 || raw_int(found) > 0x10FFFF)
+        raise("ValueError", args.span_of(1), "out-of-range", "character mapping must be in range(0x110000)");
       append_utf8(text, static_cast<uint32_t>(raw_int(found)));
     } else if (!is_none(found)) {
       raise("TypeError", args.span_of(1), "wrong-type", "character mapping must return integer, None or str");
@@ -196,6 +202,9 @@ Any maketrans(Evaluator& evaluator, const Arguments& args) {
                 "string keys in translate table must be of length 1");
         }
         point = static_cast<int64_t>(take_point(text));
+      } else if (!is_integer(point)) {
+        raise("TypeError", args.span_of(0), "wrong-type",
+              "keys in translate table must be strings or integers");
       }
       dict_set(evaluator, table, point, value, args.span);
     }

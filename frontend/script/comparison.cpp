@@ -431,8 +431,7 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
     return truth(call(Any(ir::make<BoundMethodNode>(container, state_->api_value(api))),
                       std::span<const Any>(&value, 1), {}, span));
   }
-  if ((as<InstanceNode>(container) != nullptr || as<FunctionNode>(container) != nullptr) &&
-      !state_->iterable(container)) {
+  if (!state_->iterable(container)) {
     raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",
           type_name_of(*this, container));
   }

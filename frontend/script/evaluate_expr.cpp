@@ -172,6 +172,10 @@ Any State::load_slow(const Name& name, Frame& f) {
   }
   if (name.id == known().cls && f.function != nullptr && as<ClassNode>(f.function->owner) != nullptr)
     return f.function->owner;
+  if (storage_of(name.resolved) == Storage::kLocal && !f.dynamic) {
+    raise("UnboundLocalError", name.span, "unbound-local",
+          "cannot access local variable '{}' where it is not associated with a value", name.id.str());
+  }
   undefined(name.id, f, name.span);
 }
 

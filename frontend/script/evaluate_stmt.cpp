@@ -140,7 +140,8 @@ bool State::iterable(const Any& value) {
   }
   if (auto* cls = as<ClassNode>(value))
     return cls->metaclass && cls->metaclass->find(known().iter) != nullptr;  // the members of an Enum
-  return as<FunctionNode>(value) == nullptr && as<ModuleNode>(value) == nullptr;
+  return as<FunctionNode>(value) == nullptr && as<BuiltinNode>(value) == nullptr &&
+         as<ModuleNode>(value) == nullptr;
 }
 
 // As many as are there, but no more than `most`: an iterator without an end is not walked to it.
@@ -271,8 +272,10 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
   Any ignored;
   if (special(object, known().delitem, args, ignored, span)) return;
   // CPython's words for the items of what may be a sequence, and for all else.
+  auto* instance = as<InstanceNode>(object);
   bool sequence = is_str(object) || is_bytes(object) || object.type_index() == kTVMFFIArray ||
-                  as<RangeNode>(object) || as<InstanceNode>(object) || as<SetNode>(object);
+                  as<RangeNode>(object) || (instance != nullptr && instance->cls->scripted) ||
+                  as<SetNode>(object) || as<DictViewNode>(object);
   sequence = sequence && is_integer(index);
   raise("TypeError", span, "no-item-deletion", "'{}' object {} support item deletion",
         type_name_of(self, object), sequence ? "doesn't" : "does not");

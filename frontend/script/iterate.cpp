@@ -58,7 +58,10 @@ struct RangeIterator final : IteratorNode {
 struct TextIterator final : IteratorNode {
   Any text;
   size_t at = 0;
-  explicit TextIterator(Any text) : IteratorNode("str_iterator"), text(std::move(text)) {}
+  explicit TextIterator(Any text)
+      : IteratorNode(utf8_length(text_of(text)) == text_of(text).size() ? "str_ascii_iterator"
+                                                                        : "str_iterator"),
+        text(std::move(text)) {}
   bool next(Evaluator&, Any& out) override {
     std::string_view all = text_of(text);
     if (at >= all.size()) return false;

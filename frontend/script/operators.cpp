@@ -407,7 +407,7 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
       }
       return a;
     }
-    if (a.type_index() == kTVMFFIDict && op == BinOperator::kBitOr && as<InstanceNode>(b) == nullptr) {
+    if (a.type_index() == kTVMFFIDict && op == BinOperator::kBitOr) {
       Any update = attribute(a, Symbol("update"), span);
       call(update, std::span<const Any>(&b, 1), {}, span);
       return a;
@@ -446,7 +446,8 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
     std::string from = fmt::format("for {}: ", op == BinOperator::kPow ? "** or pow()" : spelling(op));
     size_t at = error.first().message.find(from);
     bool own = error.first().name == "unsupported-operand" && error.first().span == span;
-    if (own && op == BinOperator::kMult && as<InstanceNode>(a) != nullptr &&
+    auto* instance = as<InstanceNode>(a);
+    if (own && op == BinOperator::kMult && instance != nullptr && instance->cls->scripted &&
         error.first().message.starts_with("can't multiply"))
       error.first().message = fmt::format("unsupported operand type(s) for *=: '{}' and '{}'",
                                           type_name_of(*this, a), type_name_of(*this, b));

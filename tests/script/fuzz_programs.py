@@ -26,6 +26,8 @@ PRELUDE = """\
 def trace(*values):
     print(*[repr(v) for v in values])
     return values[0] if values else None
+def place_free(value):  # as text; where a function lies depends on what was freed before
+    return repr(value).split(" at 0x")[0]
 def chain(e, depth=0):
     out = []
     while e is not None and depth < 6:
@@ -293,7 +295,7 @@ class Program:
         inner = self.one(f"for {i} in {self.iterable()} for {j} in {self.iterable()}", f"for {i} in {self.iterable()} for {j} in ({i},)", f"for {i}, *{j} in [(1, 2), 'xyz', {self.expression(0)}]")
         self.variables[-1].remove(i)
         self.variables[-1].remove(j)
-        text = self.one("[{} {}{}]", "[*({} {}{})]", "dict(enumerate({} {}{}))", "len({{repr({}) {}{}}})").format(body, inner, cond)
+        text = self.one("[{} {}{}]", "[*({} {}{})]", "dict(enumerate({} {}{}))", "len({{place_free({}) {}{}}})").format(body, inner, cond)
         return f"[g() if callable(g) else g for g in {text}]" if "lambda" in body and text.startswith("[") else text
 
     # A generator that meets whatever can be raised in it, and somebody who does all of that to it.

@@ -36,7 +36,6 @@ constexpr Absent absent[] = {
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},
-    {"tirx.transform", "PointerValueTypeRewrite", codegen},
 };
 
 Any refuse_pass(ApiCall& call) {

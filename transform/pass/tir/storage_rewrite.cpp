@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/pointer_value_type.h"
+#include "transform/pass/storage_plan.h"
 
 namespace mlc::transform {
 namespace {
@@ -10,148 +15,246 @@ constexpr char doc[] =
     for i in range(n):                      B = T.alloc_buffer((32,))
         B = T.alloc_buffer((32,))   =>      for i in range(n):
         ... B ...                               ... B ...
-    C = T.alloc_buffer((32,))               ... B in the place of C ...
-    ... C ...
-needs: flat buffers; an allocation is written before it is read.
-keeps: every access. An allocation rises to the function, or to the parallel loop or thread scope around it,
-as far as its size is known there. Two buffers of one scope share memory when their types and constant
-sizes agree, all uses of one come before all uses of the other in the scope's sequence, and neither has its
-address taken.
+    C = T.alloc_buffer((32,))               C = T.decl_buffer((32,), data=B.data)
+    ... C ...                               ... C ...
+needs: flat buffers, no vectorized loops.
+keeps: every access. An allocation rises to the function, or to the outermost thread or parallel loop around
+it. Memory is given on when all uses of a buffer come before those of the other, or when a statement writes
+each element of one from the same element of the other; its size may be up to sixteen times too small or too
+large. Registers and arrays of up to four bytes are left alone, and so is memory for which
+MergeSharedMemoryAllocations will care. Buffers that are accessed by aligned vectors of one type become
+buffers of vectors (PointerValueTypeRewrite).
 After vectorization, which makes allocations inside of vectorized loops larger.)";
 
-// Where allocations may be lifted to: the function's body, and the bodies of parallel loops and threads.
-struct Attach {
-  std::vector<AllocBuffer> allocations;
-};
-
-struct Liveness {
-  int first = -1;
-  int last = -1;
-  bool escapes = false;  // its address is known to somebody
-};
-
-struct Uses final : Walker {
-  const std::unordered_set<const VarNode*>& of;
-  std::unordered_map<const VarNode*, Liveness>& live;
-  int at = 0;
-  Uses(const std::unordered_set<const VarNode*>& of, std::unordered_map<const VarNode*, Liveness>& live)
-      : of(of), live(live) {}
-
-  void use(const VarNode* buffer, bool address) {
-    if (!of.contains(buffer)) return;
-    Liveness& l = live[buffer];
-    if (l.first < 0) l.first = at;
-    l.last = at;
-    l.escapes |= address;
-  }
-  void visit(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) use(var, true);
-    if (auto* call = as_call_to(e, "tirx.address_of")) {
-      if (auto* load = as<TensorLoadNode>(call->args[0])) use(load->source.get(), true);
-    }
-    walk_children(e);
-  }
-  void visit(const Stmt& s) override { walk_children(s); }
-  void visit_buffer(const Buffer& buffer) override { use(buffer.get(), false); }
-};
-
-class Lift final : public Rewriter {
+class Share final : public Rewriter {
  public:
-  Stmt run(const Stmt& body) { return scope(body); }
+  explicit Share(StoragePlan& plan) : plan_(plan) {}
+
+  Stmt run(const Stmt& body) {
+    for (Storage& storage : plan_.storages) attached_[storage.attach].push_back(&storage);
+    for (auto& [scope, storages] : attached_) allocate(storages);
+    return attach(nullptr, rewrite(body));
+  }
 
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
+  Buffer rewrite_buffer(const Buffer& buffer) override {
+    Storage* storage = storage_of(buffer.get());
+    return storage ? view(*storage, buffer) : buffer;
+  }
+  Var rewrite_def(const Var& var) override { return var->buffer() ? rewrite_buffer(var) : var; }
+  Expr rewrite(const Expr& e) override {
+    if (auto* var = as<VarNode>(e); var && var->buffer()) {
+      Storage* storage = storage_of(var);
+      return storage ? storage->buffer : e;
+    }
+    if (auto* call = as_call_to(e, "tirx.buffer_data")) {
+      auto* var = as<VarNode>(call->args[0]);
+      Storage* storage = var ? storage_of(var) : nullptr;
+      return storage ? data_of(storage->buffer) : rewrite_children(e);
+    }
+    if (auto* call = as_call_to(e, "tirx.tvm_access_ptr")) {
+      auto* buffer = buffer_of_data(call->args[1]);
+      Storage* storage = buffer ? storage_of(buffer) : nullptr;
+      if (!storage) return rewrite_children(e);
+      return with(ref(call), [&](CallNode& n) {
+        Expr from = moved(*storage, call->args[0]->dtype(), rewrite(call->args[2]), e->span);
+        n.args = {call->args[0], storage->buffer, from, rewrite(call->args[3]), call->args[4]};
+      });
+    }
+    auto* load = as<TensorLoadNode>(e);
+    Storage* storage = load ? storage_of(load->source.get()) : nullptr;
+    if (!storage) return rewrite_children(e);
+    return make<TensorLoadNode>(rewrite_buffer(load->source), moved(*storage, load->source, load->indices),
+                                e->span);
+  }
   Stmt rewrite(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) {
+      Storage* storage = storage_of(store->buffer.get());
+      if (!storage) return rewrite_children(s);
+      Array<Expr> indices = moved(*storage, store->buffer, store->indices);
+      return make<BufferStoreNode>(rewrite_buffer(store->buffer), rewrite(store->value), indices, s->span);
+    }
     if (auto* alloc = as<AllocBufferNode>(s)) {
-      if (!size_is_known(alloc->buffer)) return s;
-      attach_.back().allocations.push_back(make<AllocBufferNode>(alloc->buffer, Map<String, Any>{}, s->span));
-      return no_op();
+      auto found = plan_.of.find(alloc->buffer.get());
+      if (found == plan_.of.end() || found->second->buffer.same_as(alloc->buffer)) return no_op();
+      Storage& storage = *found->second;
+      return make<DeclBufferNode>(view(storage, alloc->buffer), data_of(storage.buffer), s->span);
     }
-    if (auto* loop = as<ForNode>(s)) {
-      inner_.back().insert(loop->loop_var.get());
-      bool own_scope = loop->for_kind == ForKind::kParallel || loop->for_kind == ForKind::kThreadBinding;
-      Stmt body = own_scope ? scope(loop->body) : rewrite(loop->body);
-      return body.same_as(loop->body) ? s : Stmt(with(ref(loop), [&](ForNode& n) { n.body = body; }));
-    }
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      std::string_view key = text(attr->attr_key);
-      bool own_scope = key == "thread_extent" || key == "virtual_thread";
-      Stmt body = own_scope ? scope(attr->body) : rewrite(attr->body);
-      return body.same_as(attr->body) ? s : Stmt(with(ref(attr), [&](AttrStmtNode& n) { n.body = body; }));
-    }
-    if (auto* bind = as<BindNode>(s)) inner_.back().insert(bind->var.get());
-    return rewrite_children(s);
+    if (auto* view = as<DeclBufferNode>(s)) return rewrite_view(*view);
+    Stmt inside = rewrite_children(s);
+    if (!attached_.contains(s.get())) return inside;
+    if (auto* attr = as<AttrStmtNode>(inside))
+      return with(ref(attr), [&](AttrStmtNode& n) { n.body = attach(s.get(), attr->body); });
+    auto* loop = as<ForNode>(inside);
+    return with(ref(loop), [&](ForNode& n) { n.body = attach(s.get(), loop->body); });
   }
 
  private:
-  // Does the size mention nothing that is defined inside of the scope?
-  bool size_is_known(const Buffer& buffer) const {
-    for (const Expr& dim : buffer->buffer()->shape) {
-      if (uses_var(dim, [&](const VarNode* var) { return inner_.back().contains(var); })) return false;
+  StoragePlan& plan_;
+  std::map<const StmtNode*, std::vector<Storage*>> attached_;
+  std::unordered_map<const StmtNode*, std::vector<Stmt>> allocations_;
+  std::unordered_map<const VarNode*, Buffer> views_;
+  Analyzer analyzer_;
+
+  Storage* storage_of(const VarNode* buffer) const {
+    auto found = plan_.of.find(plan_.roots(buffer));
+    return found == plan_.of.end() ? nullptr : found->second;
+  }
+  // The buffer in its memory, which may have been allocated as that of another one.
+  Buffer view(const Storage& storage, const Buffer& buffer) {
+    if (storage.buffer.same_as(buffer)) return buffer;
+    Buffer& known = views_[buffer.get()];
+    if (!known) known = make<VarNode>(storage.buffer->name, buffer->ty, buffer->span);
+    return known;
+  }
+  Stmt rewrite_view(const DeclBufferNode& view) {
+    auto* source = buffer_of_data(view.data);
+    if (!source) return rewrite_children(ref(&view));
+    const VarNode* root = plan_.roots(source);
+    if (unused_.contains(root)) {
+      throw Error("view-of-unused-memory", "`{}` is a view of `{}`, which nothing accesses",
+                  view.buffer->name.c_str(), root->name.c_str())
+          .kind("ValueError")
+          .at(view.span);
     }
-    return true;
+    return rewrite_children(ref(&view));
   }
 
-  Stmt scope(const Stmt& body) {
-    attach_.emplace_back();
-    inner_.emplace_back();
-    Stmt rest = rewrite(body);
-    std::vector<AllocBuffer> allocations = std::move(attach_.back().allocations);
-    attach_.pop_back();
-    inner_.pop_back();
-    if (allocations.empty()) return rest;
-    return share(allocations, rest);
+  static Expr moved(const Storage& storage, DataType dtype, const Expr& index, Span span) {
+    if (storage.bits_offset == 0) return index;
+    uint64_t bits = static_cast<uint64_t>(dtype.bits()) * dtype.lanes();
+    if (storage.bits_offset % bits != 0) {
+      throw Error("memory-not-aligned", "memory of `{}` cannot be handed out for elements of {} bits",
+                  storage.scope, bits)
+          .kind("ValueError")
+          .at(span);
+    }
+    return const_like(index, static_cast<int64_t>(storage.bits_offset / bits)) + index;
+  }
+  Array<Expr> moved(const Storage& storage, const Buffer& buffer, const Array<Expr>& indices) {
+    Array<Expr> next = rewrite(indices);
+    if (storage.bits_offset == 0 || next.empty()) return next;
+    auto last = static_cast<int64_t>(next.size()) - 1;
+    next.Set(last, moved(storage, buffer->buffer()->dtype, next[last], next[last]->span));
+    return next;
   }
 
-  static bool same_memory(const BufferTypeNode& a, const BufferTypeNode& b) {
-    if (!(DataType(a.dtype) == DataType(b.dtype)) || text(a.storage_scope) != text(b.storage_scope))
-      return false;
-    if (a.shape.size() != 1 || b.shape.size() != 1 || a.data_alignment != b.data_alignment) return false;
-    auto size_a = const_int(a.shape[0]);
-    auto size_b = const_int(b.shape[0]);
-    return size_a && size_a == size_b;
-  }
-
-  static Stmt share(const std::vector<AllocBuffer>& allocations, const Stmt& body) {
-    std::unordered_set<const VarNode*> buffers;
-    for (const AllocBuffer& alloc : allocations) buffers.insert(alloc->buffer.get());
-    std::unordered_map<const VarNode*, Liveness> live;
-    Uses uses(buffers, live);
-    if (auto* sequence = as<SeqStmtNode>(body)) {
-      for (const Stmt& one : sequence->seq) {
-        uses.visit(one);
-        ++uses.at;
-      }
-    } else {
-      uses.visit(body);
-    }
-    std::unordered_map<const VarNode*, Buffer> shared;
-    std::vector<std::pair<AllocBuffer, int>> kept;  // with the last use of its memory so far
-    for (const AllocBuffer& alloc : allocations) {
-      const Liveness& l = live[alloc->buffer.get()];
-      auto fits = [&](const auto& slot) {
-        return slot.second < l.first && !l.escapes && !live[slot.first->buffer.get()].escapes &&
-               same_memory(*slot.first->buffer->buffer(), *alloc->buffer->buffer());
-      };
-      auto slot = std::find_if(kept.begin(), kept.end(), fits);
-      if (slot == kept.end()) {
-        kept.emplace_back(alloc, l.last);
-      } else {
-        shared[alloc->buffer.get()] = slot->first->buffer;
-        slot->second = l.last;
-      }
-    }
+  Stmt attach(const StmtNode* scope, const Stmt& body) {
+    auto found = attached_.find(scope);
+    if (found == attached_.end()) return body;
     Array<Stmt> stmts;
-    for (const auto& [alloc, last] : kept) stmts.push_back(alloc);
-    stmts.push_back(shared.empty() ? body : replace_buffers(body, shared));
+    for (Storage* storage : found->second) {
+      if (storage->bits_offset == 0) stmts.push_back(make<AllocBufferNode>(storage->buffer));
+    }
+    stmts.push_back(body);
     return seq(stmts);
   }
 
-  std::vector<Attach> attach_;
-  std::vector<std::unordered_set<const VarNode*>> inner_;  // variables defined inside of each scope
+  void allocate(std::vector<Storage*>& storages) {
+    for (size_t i = 0; i < storages.size(); ++i) {
+      if (!storage_rank(storages[i]->scope).special()) continue;
+      if (storages[i]->bits == 0) {
+        throw Error("size-not-constant", "memory of `{}` must have a constant size", storages[i]->scope)
+            .kind("ValueError")
+            .at(storages[i]->allocs[0]->span);
+      }
+      for (size_t j = 0; j < i; ++j) {
+        if (storages[i]->scope != storages[j]->scope) continue;
+        storages[j]->merged.push_back(storages[i]);
+        break;
+      }
+    }
+    for (Storage* storage : storages) {
+      if (storage->bits_offset != 0) continue;
+      const Buffer& first = storage->allocs[0]->buffer;
+      if (!storage->merged.empty()) {
+        storage->buffer = hold_all(*storage);
+      } else {
+        storage->buffer = all_alike(*storage) ? first : large_enough(*storage);
+      }
+      for (Storage* child : storage->merged) child->buffer = storage->buffer;
+    }
+  }
+
+  static bool all_alike(const Storage& storage) {
+    const BufferTypeNode* first = storage.allocs[0]->buffer->buffer();
+    return std::all_of(storage.allocs.begin() + 1, storage.allocs.end(), [&](const AllocBufferNode* alloc) {
+      const BufferTypeNode* type = alloc->buffer->buffer();
+      return DataType(type->dtype) == DataType(first->dtype) && structural_equal(type->shape, first->shape);
+    });
+  }
+  static Buffer memory(const Storage& storage, DataType dtype, const Expr& size) {
+    const Buffer& first = storage.allocs[0]->buffer;
+    BufferType type = make<BufferTypeNode>(dtype, String(storage.scope), Array<Expr>{size}, Array<Expr>{},
+                                           Expr(int_imm(size->dtype(), 0)));
+    return make<VarNode>(first->name, type, first->span);
+  }
+  // Of the largest of the sizes, in bits, as elements of the widest type.
+  Buffer large_enough(const Storage& storage) {
+    DataType dtype = storage.allocs[0]->buffer->buffer()->dtype;
+    Expr bits;
+    for (const AllocBufferNode* alloc : storage.allocs) {
+      const BufferTypeNode* type = alloc->buffer->buffer();
+      DataType own = type->dtype;
+      if (own.lanes() > dtype.lanes()) dtype = own;
+      int64_t width = own.bits() * own.lanes();
+      Expr size = type->shape[0];
+      if (auto known = const_int(size); known && *known > INT32_MAX / width)
+        size = int_imm(DataType::Int(64), *known);
+      bits = bits ? max(bits, size * width) : size * width;
+    }
+    Expr width = const_like(bits, dtype.bits() * dtype.lanes());
+    bool divides = analyzer_.can_prove(eq(floormod(bits, width), const_like(bits, 0)));
+    Expr size = floordiv(bits, width);
+    if (!divides) size = size + 1;
+    return memory(storage, dtype, analyzer_.simplify(size));
+  }
+  // Special memory is one allocation, every part aligned to 32 bits.
+  static Buffer hold_all(Storage& storage) {
+    auto aligned = [](uint64_t bits) { return (bits + 31) / 32 * 32; };
+    uint64_t total = aligned(storage.bits);
+    for (Storage* child : storage.merged) {
+      child->bits_offset = total;
+      total += aligned(child->bits);
+    }
+    uint64_t width = static_cast<uint64_t>(storage.element.bits());
+    const Expr& dim = storage.allocs[0]->buffer->buffer()->shape[0];
+    return memory(storage, storage.element, const_like(dim, static_cast<int64_t>((total + width - 1) / width)));
+  }
+
+ public:
+  void note_unused(const Stmt& body) {
+    post_order(body, nullptr, [&](const Stmt& s) {
+      auto* alloc = as<AllocBufferNode>(s);
+      if (alloc && !plan_.of.contains(alloc->buffer.get())) unused_.insert(alloc->buffer.get());
+    });
+  }
+
+ private:
+  std::unordered_set<const VarNode*> unused_;
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Lift().run(fn->body)); }
+// Dynamic shared memory, and static where asked for, is left to MergeSharedMemoryAllocations.
+bool merges_later(const PrimFunc& fn, const PassOptions& options) {
+  int dynamic = 0;
+  post_order(fn->body, nullptr, [&](const Stmt& s) {
+    if (auto* alloc = as<AllocBufferNode>(s))
+      dynamic += alloc->buffer->buffer()->storage_scope == "shared.dyn" ? 1 : 0;
+  });
+  auto asked = options.config->find(String("tirx.merge_static_smem"));
+  return dynamic > 1 || (asked != options.config->end() && (*asked).second.cast<bool>());
+}
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  StoragePlanOptions how;
+  how.reuse = !merges_later(fn, options);
+  auto target = bound_target(fn);
+  how.exact_types = target && ((*target)->kind == "vulkan" || (*target)->kind == "webgpu");
+  StoragePlan plan = plan_storage(fn->body, how);
+  Share share(plan);
+  share.note_unused(fn->body);
+  return with_pointer_value_types(with_body(fn, share.run(fn->body)), {.params = false, .scalar_reads = false});
+}
 
 }  // namespace
 

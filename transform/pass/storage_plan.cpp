@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/storage_plan.h"
+
+#include "ir/module.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+
+bool StorageRank::special() const {
+  return !tag.empty() && tag != ".dyn" && tag != ".barrier" && tag != ".workspace" && tag != ".vtcm";
+}
+
+StorageRank storage_rank(std::string_view scope) {
+  struct Row {
+    std::string_view name;
+    bool per_thread;
+  };
+  constexpr Row rows[] = {{"global", false}, {"shared", false}, {"warp", true}, {"local", true},
+                          {"texture", true}};
+  for (const Row& row : rows) {
+    if (scope.starts_with(row.name)) return {scope.substr(row.name.size()), row.per_thread};
+  }
+  return {{}, !scope.empty()};
+}
+
+namespace {
+
+bool is(const AttrStmtNode* attr, std::string_view key) {
+  return text(attr->attr_key) == key;
+}
+
+// A statement in the order of execution, with the buffers it touches. One with statements inside stands
+// there twice; `pair` is how far away the other one is.
+struct Entry {
+  const StmtNode* stmt = nullptr;
+  int64_t pair = 0;
+  std::vector<const VarNode*> touched;
+};
+
+class LinearAccesses final : public Walker {
+ public:
+  struct Alloc {
+    size_t level;
+    const AllocBufferNode* stmt;
+  };
+  std::vector<Entry> seq;
+  std::unordered_map<const VarNode*, Alloc> allocs;
+  BufferRoots roots;
+
+  void visit(const Stmt& s) override {
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      allocs[alloc->buffer.get()] = {scope_.size(), alloc};
+      return;
+    }
+    if (auto* view = as<DeclBufferNode>(s)) return roots.declare(*view);
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      bool threads = is(attr, "thread_extent");
+      if ((threads && !in_threads_) || is(attr, "extern_scope") || is(attr, "virtual_thread")) {
+        bool outside = std::exchange(in_threads_, in_threads_ || threads);
+        nest(s);
+        in_threads_ = outside;
+        return;
+      }
+      return walk_children(s);
+    }
+    if (auto* loop = as<ForNode>(s); loop && loop->for_kind == ForKind::kVectorized) {
+      throw Error("loop-not-lowered", "a vectorized loop is still there")
+          .kind("ValueError")
+          .at(s->span)
+          .help("run VectorizeLoop before StorageRewrite");
+    }
+    if (as<ForNode>(s) || as<WhileNode>(s) || as<IfThenElseNode>(s) || as<AssertStmtNode>(s)) return nest(s);
+    if (as<SeqStmtNode>(s)) return walk_children(s);
+    // A leaf.
+    scope_.emplace_back();
+    walk_children(s);
+    if (auto* store = as<BufferStoreNode>(s)) touch(store->buffer.get(), store->indices.size(), s->span);
+    std::vector<const VarNode*> touched = std::move(scope_.back());
+    scope_.pop_back();
+    if (!touched.empty()) seq.push_back({s.get(), 0, std::move(touched)});
+  }
+  void visit(const Expr& e) override {
+    walk_children(e);
+    if (auto* load = as<TensorLoadNode>(e)) touch(load->source.get(), load->indices.size(), e->span);
+    if (auto* var = as<VarNode>(e); var && var->buffer()) touch(var, 0, e->span);
+  }
+
+ private:
+  std::vector<std::vector<const VarNode*>> scope_;
+  bool in_threads_ = false;
+
+  void nest(const Stmt& s) {
+    scope_.emplace_back();
+    auto begin = static_cast<int64_t>(seq.size());
+    seq.push_back({s.get(), 0, {}});
+    walk_children(s);
+    auto end = static_cast<int64_t>(seq.size());
+    seq.push_back({s.get(), begin - end, std::move(scope_.back())});
+    scope_.pop_back();
+    seq[begin].pair = end - begin;
+  }
+
+  void touch(const VarNode* buffer, size_t dimensions, Span span) {
+    auto found = allocs.find(roots(buffer));
+    if (found == allocs.end()) return;
+    const Alloc& alloc = found->second;
+    if (alloc.level >= scope_.size()) {
+      throw Error("access-outside-of-statement", "`{}` is read where no statement reads", buffer->name.c_str())
+          .kind("ValueError")
+          .at(span);
+    }
+    // Several dimensions of memory (textures) are one after FlattenBuffer for everything else.
+    size_t own = alloc.stmt->buffer->buffer()->shape.size();
+    bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
+    if (dimensions > 0 && own != 1 && !texture) {
+      throw Error("buffer-not-flat", "`{}` has {} dimensions", alloc.stmt->buffer->name.c_str(), own)
+          .kind("ValueError")
+          .at(span)
+          .help("run FlattenBuffer before StorageRewrite");
+    }
+    scope_[alloc.level].push_back(found->first);
+  }
+};
+
+// Does `stmt` write each element of `dst` only from the same element of `src`?
+class InPlace final : public Walker {
+ public:
+  InPlace(const BufferRoots& roots, const VarNode* dst, const VarNode* src)
+      : roots_(roots), dst_(dst), src_(src) {}
+  bool check(const StmtNode* stmt) {
+    Stmt s = ref(stmt);
+    if (!as<AttrStmtNode>(s) && !as<ForNode>(s) && !as<IfThenElseNode>(s) && !as<WhileNode>(s) &&
+        !as<BufferStoreNode>(s)) {
+      return false;
+    }
+    visit(s);
+    return holds_;
+  }
+  void visit(const Stmt& s) override {
+    if (!holds_) return;
+    if (auto* attr = as<AttrStmtNode>(s); attr && (is(attr, "extern_scope") || is(attr, "volatile_scope"))) {
+      holds_ = false;
+      return;
+    }
+    auto* store = as<BufferStoreNode>(s);
+    if (!store) return walk_children(s);
+    ++nested_;
+    for (const Expr& index : store->indices) visit(index);
+    --nested_;
+    if (roots_(store->buffer.get()) == dst_) store_ = store;
+    visit(store->value);
+    store_ = nullptr;
+  }
+  void visit(const Expr& e) override {
+    if (!holds_) return;
+    if (auto* var = as<VarNode>(e); var && (roots_(var) == dst_ || roots_(var) == src_)) holds_ = false;
+    auto* load = as<TensorLoadNode>(e);
+    if (!load) return walk_children(e);
+    const VarNode* root = roots_(load->source.get());
+    if (root == dst_ || nested_ != 0) holds_ = false;
+    if (root == src_ && !same_element(*load)) holds_ = false;
+    if (!holds_) return;
+    ++nested_;
+    for (const Expr& index : load->indices) visit(index);
+    --nested_;
+  }
+
+ private:
+  const BufferRoots& roots_;
+  const VarNode* dst_;
+  const VarNode* src_;
+  const BufferStoreNode* store_ = nullptr;
+  int nested_ = 0;
+  bool holds_ = true;
+
+  bool same_element(const TensorLoadNode& load) const {
+    if (!store_ || !(store_->value->dtype() == load.dtype())) return false;
+    if (store_->indices.size() != load.indices.size()) return false;
+    for (size_t i = 0; i < load.indices.size(); ++i) {
+      if (!structural_equal(store_->indices[i], load.indices[i])) return false;
+    }
+    return true;
+  }
+};
+
+class Planner {
+ public:
+  Planner(LinearAccesses& accesses, StoragePlanOptions options, StoragePlan& plan)
+      : accesses_(accesses), options_(options), plan_(plan) {}
+
+  void run() {
+    find_lives();
+    for (const Entry& entry : accesses_.seq) {
+      auto events = events_.find(entry.stmt);
+      if (events != events_.end() && entry.pair >= 0) begin(entry.stmt, events->second);
+      scope_changes(entry.stmt);
+      if (events != events_.end() && entry.pair <= 0) {
+        for (const VarNode* buffer : events->second.kill) {
+          if (!in_place_.contains(buffer)) release(*plan_.of.at(buffer));
+        }
+      }
+    }
+  }
+
+ private:
+  struct Events {
+    std::vector<const VarNode*> gen;
+    std::vector<const VarNode*> kill;
+  };
+  LinearAccesses& accesses_;
+  StoragePlanOptions options_;
+  StoragePlan& plan_;
+  std::unordered_map<const StmtNode*, Events> events_;
+  std::unordered_set<const VarNode*> in_place_;
+  const StmtNode* thread_scope_ = nullptr;
+  std::multimap<uint64_t, Storage*> free_;
+  std::vector<Storage*> free_symbolic_;
+
+  void find_lives() {
+    std::unordered_set<const VarNode*> seen;
+    const std::vector<Entry>& seq = accesses_.seq;
+    for (auto at = seq.rbegin(); at != seq.rend(); ++at) {
+      for (const VarNode* buffer : at->touched) {
+        if (seen.insert(buffer).second) events_[at->stmt].kill.push_back(buffer);
+      }
+    }
+    seen.clear();
+    for (size_t i = 0; i < seq.size(); ++i) {
+      if (seq[i].pair < 0) continue;
+      const Entry& entry = seq[i + seq[i].pair];
+      for (const VarNode* buffer : entry.touched) {
+        if (seen.insert(buffer).second) events_[entry.stmt].gen.push_back(buffer);
+      }
+    }
+  }
+
+  static uint64_t constant_bits(const BufferTypeNode* type) {
+    uint64_t bits = static_cast<uint64_t>(DataType(type->dtype).bits()) * DataType(type->dtype).lanes();
+    for (const Expr& dim : type->shape) {
+      auto size = const_int(dim);
+      if (!size) return 0;
+      bits *= static_cast<uint64_t>(*size);
+    }
+    return bits;
+  }
+
+  void begin(const StmtNode* stmt, const Events& events) {
+    for (const VarNode* buffer : events.gen) {
+      const AllocBufferNode* alloc = accesses_.allocs.at(buffer).stmt;
+      Storage* storage = nullptr;
+      if (events.gen.size() <= 2) storage = find_in_place(stmt, events, buffer);
+      if (!storage) storage = find(alloc);
+      storage->allocs.push_back(alloc);
+      plan_.of[buffer] = storage;
+    }
+  }
+
+  Storage* find_in_place(const StmtNode* stmt, const Events& events, const VarNode* buffer) {
+    const BufferTypeNode* type = buffer->buffer();
+    for (const VarNode* src : events.kill) {
+      auto found = plan_.of.find(src);
+      if (in_place_.contains(src) || found == plan_.of.end()) continue;
+      Storage* storage = found->second;
+      if (text(type->storage_scope) != storage->scope || storage->attach != thread_scope_ ||
+          !(storage->element == DataType(type->dtype).element()) || storage->bits != constant_bits(type) ||
+          !InPlace(accesses_.roots, buffer, src).check(stmt)) {
+        continue;
+      }
+      in_place_.insert(src);
+      return storage;
+    }
+    return nullptr;
+  }
+
+  Storage* create(const AllocBufferNode* alloc) {
+    const BufferTypeNode* type = alloc->buffer->buffer();
+    Storage& storage = plan_.storages.emplace_back();
+    storage.attach = thread_scope_;
+    storage.scope = std::string(type->storage_scope);
+    storage.bits = constant_bits(type);
+    storage.element = DataType(type->dtype).element();
+    return &storage;
+  }
+
+  // Free memory for an allocation, the best fit within a factor of 16; else new memory.
+  Storage* find(const AllocBufferNode* alloc) {
+    constexpr uint64_t range = 16;
+    const BufferTypeNode* type = alloc->buffer->buffer();
+    DataType dtype = type->dtype;
+    uint64_t element_bits = static_cast<uint64_t>(dtype.bits()) * dtype.lanes();
+    uint64_t bits = constant_bits(type);
+    StorageRank rank = storage_rank(text(type->storage_scope));
+    // Small arrays and registers are better off with what the code generator does.
+    bool small =
+        rank.tag.empty() && (rank.per_thread || dtype.is_handle() || (bits != 0 && bits <= 32));
+    if (!options_.reuse || small || type->shape.size() != 1) return create(alloc);
+    auto fits = [&](const Storage& storage) {
+      return storage.attach == thread_scope_ && storage.scope == text(type->storage_scope) &&
+             !(options_.exact_types && !(storage.element == dtype));
+    };
+    if (bits == 0) {
+      for (auto at = free_symbolic_.begin(); at != free_symbolic_.end(); ++at) {
+        Storage* storage = *at;
+        if (!fits(*storage) || !(storage->element == dtype.element())) continue;
+        free_symbolic_.erase(at);
+        return storage;
+      }
+      return create(alloc);
+    }
+    auto begin = free_.lower_bound(bits / range);
+    auto mid = free_.lower_bound(bits);
+    auto end = free_.upper_bound(bits * range);
+    auto take = [&](std::multimap<uint64_t, Storage*>::iterator at) {
+      Storage* storage = at->second;
+      storage->bits = std::max(bits, storage->bits);
+      free_.erase(at);
+      return storage;
+    };
+    for (auto at = mid; at != end; ++at) {
+      if (fits(*at->second) && at->second->bits_offset % element_bits == 0) return take(at);
+    }
+    for (auto at = mid; at != begin;) {
+      --at;
+      if (fits(*at->second) && at->second->element == dtype.element()) return take(at);
+    }
+    return create(alloc);
+  }
+
+  void release(Storage& storage) {
+    StorageRank rank = storage_rank(storage.scope);
+    if (rank.tag.empty()) {
+      if (rank.per_thread || DataType(storage.allocs[0]->buffer->buffer()->dtype).is_handle()) return;
+      if (storage.bits > 0 && storage.bits <= 32) return;
+    }
+    if (storage.bits != 0) {
+      free_.emplace(storage.bits, &storage);
+    } else {
+      free_symbolic_.push_back(&storage);
+    }
+  }
+
+  // Memory of a thread or parallel loop is not shared with what is outside of it.
+  void scope_changes(const StmtNode* stmt) {
+    Stmt s = ref(stmt);
+    auto* attr = as<AttrStmtNode>(s);
+    auto* loop = as<ForNode>(s);
+    bool own = attr ? !is(attr, "extern_scope") : loop && loop->for_kind == ForKind::kParallel;
+    if (!own || (thread_scope_ && thread_scope_ != stmt)) return;
+    if (!thread_scope_) {
+      thread_scope_ = stmt;
+      return;
+    }
+    std::erase_if(free_, [&](const auto& entry) { return entry.second->attach == stmt; });
+    std::erase_if(free_symbolic_, [&](Storage* storage) { return storage->attach == stmt; });
+    thread_scope_ = nullptr;
+  }
+};
+
+}  // namespace
+
+StoragePlan plan_storage(const Stmt& body, StoragePlanOptions options) {
+  LinearAccesses accesses;
+  accesses.visit(body);
+  StoragePlan plan;
+  plan.roots = accesses.roots;
+  Planner(accesses, options, plan).run();
+  return plan;
+}
+
+}  // namespace mlc::transform

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/op.h"
 #include "ir/verify_scopes.h"
 #include "ir/visit.h"
 
@@ -48,6 +49,13 @@ class Verifier final : public Walker {
                     [&](const ReduceNode*) {
                       report("te-in-function", e->span,
                              "a te reduction stands in a function: only create_prim_func removes it");
+                    },
+                    [&](const CallNode*) {
+                      // The threads that exchange are named by their loops: a block's iterators cannot.
+                      bool threads = as_call_to(e, "tirx.tvm_thread_allreduce") != nullptr;
+                      bool before = std::exchange(names_threads_, names_threads_ || threads);
+                      walk_children(e);
+                      names_threads_ = before;
                     },
                     [&](const ExprNode*) { walk_children(e); },
                 });
@@ -198,7 +206,7 @@ class Verifier final : public Walker {
       return;
     }
     const Definition& definition = found->second;
-    if (!definition.loop || definition.block_level >= blocks_.size()) return;
+    if (!definition.loop || names_threads_ || definition.block_level >= blocks_.size()) return;
     Diagnostic& diagnostic =
         report("loop-variable-in-block", use_of(var),
                "loop variable `{}` is used inside block `{}`, which sees only its own iterators",
@@ -344,6 +352,7 @@ class Verifier final : public Walker {
   std::unordered_map<const VarNode*, Definition> defined_;
   std::vector<const VarNode*> order_;  // definitions in force, in order
   std::vector<const SBlockNode*> blocks_;
+  bool names_threads_ = false;  // below the call of an exchange
   std::unordered_map<const VarNode*, const VarNode*>
       bound_to_;  // loop variable -> iterator of the last block
   Span around_;

@@ -14,7 +14,6 @@ constexpr std::string_view gpu = "it concerns GPUs, which mlc does not lower for
 constexpr std::string_view codegen = "the code generator does this itself";
 constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
-    {"s_tir.transform", "LowerCrossThreadReduction", gpu},
     {"s_tir.transform", "ManifestSharedMemoryLocalStage", gpu},
     {"s_tir.transform", "LowerAutoCopy", gpu},
     {"s_tir.transform", "InjectPermutedLayout", gpu},

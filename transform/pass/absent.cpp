@@ -17,7 +17,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "ManifestSharedMemoryLocalStage", gpu},
     {"s_tir.transform", "LowerAutoCopy", gpu},
     {"s_tir.transform", "InjectPermutedLayout", gpu},
-    {"s_tir.transform", "InjectSoftwarePipeline", gpu},
     {"s_tir.transform", "TransformMmaBufferLayout", gpu},
     {"s_tir.transform", "LowerAsyncDMA", gpu},
     {"s_tir.transform", "InjectPTXLDG32", gpu},

@@ -30,7 +30,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "DefaultGPUSchedule", gpu},
     {"tirx.transform", "MakePackedAPI", codegen},
     {"tirx.transform", "LowerTVMBuiltin", codegen},
-    {"tirx.transform", "SplitHostDevice", gpu},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/target_tables.h"
+#include "transform/arith/analyzer.h"
+#include "transform/pass/function_target.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(SplitHostDevice(): what runs on a device becomes functions of their own, which the host launches.
+
+    def main(A: ..., n: T.int32):                       def main_kernel(A_ptr: T.handle(..), n: T.int32):
+        bx = T.launch_thread("blockIdx.x", n)               A = T.decl_buffer((16,), data=A_ptr)
+        A[bx] = ...                             =>          bx = T.launch_thread("blockIdx.x", n)
+                                                            A[bx] = ...
+                                                        def main(A: ..., n: T.int32):
+                                                            T.call_ffi_kernel("main_kernel", A.data, n, n, launch_params=["blockIdx.x"])
+needs: every function has a target (BindTarget). Regions of a device are those with a `target` attribute, and in
+functions whose target has a host the launches of threads and what stands in `device_scope`.
+keeps: what is computed. A call to a function for the same target stays one, to another one on the same kind of
+device becomes `call_extern`, to one on another device a launch with the extents of its threads.
+After memory is planned, before functions get their calling convention.)";
+
+// What a region uses of its surroundings.
+struct Captured final : Walker {
+  std::vector<Buffer> buffers;
+  std::vector<Var> vars;
+
+  void visit_buffer(const Buffer& buffer) override { use(buffer); }
+  void visit_def(const Var& var) override { defined_.insert(var.get()); }
+  void visit(const Expr& e) override {
+    if (auto* var = as<VarNode>(e)) use(ref(var));
+    if (auto* let = as<LetNode>(e)) {
+      visit(let->value);
+      defined_.insert(let->var.get());
+      return visit(let->body);
+    }
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      if (auto iter = attr->node.as<IterVar>()) defined_.insert((*iter)->var.get());
+    }
+    if (auto* loop = as<ForNode>(s)) defined_.insert(loop->loop_var.get());
+    if (auto* bind = as<BindNode>(s)) {
+      visit(bind->value);
+      defined_.insert(bind->var.get());
+      return;
+    }
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      defined_.insert(alloc->buffer.get());
+      for (const Expr& dim : alloc->buffer->buffer()->shape) visit(dim);
+      return;
+    }
+    if (auto* view = as<DeclBufferNode>(s)) {
+      visit(view->data);
+      defined_.insert(view->buffer.get());
+      return;
+    }
+    walk_children(s);
+  }
+
+ private:
+  std::unordered_set<const VarNode*> defined_, used_;
+  void use(const Var& var) {
+    if (defined_.contains(var.get()) || !used_.insert(var.get()).second) return;
+    (var->buffer() ? buffers : vars).push_back(var);
+  }
+};
+
+// How a kernel is launched.
+struct Launch final : Walker {
+  Array<String> tags;
+  std::vector<Expr> values;
+  Expr dynamic_memory;  // in bytes
+
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    auto* attr = as<AttrStmtNode>(s);
+    auto iter = attr && text(attr->attr_key) == "thread_extent" ? attr->node.as<IterVar>() : std::nullopt;
+    if (iter && std::find(tags.begin(), tags.end(), (*iter)->thread_tag) == tags.end()) {
+      tags.push_back((*iter)->thread_tag);
+      values.push_back(attr->value);
+    }
+    if (auto* alloc = as<AllocBufferNode>(s); alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
+      if (dynamic_memory) {
+        throw Error("several-dynamic-allocations", "a kernel can have one allocation of dynamic shared memory, `{}` is another one",
+                    alloc->buffer->name.c_str())
+            .kind("ValueError")
+            .at(s->span)
+            .help("run MergeSharedMemoryAllocations first");
+      }
+      const BufferTypeNode* type = alloc->buffer->buffer();
+      Expr elements = int32(1);
+      for (const Expr& dim : type->shape) elements = elements * dim;
+      DataType dtype = type->dtype;
+      dynamic_memory = cast(DataType::Int(64), elements) * static_cast<int64_t>(dtype.bytes() * dtype.lanes());
+    }
+    walk_children(s);
+  }
+};
+Launch launch_of(const PrimFunc& fn) {
+  Launch launch;
+  launch.visit(fn->body);
+  if (launch.dynamic_memory) {
+    launch.tags.push_back("tirx.use_dyn_shared_memory");
+    launch.values.push_back(launch.dynamic_memory);
+  }
+  return launch;
+}
+
+Target without_host(const Target& target) {
+  return with(target, [](TargetNode& n) { n.host = nullptr; });
+}
+int device_type(const Target& target) { return target_kind_row(text(target->kind)).device; }
+// Functions for these devices give an error code back.
+bool gives_status(const Target& target) {
+  int type = device_type(target);
+  return type == kDLCPU || type == kDLExtDev || type == kDLHexagon;
+}
+
+// Takes the device regions out of one function.
+class Split final : public Rewriter {
+ public:
+  Split(IRModule& mod, const PrimFunc& fn, std::string name) : mod_(mod), fn_(fn), name_(std::move(name)) {
+    Target target = target_of(fn, "SplitHostDevice");
+    if (target->host) device_ = without_host(target);
+  }
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* attr = as<AttrStmtNode>(s);
+    if (!attr) return rewrite_children(s);
+    std::string_view key = text(attr->attr_key);
+    if (key == "target") {
+      if (auto target = attr->node.as<Target>()) return split(attr->body, *target);
+    }
+    bool device = key == "thread_extent" || key == "pipeline_exec_scope" || key == "device_scope";
+    return device && device_ ? split(s, device_) : rewrite_children(s);
+  }
+
+ private:
+  IRModule& mod_;
+  const PrimFunc& fn_;
+  std::string name_;
+  Target device_;  // null: only regions that say so themselves
+
+  GlobalVar fresh_name() const {
+    std::string base = name_ + "_kernel";
+    std::string name = base;
+    for (int i = 1; mod_->find(name); ++i) name = fmt::format("{}_{}", base, i);
+    return make<GlobalVarNode>(String(name));
+  }
+
+  Stmt split(const Stmt& region, const Target& target) {
+    Captured captured;
+    captured.visit(region);
+    struct Param {
+      Var var;
+      Expr arg;
+      bool pointer;
+    };
+    std::vector<Param> params;
+    Stmt body = region;
+    bool status = gives_status(target);
+    if (status) body = seq({body, make<ReturnNode>(Expr(int32(0)))});
+    for (const Buffer& buffer : captured.buffers) {
+      Expr data = data_of(buffer);
+      Var pointer = make<VarNode>(String(fmt::format("{}_ptr", buffer->name.c_str())), data->ty, buffer->span);
+      params.push_back({pointer, data, true});
+      body = seq({make<DeclBufferNode>(buffer, Expr(pointer)), body});
+    }
+    for (const Var& var : captured.vars) params.push_back({var, var, var->dtype().is_handle()});
+    std::stable_sort(params.begin(), params.end(), [](const Param& a, const Param& b) {
+      if (a.pointer != b.pointer) return a.pointer;
+      return text(a.var->name) < text(b.var->name);
+    });
+    Array<Var> vars;
+    Array<Expr> args;
+    for (const Param& param : params) {
+      vars.push_back(param.var);
+      args.push_back(param.arg);
+    }
+    Type result = status ? Type(prim_type(DataType::Int(32))) : Type(void_type());
+    Map<String, Any> attrs{{"target", target}, {"tirx.noalias", true}, {"tirx.is_global_func", true}};
+    if (auto dialect = attr(fn_, "s_tir")) attrs.Set("s_tir", *dialect);
+    PrimFunc kernel = make<PrimFuncNode>(vars, result, body, attrs, fn_->span);
+    GlobalVar name = fresh_name();
+    mod_ = with_function(mod_, name, kernel);
+    Expr call = make<CallNode>(result, Expr(name), args, Map<String, Any>{}, region->span);
+    if (!status) return make<EvaluateNode>(call);
+    Var code = make_var("kernel_error_code", DataType::Int(32));
+    return seq({make<BindNode>(code, call), make<AssertStmtNode>(eq(code, int32(0)), String("RuntimeError"),
+                                                                 Array<String>{"Error executing compute kernel"})});
+  }
+};
+
+// Calls of functions for other targets, as the launches or external calls that they are.
+class LowerLaunches final : public Rewriter {
+ public:
+  LowerLaunches(const IRModule& mod) : mod_(mod) {}
+  std::unordered_set<std::string> launched, external;
+
+  Stmt run(const PrimFunc& fn) {
+    Target target = target_of(fn, "SplitHostDevice");
+    caller_ = target->host ? target->host : target;
+    return rewrite(fn->body);
+  }
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    auto* call = as<CallNode>(next);
+    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
+    GlobalVar known = callee ? mod_->find(text(callee->name_hint)) : GlobalVar();
+    auto fn = known ? Any(mod_->lookup(text(callee->name_hint))).as<PrimFunc>() : std::nullopt;
+    if (!fn) return next;
+    Target target = target_of(*fn, "SplitHostDevice");
+    if (structural_equal(target, caller_)) return next;
+    std::string name(callee->name_hint);
+    if (auto symbol = attr(*fn, "global_symbol")) name = std::string(symbol->cast<String>());
+    Array<Expr> args{make<StringImmNode>(String(name))};
+    for (const Expr& arg : call->args) args.push_back(arg);
+    if (device_type(target) == device_type(caller_)) {
+      external.insert(std::string(callee->name_hint));
+      return make<CallNode>(call->ty, op("tirx.call_extern"), args, Map<String, Any>{}, e->span);
+    }
+    launched.insert(std::string(callee->name_hint));
+    VarMap values;
+    for (size_t i = 0; i < call->args.size() && i < (*fn)->params.size(); ++i)
+      values[(*fn)->params[i].get()] = call->args[i];
+    Launch launch = launch_of(*fn);
+    for (const Expr& value : launch.values) args.push_back(substitute(value, values));
+    Type result = call->ty->kind == TypeKind::kPrim ? call->ty : Type(prim_type(DataType::Int(32)));
+    return make<CallNode>(result, op("tirx.call_ffi_kernel"), args, Map<String, Any>{{"launch_params", launch.tags}}, e->span);
+  }
+
+ private:
+  const IRModule& mod_;
+  Target caller_;
+};
+
+struct WithoutReturns final : Rewriter {
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override { return as<ReturnNode>(s) ? no_op() : rewrite_children(s); }
+};
+
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  IRModule result = mod;
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = Any(base).as<PrimFunc>();
+    if (!fn) continue;
+    Split split(result, *fn, std::string(name->name_hint));
+    PrimFunc next = with_body(*fn, split.rewrite((*fn)->body));
+    if (!next.same_as(*fn)) result = with_function(result, name, next);
+  }
+  LowerLaunches lower(result);
+  IRModule lowered = map_prim_funcs(result, [&](const PrimFunc& fn) { return with_body(fn, lower.run(fn)); });
+  IRModule called = lowered;
+  for (const auto& [name, base] : called->functions) {
+    std::string key(name->name_hint);
+    bool launched = lower.launched.contains(key);
+    if (!launched && !lower.external.contains(key)) continue;
+    auto fn = Any(base).cast<PrimFunc>();
+    if (launched) {
+      fn = with(fn, [&](PrimFuncNode& n) {
+        n.body = WithoutReturns().rewrite(n.body);
+        n.ret_type = void_type();
+      });
+      fn = with_attr(fn, "calling_conv", int64_t{2});  // a launch of a kernel
+      fn = with_attr(fn, "tirx.kernel_launch_params", launch_of(fn).tags);
+    }
+    fn = with_attr(fn, "tirx.is_global_func", true);
+    if (!attr(fn, "global_symbol")) fn = with_attr(fn, "global_symbol", name->name_hint);
+    lowered = with_function(lowered, name, fn);
+  }
+  return lowered;
+}
+
+}  // namespace
+
+extern const Pass split_host_device{"SplitHostDevice", "tirx.transform", "SplitHostDevice()", doc, nullptr, apply};
+
+}  // namespace mlc::transform

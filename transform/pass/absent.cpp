@@ -23,7 +23,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "InjectPTXAsyncCopy", gpu},
     {"s_tir.transform", "LowerVtcmAlloc", gpu},
     {"s_tir.transform", "VerifyVTCMLimit", gpu},
-    {"s_tir.transform", "ThreadSync", gpu},
     {"s_tir.transform", "InferFragment", gpu},
     {"s_tir.transform", "LowerThreadAllreduce", gpu},
     {"s_tir.transform", "MergeSharedMemoryAllocations", gpu},

@@ -25,7 +25,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "VerifyVTCMLimit", gpu},
     {"s_tir.transform", "InferFragment", gpu},
     {"s_tir.transform", "LowerThreadAllreduce", gpu},
-    {"s_tir.transform", "MergeSharedMemoryAllocations", gpu},
     {"s_tir.transform", "DefaultGPUSchedule", gpu},
     {"tirx.transform", "MakePackedAPI", codegen},
     {"tirx.transform", "LowerTVMBuiltin", codegen},

@@ -2,6 +2,7 @@
 #include "transform/pass/storage_plan.h"
 
 #include "ir/module.h"
+#include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -28,99 +29,6 @@ namespace {
 bool is(const AttrStmtNode* attr, std::string_view key) {
   return text(attr->attr_key) == key;
 }
-
-// A statement in the order of execution, with the buffers it touches. One with statements inside stands
-// there twice; `pair` is how far away the other one is.
-struct Entry {
-  const StmtNode* stmt = nullptr;
-  int64_t pair = 0;
-  std::vector<const VarNode*> touched;
-};
-
-class LinearAccesses final : public Walker {
- public:
-  struct Alloc {
-    size_t level;
-    const AllocBufferNode* stmt;
-  };
-  std::vector<Entry> seq;
-  std::unordered_map<const VarNode*, Alloc> allocs;
-  BufferRoots roots;
-
-  void visit(const Stmt& s) override {
-    if (auto* alloc = as<AllocBufferNode>(s)) {
-      allocs[alloc->buffer.get()] = {scope_.size(), alloc};
-      return;
-    }
-    if (auto* view = as<DeclBufferNode>(s)) return roots.declare(*view);
-    if (auto* attr = as<AttrStmtNode>(s)) {
-      bool threads = is(attr, "thread_extent");
-      if ((threads && !in_threads_) || is(attr, "extern_scope") || is(attr, "virtual_thread")) {
-        bool outside = std::exchange(in_threads_, in_threads_ || threads);
-        nest(s);
-        in_threads_ = outside;
-        return;
-      }
-      return walk_children(s);
-    }
-    if (auto* loop = as<ForNode>(s); loop && loop->for_kind == ForKind::kVectorized) {
-      throw Error("loop-not-lowered", "a vectorized loop is still there")
-          .kind("ValueError")
-          .at(s->span)
-          .help("run VectorizeLoop before StorageRewrite");
-    }
-    if (as<ForNode>(s) || as<WhileNode>(s) || as<IfThenElseNode>(s) || as<AssertStmtNode>(s)) return nest(s);
-    if (as<SeqStmtNode>(s)) return walk_children(s);
-    // A leaf.
-    scope_.emplace_back();
-    walk_children(s);
-    if (auto* store = as<BufferStoreNode>(s)) touch(store->buffer.get(), store->indices.size(), s->span);
-    std::vector<const VarNode*> touched = std::move(scope_.back());
-    scope_.pop_back();
-    if (!touched.empty()) seq.push_back({s.get(), 0, std::move(touched)});
-  }
-  void visit(const Expr& e) override {
-    walk_children(e);
-    if (auto* load = as<TensorLoadNode>(e)) touch(load->source.get(), load->indices.size(), e->span);
-    if (auto* var = as<VarNode>(e); var && var->buffer()) touch(var, 0, e->span);
-  }
-
- private:
-  std::vector<std::vector<const VarNode*>> scope_;
-  bool in_threads_ = false;
-
-  void nest(const Stmt& s) {
-    scope_.emplace_back();
-    auto begin = static_cast<int64_t>(seq.size());
-    seq.push_back({s.get(), 0, {}});
-    walk_children(s);
-    auto end = static_cast<int64_t>(seq.size());
-    seq.push_back({s.get(), begin - end, std::move(scope_.back())});
-    scope_.pop_back();
-    seq[begin].pair = end - begin;
-  }
-
-  void touch(const VarNode* buffer, size_t dimensions, Span span) {
-    auto found = allocs.find(roots(buffer));
-    if (found == allocs.end()) return;
-    const Alloc& alloc = found->second;
-    if (alloc.level >= scope_.size()) {
-      throw Error("access-outside-of-statement", "`{}` is read where no statement reads", buffer->name.c_str())
-          .kind("ValueError")
-          .at(span);
-    }
-    // Several dimensions of memory (textures) are one after FlattenBuffer for everything else.
-    size_t own = alloc.stmt->buffer->buffer()->shape.size();
-    bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
-    if (dimensions > 0 && own != 1 && !texture) {
-      throw Error("buffer-not-flat", "`{}` has {} dimensions", alloc.stmt->buffer->name.c_str(), own)
-          .kind("ValueError")
-          .at(span)
-          .help("run FlattenBuffer before StorageRewrite");
-    }
-    scope_[alloc.level].push_back(found->first);
-  }
-};
 
 // Does `stmt` write each element of `dst` only from the same element of `src`?
 class InPlace final : public Walker {
@@ -189,8 +97,8 @@ class Planner {
       : accesses_(accesses), options_(options), plan_(plan) {}
 
   void run() {
-    find_lives();
-    for (const Entry& entry : accesses_.seq) {
+    events_ = life_events(accesses_.seq);
+    for (const LinearEntry& entry : accesses_.seq) {
       auto events = events_.find(entry.stmt);
       if (events != events_.end() && entry.pair >= 0) begin(entry.stmt, events->second);
       scope_changes(entry.stmt);
@@ -203,48 +111,16 @@ class Planner {
   }
 
  private:
-  struct Events {
-    std::vector<const VarNode*> gen;
-    std::vector<const VarNode*> kill;
-  };
   LinearAccesses& accesses_;
   StoragePlanOptions options_;
   StoragePlan& plan_;
-  std::unordered_map<const StmtNode*, Events> events_;
+  std::unordered_map<const StmtNode*, LifeEvents> events_;
   std::unordered_set<const VarNode*> in_place_;
   const StmtNode* thread_scope_ = nullptr;
   std::multimap<uint64_t, Storage*> free_;
   std::vector<Storage*> free_symbolic_;
 
-  void find_lives() {
-    std::unordered_set<const VarNode*> seen;
-    const std::vector<Entry>& seq = accesses_.seq;
-    for (auto at = seq.rbegin(); at != seq.rend(); ++at) {
-      for (const VarNode* buffer : at->touched) {
-        if (seen.insert(buffer).second) events_[at->stmt].kill.push_back(buffer);
-      }
-    }
-    seen.clear();
-    for (size_t i = 0; i < seq.size(); ++i) {
-      if (seq[i].pair < 0) continue;
-      const Entry& entry = seq[i + seq[i].pair];
-      for (const VarNode* buffer : entry.touched) {
-        if (seen.insert(buffer).second) events_[entry.stmt].gen.push_back(buffer);
-      }
-    }
-  }
-
-  static uint64_t constant_bits(const BufferTypeNode* type) {
-    uint64_t bits = static_cast<uint64_t>(DataType(type->dtype).bits()) * DataType(type->dtype).lanes();
-    for (const Expr& dim : type->shape) {
-      auto size = const_int(dim);
-      if (!size) return 0;
-      bits *= static_cast<uint64_t>(*size);
-    }
-    return bits;
-  }
-
-  void begin(const StmtNode* stmt, const Events& events) {
+  void begin(const StmtNode* stmt, const LifeEvents& events) {
     for (const VarNode* buffer : events.gen) {
       const AllocBufferNode* alloc = accesses_.allocs.at(buffer).stmt;
       Storage* storage = nullptr;
@@ -255,7 +131,7 @@ class Planner {
     }
   }
 
-  Storage* find_in_place(const StmtNode* stmt, const Events& events, const VarNode* buffer) {
+  Storage* find_in_place(const StmtNode* stmt, const LifeEvents& events, const VarNode* buffer) {
     const BufferTypeNode* type = buffer->buffer();
     for (const VarNode* src : events.kill) {
       auto found = plan_.of.find(src);
@@ -359,7 +235,15 @@ class Planner {
 }  // namespace
 
 StoragePlan plan_storage(const Stmt& body, StoragePlanOptions options) {
-  LinearAccesses accesses;
+  post_order(body, nullptr, [](const Stmt& s) {
+    auto* loop = as<ForNode>(s);
+    if (!loop || loop->for_kind != ForKind::kVectorized) return;
+    throw Error("loop-not-lowered", "a vectorized loop is still there")
+        .kind("ValueError")
+        .at(s->span)
+        .help("run VectorizeLoop before StorageRewrite");
+  });
+  LinearAccesses accesses("StorageRewrite", [](const AllocBufferNode&) { return true; });
   accesses.visit(body);
   StoragePlan plan;
   plan.roots = accesses.roots;

@@ -10,6 +10,7 @@
 #include "ir/region.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
+#include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/verify_memory.h"
 #include "transform/register_api.h"
@@ -197,45 +198,11 @@ Any is_pure_function(ApiCall& call) {
 
 // ---- sizes ----
 
-// The most bytes that are allocated at the same time, by scope. An allocation lives to the end of its body.
-class Allocated final : public Walker {
- public:
-  std::vector<std::pair<std::string, int64_t>> most;
-  void visit(const Stmt& s) override {
-    if (auto* alloc = as<AllocBufferNode>(s)) {
-      auto* type = alloc->buffer->buffer();
-      DataType dtype = type->dtype;
-      int64_t bytes = (dtype.bits() * std::max(dtype.lanes(), 1) + 7) / 8;
-      for (const Expr& extent : type->shape) {
-        auto constant = const_int(extent);
-        if (!constant) return;  // unknown: not counted
-        bytes *= *constant;
-      }
-      std::string scope(view(type->storage_scope));
-      if (scope.empty()) scope = "global";
-      int64_t& live = live_[scope];
-      live += bytes;
-      auto known =
-          std::find_if(most.begin(), most.end(), [&](const auto& one) { return one.first == scope; });
-      if (known == most.end()) known = most.insert(most.end(), {scope, 0});
-      known->second = std::max(known->second, live);
-      return;
-    }
-    auto before = live_;
-    walk_children(s);
-    if (!as<SeqStmtNode>(s)) live_ = std::move(before);
-  }
-
- private:
-  std::unordered_map<std::string, int64_t> live_;
-};
 Any calculate_allocated_bytes(ApiCall& call) {
   Map<String, Any> all;
   auto add = [&](const String& name, const PrimFunc& fn) {
-    Allocated walker;
-    walker.visit(fn->body);
     Map<String, Any> scopes;
-    for (const auto& [scope, bytes] : walker.most) scopes.Set(String(scope), bytes);
+    for (const auto& [scope, bytes] : allocated_bytes(fn)) scopes.Set(String(scope), bytes);
     all.Set(name, scopes);
   };
   if (auto mod = ir::given<IRModule>(call.args[0])) {

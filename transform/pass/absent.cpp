@@ -21,8 +21,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "LowerAsyncDMA", gpu},
     {"s_tir.transform", "InjectPTXLDG32", gpu},
     {"s_tir.transform", "InjectPTXAsyncCopy", gpu},
-    {"s_tir.transform", "LowerVtcmAlloc", gpu},
-    {"s_tir.transform", "VerifyVTCMLimit", gpu},
     {"s_tir.transform", "InferFragment", gpu},
     {"s_tir.transform", "LowerThreadAllreduce", gpu},
     {"s_tir.transform", "DefaultGPUSchedule", gpu},

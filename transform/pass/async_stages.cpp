@@ -9,8 +9,8 @@ Stmt async_attr(std::string_view key, Expr value, const Stmt& body) {
   return make<AttrStmtNode>(Any(Expr(int32(0))), String(std::string(key)), std::move(value), body);
 }
 
-void AsyncStages::produced(int stage, const SBlock& block, size_t at, const Expr& iteration, const Expr& predicate,
-                           Analyzer& normalized) {
+void AsyncStages::produced(int stage, const SBlock& block, size_t at, const Expr& iteration,
+                           const Expr& predicate, Analyzer& normalized) {
   Local& local = local_[stage];
   // Once somebody has waited for the group, the next write begins another one.
   if (local.groups.empty() || local.consumed) local.groups.emplace_back();
@@ -36,7 +36,8 @@ void AsyncStages::consumed_by(int stage, const SBlock& block) {
 }
 
 // How many groups may still be under way when the block begins.
-Expr AsyncStages::in_flight(const EmittedBlock& block, int producer, Analyzer& normalized, Analyzer& analyzer) {
+Expr AsyncStages::in_flight(const EmittedBlock& block, int producer, Analyzer& normalized,
+                            Analyzer& analyzer) {
   Local& local = local_[producer];
   std::vector<Expr> heads;
   if (local.groups.empty()) {
@@ -66,16 +67,18 @@ void AsyncStages::wait(std::vector<EmittedBlock>& blocks, Analyzer& normalized, 
   for (size_t i = 0; i < blocks.size(); ++i) {
     const EmittedBlock& block = blocks[i];
     if (block.async) {
-      for (const TensorRegion& write : block.block->writes) local_[block.stage].seen.insert(write->source.get());
+      for (const TensorRegion& write : block.block->writes)
+        local_[block.stage].seen.insert(write->source.get());
     }
     int producer = -1;
     for (const TensorRegion& read : block.block->reads) {
       for (const auto& [stage, state] : stages) {
         if (stage > block.stage || !state.written.contains(read->source.get())) continue;
         if (producer != -1 && producer != stage) {
-          throw Error("software-pipeline-not-possible",
-                      "the loop cannot be pipelined: a statement depends on the asynchronous stages {} and {}", producer,
-                      stage)
+          throw Error(
+              "software-pipeline-not-possible",
+              "the loop cannot be pipelined: a statement depends on the asynchronous stages {} and {}",
+              producer, stage)
               .kind("ValueError")
               .at(block.block->span);
         }
@@ -120,7 +123,8 @@ std::vector<EmittedGroup> AsyncStages::grouped(const std::vector<EmittedBlock>& 
     for (; i < blocks.size() && commits[i] == stage; ++i) {
       if (!structural_equal(predicate, blocks[i].predicate)) {
         throw Error("software-pipeline-not-possible",
-                    "the loop cannot be pipelined: the statements of asynchronous stage {} run in different iterations",
+                    "the loop cannot be pipelined: the statements of asynchronous stage {} run in different "
+                    "iterations",
                     stage)
             .kind("ValueError")
             .at(blocks[i].block->span);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When memory is alive: the statements in their order with the buffers they touch, and at which of them a buffer
-// is touched first and last.
+// When memory is alive: the statements in their order with the buffers they touch, and at which of them a
+// buffer is touched first and last.
 #pragma once
 
 #include <functional>

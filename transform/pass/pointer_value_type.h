@@ -6,8 +6,8 @@
 namespace mlc::transform {
 
 struct PointerValueTypes {
-  bool params = true;         // buffers of the function's parameters change, too
-  bool scalar_reads = true;   // lanes of a vector may be read one by one
+  bool params = true;        // buffers of the function's parameters change, too
+  bool scalar_reads = true;  // lanes of a vector may be read one by one
 };
 
 // The function with buffers of vectors where every access is to aligned vectors of one type.

@@ -16,8 +16,8 @@ StorageRank storage_rank(std::string_view scope) {
     std::string_view name;
     bool per_thread;
   };
-  constexpr Row rows[] = {{"global", false}, {"shared", false}, {"warp", true}, {"local", true},
-                          {"texture", true}};
+  constexpr Row rows[] = {
+      {"global", false}, {"shared", false}, {"warp", true}, {"local", true}, {"texture", true}};
   for (const Row& row : rows) {
     if (scope.starts_with(row.name)) return {scope.substr(row.name.size()), row.per_thread};
   }
@@ -26,9 +26,7 @@ StorageRank storage_rank(std::string_view scope) {
 
 namespace {
 
-bool is(const AttrStmtNode* attr, std::string_view key) {
-  return text(attr->attr_key) == key;
-}
+bool is(const AttrStmtNode* attr, std::string_view key) { return text(attr->attr_key) == key; }
 
 // Does `stmt` write each element of `dst` only from the same element of `src`?
 class InPlace final : public Walker {
@@ -167,8 +165,7 @@ class Planner {
     uint64_t bits = constant_bits(type);
     StorageRank rank = storage_rank(text(type->storage_scope));
     // Small arrays and registers are better off with what the code generator does.
-    bool small =
-        rank.tag.empty() && (rank.per_thread || dtype.is_handle() || (bits != 0 && bits <= 32));
+    bool small = rank.tag.empty() && (rank.per_thread || dtype.is_handle() || (bits != 0 && bits <= 32));
     if (!options_.reuse || small || type->shape.size() != 1) return create(alloc);
     auto fits = [&](const Storage& storage) {
       return storage.attach == thread_scope_ && storage.scope == text(type->storage_scope) &&

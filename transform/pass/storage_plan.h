@@ -27,7 +27,7 @@ struct Storage {
   uint64_t bits = 0;  // 0: not constant
   DataType element;
   std::vector<const AllocBufferNode*> allocs;
-  Buffer buffer;            // allocated in their place
+  Buffer buffer;             // allocated in their place
   uint64_t bits_offset = 0;  // of special memory, in the one that holds all
   std::vector<Storage*> merged;
 };
@@ -38,7 +38,7 @@ struct StoragePlanOptions {
 };
 
 struct StoragePlan {
-  std::deque<Storage> storages;  // in the order of first accesses
+  std::deque<Storage> storages;                     // in the order of first accesses
   std::unordered_map<const VarNode*, Storage*> of;  // by allocated buffer
   BufferRoots roots;
 };

@@ -27,7 +27,9 @@ as must have arrived (async_scope, async_commit_queue_scope, async_wait_queue_sc
 On blocks, before they are lowered.)";
 
 Error pipeline_error(Span span, std::string why) {
-  return Error(Error("software-pipeline-not-possible", "the loop cannot be pipelined: {}", why).kind("ValueError").at(span));
+  return Error(Error("software-pipeline-not-possible", "the loop cannot be pipelined: {}", why)
+                   .kind("ValueError")
+                   .at(span));
 }
 
 // The buffers whose accesses are looked at: parameters and what blocks around allocate.
@@ -55,7 +57,8 @@ struct AccessCounts final : Walker {
 SBlock block_of(const Stmt& body, const Known& known) {
   if (auto* realize = as<SBlockRealizeNode>(body); realize && is_const_int(realize->predicate, 1))
     return realize->block;
-  SBlock block = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String(""), body);
+  SBlock block =
+      make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String(""), body);
   AccessRegions found = detect_access_regions(block);
   AccessCounts counts;
   counts.visit(body);
@@ -68,7 +71,8 @@ SBlock block_of(const Stmt& body, const Known& known) {
       bool several = count[region->source.get()] > 1;
       Array<Range> box;
       for (const Range& range : region->region)
-        box.push_back(make<RangeNode>(several ? analyzer.simplify(range->min) : range->min, analyzer.simplify(range->extent)));
+        box.push_back(make<RangeNode>(several ? analyzer.simplify(range->min) : range->min,
+                                      analyzer.simplify(range->extent)));
       kept.push_back(make<TensorRegionNode>(region->source, box));
     }
     for (const Buffer& buffer : found.opaque) {
@@ -99,7 +103,8 @@ bool may_overlap(const TensorRegion& a, const TensorRegion& b) {
   Analyzer analyzer;
   for (size_t d = 0; d < a->region.size(); ++d) {
     const Range &x = a->region[d], &y = b->region[d];
-    if (analyzer.can_prove(le(x->min + x->extent, y->min)) || analyzer.can_prove(le(y->min + y->extent, x->min)))
+    if (analyzer.can_prove(le(x->min + x->extent, y->min)) ||
+        analyzer.can_prove(le(y->min + y->extent, x->min)))
       return false;
   }
   return true;
@@ -128,7 +133,8 @@ class Versions final : public BufferTypeRewriter {
     if (auto* call = as<CallNode>(e); call && call->op.as<Op>()) return rewrite_call(ref(call));
     auto* load = as<TensorLoadNode>(e);
     if (!load || !remap_.contains(load->source.get())) return BufferTypeRewriter::rewrite(e);
-    return make<TensorLoadNode>(rewrite_buffer(load->source), versioned(load->source, load->indices), e->span);
+    return make<TensorLoadNode>(rewrite_buffer(load->source), versioned(load->source, load->indices),
+                                e->span);
   }
   Stmt rewrite(const Stmt& s) override {
     if (auto* store = as<BufferStoreNode>(s); store && remap_.contains(store->buffer.get())) {
@@ -272,7 +278,8 @@ class Pipeline {
   int versions_of(const Buffer& buffer) const {
     int defined = -1, used = -1;
     for (const Part& part : parts_) {
-      if (region_of(part.block->writes, buffer)) defined = defined < 0 ? part.stage : std::min(defined, part.stage);
+      if (region_of(part.block->writes, buffer))
+        defined = defined < 0 ? part.stage : std::min(defined, part.stage);
       if (region_of(part.block->reads, buffer)) used = std::max(used, part.stage);
     }
     if (defined < 0) return 1;
@@ -287,7 +294,8 @@ class Pipeline {
       if (!write) continue;
       for (const Part& reader : parts_) {
         TensorRegion read = region_of(reader.block->reads, buffer);
-        if (read && writer.order < reader.order && writer.stage < reader.stage && may_overlap(write, read)) return true;
+        if (read && writer.order < reader.order && writer.stage < reader.stage && may_overlap(write, read))
+          return true;
       }
     }
     return false;
@@ -323,7 +331,8 @@ class Pipeline {
     async_.begin();
     for (const Part& part : parts_) {
       Expr skewed = now - part.stage;
-      Expr within = logical_and(analyzer_.simplify(le(loop_.min, skewed)), lt(skewed, loop_.min + loop_.extent));
+      Expr within =
+          logical_and(analyzer_.simplify(le(loop_.min, skewed)), lt(skewed, loop_.min + loop_.extent));
       if (at_least) within = analyzer_.simplify(logical_and(within, ge(now, at_least)));
       if (analyzer_.can_prove(logical_not(within))) continue;
       Stmt body = Versions(remap_, loop_, last_stage_ != 1).rewrite(Stmt(part.block));
@@ -347,8 +356,8 @@ class Pipeline {
     if (stmts.empty()) return nothing();
     Stmt body = stmts.size() == 1 ? stmts[0] : Stmt(make<SeqStmtNode>(stmts));
     if (!unit) {
-      body = make<ForNode>(var, loop_.min, extent, unroll ? ForKind::kUnrolled : loop_.for_kind, body, IterVar(nullptr),
-                           annotations_);
+      body = make<ForNode>(var, loop_.min, extent, unroll ? ForKind::kUnrolled : loop_.for_kind, body,
+                           IterVar(nullptr), annotations_);
     }
     async_.end(extent, normalized);
     return realize(block_of(body, known_));
@@ -367,7 +376,9 @@ class Inject final : public Rewriter {
       if (auto at = annotation(block->annotations, "double_buffer_scope")) {
         auto index = integers(Array<Any>{*at}, s->span)[0];
         if (index < 0 || index >= static_cast<int>(block->writes.size()))
-          throw pipeline_error(s->span, fmt::format("`double_buffer_scope` {} is none of the buffers that are written", index));
+          throw pipeline_error(
+              s->span,
+              fmt::format("`double_buffer_scope` {} is none of the buffers that are written", index));
         doubled_.insert(block->writes[index]->source.get());
       }
       Stmt next = rewrite_children(s);
@@ -418,7 +429,8 @@ class Inject final : public Rewriter {
     std::vector<Part> parts;
     for (const Stmt& s : sequence->seq) {
       auto* realize = as<SBlockRealizeNode>(s);
-      auto* inner = realize && is_const_int(realize->predicate, 1) ? as<SeqStmtNode>(realize->block->body) : nullptr;
+      auto* inner =
+          realize && is_const_int(realize->predicate, 1) ? as<SeqStmtNode>(realize->block->body) : nullptr;
       if (!inner) {
         parts.push_back({block_of(s, known)});
         continue;
@@ -430,11 +442,13 @@ class Inject final : public Rewriter {
       for (const Stmt& one : inner->seq) parts.push_back({block_of(one, known)});
     }
     if (parts.size() != stages.size() || parts.size() != order.size()) {
-      throw pipeline_error(loop.span, fmt::format("it has {} statements, but {} stages and {} places in the order",
-                                                  parts.size(), stages.size(), order.size()));
+      throw pipeline_error(loop.span,
+                           fmt::format("it has {} statements, but {} stages and {} places in the order",
+                                       parts.size(), stages.size(), order.size()));
     }
     std::vector<int> async;
-    if (auto given = annotation(loop.annotations, "software_pipeline_async_stages")) async = integers(*given, loop.span);
+    if (auto given = annotation(loop.annotations, "software_pipeline_async_stages"))
+      async = integers(*given, loop.span);
     for (size_t i = 0; i < parts.size(); ++i) {
       parts[i].stage = stages[i];
       parts[i].order = order[i];
@@ -461,8 +475,9 @@ class Inject final : public Rewriter {
       for (const TensorRegion& read : part.block->reads) {
         for (const Part* writer : writers[read->source.get()]) {
           if (writer->stage > part.stage) {
-            throw pipeline_error(loop.span, fmt::format("what stage {} reads of `{}` is written in stage {}", part.stage,
-                                                        read->source->name.c_str(), writer->stage));
+            throw pipeline_error(loop.span,
+                                 fmt::format("what stage {} reads of `{}` is written in stage {}", part.stage,
+                                             read->source->name.c_str(), writer->stage));
           }
           if (writer->stage == part.stage && writer->order >= part.order) {
             throw pipeline_error(loop.span, fmt::format("a read of `{}` stands before its write in stage {}",
@@ -486,7 +501,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass inject_software_pipeline{"InjectSoftwarePipeline", "s_tir.transform", "InjectSoftwarePipeline()", doc,
-                                           apply};
+extern const Pass inject_software_pipeline{"InjectSoftwarePipeline", "s_tir.transform",
+                                           "InjectSoftwarePipeline()", doc, apply};
 
 }  // namespace mlc::transform

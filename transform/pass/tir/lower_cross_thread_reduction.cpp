@@ -118,7 +118,8 @@ Stmt opaque_block(Array<TensorRegion> reads, Array<TensorRegion> writes, const s
 Stmt init_part(const Task& task) {
   Array<Stmt> stores;
   for (size_t i = 0; i < task.inside.size(); ++i)
-    stores.push_back(make<BufferStoreNode>(task.inside[i], task.reduction.identity[i], Array<Expr>{int32(0)}));
+    stores.push_back(
+        make<BufferStoreNode>(task.inside[i], task.reduction.identity[i], Array<Expr>{int32(0)}));
   return opaque_block({}, firsts_of(task.inside), task.name("in_thread_init"), seq(stores));
 }
 
@@ -164,7 +165,8 @@ Stmt cross_thread_part(const Task& task) {
     if (is_thread(loop)) args.push_back(loop->loop_var);
   }
   Expr call = make<CallNode>(void_type(), op("tirx.tvm_thread_allreduce"), args);
-  Stmt body = make<AttrStmtNode>(reducer_of(task), String("reduce_scope"), Expr(int32(0)), make<EvaluateNode>(call));
+  Stmt body =
+      make<AttrStmtNode>(reducer_of(task), String("reduce_scope"), Expr(int32(0)), make<EvaluateNode>(call));
   if (!task.inside.empty())
     return opaque_block(firsts_of(task.inside), firsts_of(task.cross), task.name("cross_thread"), body);
   SBlock block = make<SBlockNode>(task.block()->iter_vars, task.block()->reads, firsts_of(task.cross),
@@ -187,7 +189,8 @@ Expr write_condition(const Task& task) {
   });
   if (is_local(task.reduction.buffers[0])) return condition;
   for (const ForNode* loop : task.loops) {
-    if (is_thread(loop)) condition = logical_and(condition, eq(loop->loop_var, const_like(loop->loop_var, 0)));
+    if (is_thread(loop))
+      condition = logical_and(condition, eq(loop->loop_var, const_like(loop->loop_var, 0)));
   }
   return condition;
 }
@@ -214,8 +217,8 @@ Stmt write_back_part(const Task& task) {
     stores.push_back(make<BufferStoreNode>(buffer, load_first(task.cross[i]), indices));
     writes.push_back(make<TensorRegionNode>(buffer, old->region));
   }
-  SBlock block = make<SBlockNode>(iters, firsts_of(task.cross), writes, String(task.name("write_back")),
-                                  seq(stores));
+  SBlock block =
+      make<SBlockNode>(iters, firsts_of(task.cross), writes, String(task.name("write_back")), seq(stores));
   return make<SBlockRealizeNode>(values, write_condition(task), block);
 }
 
@@ -305,12 +308,14 @@ class Lower final : public Rewriter {
     if (!by_threads) return {};
     PlaceRef block = state_.find(realize.block.get());
     PlaceRef scope = state_.find(blocks_.back());
-    if (!block || !scope || !block->affine_binding || !why_not_reduction(state_, *block, *scope).empty()) return {};
+    if (!block || !scope || !block->affine_binding || !why_not_reduction(state_, *block, *scope).empty())
+      return {};
     return reduced;
   }
 
   [[noreturn]] static void refuse_block(const SBlockRealizeNode& realize, std::string_view why) {
-    throw Error("cross-thread-reduction-not-lowered", "the reduction of block `{}` over threads cannot be lowered: {}",
+    throw Error("cross-thread-reduction-not-lowered",
+                "the reduction of block `{}` over threads cannot be lowered: {}",
                 realize.block->name_hint.c_str(), why)
         .kind("ValueError")
         .at(realize.block->span);
@@ -324,7 +329,8 @@ class Lower final : public Rewriter {
       if (std::find(loops.begin(), loops.end(), around_[i]) == loops.end()) break;
       ++deepest;
     }
-    if (deepest != loops.size()) refuse_block(realize, "the loops it reduces over are not the innermost around it");
+    if (deepest != loops.size())
+      refuse_block(realize, "the loops it reduces over are not the innermost around it");
     for (const ForNode* loop : loops) {
       if (is_thread(loop) && !tag_of(loop).starts_with("threadIdx"))
         refuse_block(realize, fmt::format("loop `{}` is bound to `{}`, which exchanges nothing",
@@ -334,8 +340,9 @@ class Lower final : public Rewriter {
     post_order(ref(loops[0]), nullptr, [&](const Stmt& s) {
       auto* other = as<SBlockRealizeNode>(s);
       if (!other) return;
-      if (seen) refuse_block(realize, fmt::format("below loop `{}`, a block comes after it",
-                                                  loops[0]->loop_var->name.c_str()));
+      if (seen)
+        refuse_block(realize, fmt::format("below loop `{}`, a block comes after it",
+                                          loops[0]->loop_var->name.c_str()));
       seen = other == &realize;
     });
   }
@@ -396,7 +403,8 @@ class Lower final : public Rewriter {
     for (const Thread& thread : unbound)
       vars.push_back(make_var(String(fmt::format("t{}", thread.tag.back())), thread.extent->dtype()));
     Expr condition = realize->predicate;
-    for (size_t i = unbound.size(); i-- > 0;) condition = logical_and(eq(vars[i], const_like(vars[i], 0)), condition);
+    for (size_t i = unbound.size(); i-- > 0;)
+      condition = logical_and(eq(vars[i], const_like(vars[i], 0)), condition);
     Stmt body = with(ref(realize), [&](SBlockRealizeNode& n) { n.predicate = condition; });
     for (size_t i = unbound.size(); i-- > 0;) {
       IterVar iter = make<IterVarNode>(Range(nullptr), make_var("", vars[i]->dtype()), IterType::kThreadIndex,

@@ -188,7 +188,8 @@ class Merge final : public Rewriter {
     if (auto* alloc = as<AllocBufferNode>(s)) {
       return text(alloc->buffer->buffer()->storage_scope) == scope_ ? no_op() : s;
     }
-    if (auto* view = as<DeclBufferNode>(s)) return plan_->contains(view->buffer.get()) ? no_op() : rewrite_children(s);
+    if (auto* view = as<DeclBufferNode>(s))
+      return plan_->contains(view->buffer.get()) ? no_op() : rewrite_children(s);
     auto* store = as<BufferStoreNode>(s);
     if (!store || !plan_->contains(store->buffer.get())) return rewrite_children(s);
     Expr value = rewrite(store->value);
@@ -225,11 +226,12 @@ class Merge final : public Rewriter {
     Stmt inside = rewrite(attr.body);
     Stmt result = ref(&attr);
     if (!used_.empty()) {
-      BufferType type = make<BufferTypeNode>(DataType::UInt(8), String(std::string(scope_)), Array<Expr>{plan_->size()},
-                                             Array<Expr>{}, Expr(int32(0)));
+      BufferType type = make<BufferTypeNode>(DataType::UInt(8), String(std::string(scope_)),
+                                             Array<Expr>{plan_->size()}, Array<Expr>{}, Expr(int32(0)));
       Var memory = make<VarNode>(String(scope_ == "shared.dyn" ? "buf_dyn_shmem" : "buf_shmem"), type);
       Array<Stmt> stmts{make<AllocBufferNode>(memory)};
-      for (size_t i = used_.size(); i-- > 0;) stmts.push_back(make<DeclBufferNode>(used_[i], data_of(memory)));
+      for (size_t i = used_.size(); i-- > 0;)
+        stmts.push_back(make<DeclBufferNode>(used_[i], data_of(memory)));
       stmts.push_back(inside);
       inside = seq(stmts);
     }

@@ -83,9 +83,11 @@ struct Launch final : Walker {
       tags.push_back((*iter)->thread_tag);
       values.push_back(attr->value);
     }
-    if (auto* alloc = as<AllocBufferNode>(s); alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
+    if (auto* alloc = as<AllocBufferNode>(s);
+        alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
       if (dynamic_memory) {
-        throw Error("several-dynamic-allocations", "a kernel can have one allocation of dynamic shared memory, `{}` is another one",
+        throw Error("several-dynamic-allocations",
+                    "a kernel can have one allocation of dynamic shared memory, `{}` is another one",
                     alloc->buffer->name.c_str())
             .kind("ValueError")
             .at(s->span)
@@ -95,7 +97,8 @@ struct Launch final : Walker {
       Expr elements = int32(1);
       for (const Expr& dim : type->shape) elements = elements * dim;
       DataType dtype = type->dtype;
-      dynamic_memory = cast(DataType::Int(64), elements) * static_cast<int64_t>(dtype.bytes() * dtype.lanes());
+      dynamic_memory =
+          cast(DataType::Int(64), elements) * static_cast<int64_t>(dtype.bytes() * dtype.lanes());
     }
     walk_children(s);
   }
@@ -168,7 +171,8 @@ class Split final : public Rewriter {
     if (status) body = seq({body, make<ReturnNode>(Expr(int32(0)))});
     for (const Buffer& buffer : captured.buffers) {
       Expr data = data_of(buffer);
-      Var pointer = make<VarNode>(String(fmt::format("{}_ptr", buffer->name.c_str())), data->ty, buffer->span);
+      Var pointer =
+          make<VarNode>(String(fmt::format("{}_ptr", buffer->name.c_str())), data->ty, buffer->span);
       params.push_back({pointer, data, true});
       body = seq({make<DeclBufferNode>(buffer, Expr(pointer)), body});
     }
@@ -192,8 +196,9 @@ class Split final : public Rewriter {
     Expr call = make<CallNode>(result, Expr(name), args, Map<String, Any>{}, region->span);
     if (!status) return make<EvaluateNode>(call);
     Var code = make_var("kernel_error_code", DataType::Int(32));
-    return seq({make<BindNode>(code, call), make<AssertStmtNode>(eq(code, int32(0)), String("RuntimeError"),
-                                                                 Array<String>{"Error executing compute kernel"})});
+    return seq(
+        {make<BindNode>(code, call), make<AssertStmtNode>(eq(code, int32(0)), String("RuntimeError"),
+                                                          Array<String>{"Error executing compute kernel"})});
   }
 };
 
@@ -234,7 +239,8 @@ class LowerLaunches final : public Rewriter {
     Launch launch = launch_of(*fn);
     for (const Expr& value : launch.values) args.push_back(substitute(value, values));
     Type result = call->ty->kind == TypeKind::kPrim ? call->ty : Type(prim_type(DataType::Int(32)));
-    return make<CallNode>(result, op("tirx.call_ffi_kernel"), args, Map<String, Any>{{"launch_params", launch.tags}}, e->span);
+    return make<CallNode>(result, op("tirx.call_ffi_kernel"), args,
+                          Map<String, Any>{{"launch_params", launch.tags}}, e->span);
   }
 
  private:
@@ -282,6 +288,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass split_host_device{"SplitHostDevice", "tirx.transform", "SplitHostDevice()", doc, nullptr, apply};
+extern const Pass split_host_device{
+    "SplitHostDevice", "tirx.transform", "SplitHostDevice()", doc, nullptr, apply};
 
 }  // namespace mlc::transform

@@ -219,7 +219,8 @@ class Share final : public Rewriter {
     }
     uint64_t width = static_cast<uint64_t>(storage.element.bits());
     const Expr& dim = storage.allocs[0]->buffer->buffer()->shape[0];
-    return memory(storage, storage.element, const_like(dim, static_cast<int64_t>((total + width - 1) / width)));
+    return memory(storage, storage.element,
+                  const_like(dim, static_cast<int64_t>((total + width - 1) / width)));
   }
 
  public:
@@ -253,7 +254,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   StoragePlan plan = plan_storage(fn->body, how);
   Share share(plan);
   share.note_unused(fn->body);
-  return with_pointer_value_types(with_body(fn, share.run(fn->body)), {.params = false, .scalar_reads = false});
+  return with_pointer_value_types(with_body(fn, share.run(fn->body)),
+                                  {.params = false, .scalar_reads = false});
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ enum class Kind : uint8_t { kRead, kWrite, kSync };
 struct Access {
   Kind kind;
   const VarNode* buffer = nullptr;
-  Array<Expr> indices;     // empty where it is more than one element
+  Array<Expr> indices;              // empty where it is more than one element
   const VarNode* thread = nullptr;  // the innermost one
   bool double_buffer_write = false;
 };
@@ -103,14 +103,16 @@ class Planner final : public Walker {
   bool in_leaf_ = false;
   int conditions_ = 0;
   const VarNode* double_buffer_ = nullptr;
-  std::vector<Access> accesses_;              // of the statement
+  std::vector<Access> accesses_;             // of the statement
   std::vector<std::vector<Entry>> entries_;  // of the statements around, by nesting
 
   void leaf(const Stmt& s) {
     in_leaf_ = true;
-    if (auto* store = as<BufferStoreNode>(s)) access(Kind::kWrite, store->buffer.get(), store->indices, s->span);
+    if (auto* store = as<BufferStoreNode>(s))
+      access(Kind::kWrite, store->buffer.get(), store->indices, s->span);
     walk_children(s);
-    if (!accesses_.empty() || as<BufferStoreNode>(s)) entries_.back().push_back({s.get(), std::move(accesses_)});
+    if (!accesses_.empty() || as<BufferStoreNode>(s))
+      entries_.back().push_back({s.get(), std::move(accesses_)});
     accesses_.clear();
     in_leaf_ = false;
   }
@@ -118,7 +120,8 @@ class Planner final : public Walker {
   void access(Kind kind, const VarNode* buffer, const Array<Expr>& indices, Span span) {
     if (!in_kernel_ || text(buffer->buffer()->storage_scope) != scope_) return;
     if (!in_leaf_) {
-      throw Error("barrier-not-possible", "`{}` of scope `{}` is read in a condition, before which no barrier can stand",
+      throw Error("barrier-not-possible",
+                  "`{}` of scope `{}` is read in a condition, before which no barrier can stand",
                   buffer->name.c_str(), scope_)
           .kind("ValueError")
           .at(span);
@@ -287,7 +290,8 @@ struct AfterWaits final : Rewriter {
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     auto* attr = as<AttrStmtNode>(s);
-    auto* inner = attr && text(attr->attr_key) == "async_wait_queue_scope" ? as<AttrStmtNode>(attr->body) : nullptr;
+    auto* inner =
+        attr && text(attr->attr_key) == "async_wait_queue_scope" ? as<AttrStmtNode>(attr->body) : nullptr;
     if (!inner || text(inner->attr_key) != "async_wait_inflight_count") return rewrite_children(s);
     Stmt count = with(ref(inner), [&](AttrStmtNode& n) { n.body = seq({barrier(scope), n.body}); });
     return with(ref(attr), [&](AttrStmtNode& n) { n.body = count; });
@@ -297,7 +301,8 @@ struct AfterWaits final : Rewriter {
 struct Insert final : Rewriter {
   const std::unordered_set<const StmtNode*>& before;
   std::string_view scope;
-  Insert(const std::unordered_set<const StmtNode*>& before, std::string_view scope) : before(before), scope(scope) {}
+  Insert(const std::unordered_set<const StmtNode*>& before, std::string_view scope)
+      : before(before), scope(scope) {}
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {

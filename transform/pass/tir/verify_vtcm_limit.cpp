@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/allocated_bytes.h"
+#include "transform/pass/function_target.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(VerifyVTCMLimit(default_target=None): refuse functions that need more of the scope "global.vtcm" than there is.
+
+needs: what is allocated at the same time fits into `vtcm-capacity` of the function's target, or of the default.
+keeps: the module as it is. A capacity of 0, or none, limits nothing.)";
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  std::optional<Target> target = bound_target(fn);
+  if (!target && !options.args.empty() && options.args[0] != nullptr) target = parse_target(options.args[0]);
+  int64_t limit = target ? target_attr<int64_t>(*target, "vtcm-capacity", 0) : 0;
+  if (limit <= 0) return fn;
+  for (const auto& [scope, bytes] : allocated_bytes(fn)) {
+    if (scope != "global.vtcm" || bytes <= limit) continue;
+    throw Error("vtcm-limit-exceeded", "the function allocates {} bytes of `global.vtcm`, the limit is {}",
+                bytes, limit)
+        .kind("RuntimeError")
+        .at(fn->span);
+  }
+  return fn;
+}
+
+}  // namespace
+
+extern const Pass verify_vtcm_limit{"VerifyVTCMLimit", "s_tir.transform",
+                                    "VerifyVTCMLimit(default_target=None)", doc, apply};
+
+}  // namespace mlc::transform

@@ -22,7 +22,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "InjectPTXLDG32", gpu},
     {"s_tir.transform", "InjectPTXAsyncCopy", gpu},
     {"s_tir.transform", "InferFragment", gpu},
-    {"s_tir.transform", "DefaultGPUSchedule", gpu},
     {"tirx.transform", "MakePackedAPI", codegen},
     {"tirx.transform", "LowerTVMBuiltin", codegen},
     {"tirx.transform", "LowerTIRx", later},

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/function_target.h"
+#include "transform/pass/pass.h"
+#include "transform/schedule/primitive.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(DefaultGPUSchedule(): every block on threads, so that a module runs on a GPU at all.
+
+    for i, j in T.grid(128, 128):               for i_j_fused_0 in T.thread_binding(16, thread="blockIdx.x"):
+        with T.sblock("B"): ...         =>          for i_j_fused_1 in T.thread_binding(1024, thread="threadIdx.x"):
+                                                        with T.sblock("B"): ...
+needs: the function's attribute `target`, or a target around the call; each innermost block has one loop for each
+iterator.
+keeps: what the blocks compute. Data-parallel loops are fused, split by the threads a block may have (past 256 blocks
+a loop stays inside) and bound. Blocks with loops on threads stay, and so do functions with `tirx.is_scheduled`;
+all functions have that attribute afterwards.)";
+
+constexpr int64_t kMaxBlocks = 256;
+
+// Nothing here is called by name: primitives get handles and numbers.
+struct NoScript final : Host {
+  Any call(const Any&, std::span<const Any>) override { throw Error("not-callable", "a pass calls no script"); }
+  bool callable(const Any&) override { return false; }
+  std::vector<std::string> parameter_names(const Any&) override { return {}; }
+  std::string repr(const Any&) override { return {}; }
+  void print(std::string_view) override {}
+};
+
+// A schedule whose primitives are applied as scripts do.
+class Steps {
+ public:
+  explicit Steps(const IRModule& mod) : schedule_(make_schedule(mod, 1, true)) {}
+  const IRModule& mod() const { return schedule_->state->mod(); }
+  std::vector<Any> run(std::string_view name, std::vector<Any> args) {
+    const Primitive* primitive = find_primitive(name);
+    const Api* api = ApiRegistry::global().method(ScheduleNode::RuntimeTypeIndex(), name);
+    MLC_CHECK(primitive && api, "primitive `{}` is not registered", name);
+    args.insert(args.begin(), Any(schedule_));
+    for (size_t i = args.size(); i < api->params.size(); ++i) args.push_back(api->params[i].default_value);
+    ApiCall call{*api, host_, args, {}, {}};
+    run_primitive(*primitive, mutable_schedule(schedule_), call);
+    return schedule_->trace->instructions.back().outputs;
+  }
+  const ForNode* loop(const Any& handle) const {
+    return schedule_->handles.at(handle.as<ffi::Object>())->loop();
+  }
+  const SBlockNode* block(const Any& handle) const {
+    return schedule_->handles.at(handle.as<ffi::Object>())->block();
+  }
+
+ private:
+  Schedule schedule_;
+  NoScript host_;
+};
+
+// The target of the script around, where the function has none.
+Target target_around(const PrimFunc& fn) {
+  if (auto bound = bound_target(fn)) return *bound;
+  const Api* current = ApiRegistry::global().find("tvm.target.Target.current");
+  if (current) {
+    NoScript host;
+    std::vector<Any> args{Any(true)};
+    ApiCall call{*current, host, args, {}, {}};
+    if (auto target = current->row.body(call).as<Target>(); target && *target) return *target;
+  }
+  return target_of(fn, "DefaultGPUSchedule");
+}
+
+void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
+  std::vector<Any> loops = steps.run("get_loops", {block});
+  for (const Any& loop : loops) {
+    if (steps.loop(loop)->thread_binding) return;
+  }
+  const SBlockNode* node = steps.block(block);
+  if (loops.size() != node->iter_vars.size() && !(loops.empty() && node->iter_vars.size() <= 1)) {
+    throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators", node->name_hint.c_str(),
+                loops.size(), node->iter_vars.size())
+        .kind("ValueError")
+        .at(node->span);
+  }
+  Array<Any> parallel;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    if (node->iter_vars[static_cast<int64_t>(i)]->iter_type == IterType::kDataPar) parallel.push_back(loops[i]);
+  }
+  if (parallel.empty()) parallel.push_back(steps.run("add_unit_loop", {loops.empty() ? block : loops[0]})[0]);
+  Any fused = steps.run("fuse", {parallel, false})[0];
+  auto extent = const_int(steps.loop(fused)->extent);
+  if (extent && *extent <= max_threads * kMaxBlocks) {
+    std::vector<Any> split = steps.run("split", {fused, Array<Any>{nullptr, std::min(*extent, max_threads)}});
+    steps.run("bind", {split[0], String("blockIdx.x")});
+    steps.run("bind", {split[1], String("threadIdx.x")});
+    return;
+  }
+  std::vector<Any> split = steps.run("split", {fused, Array<Any>{nullptr, kMaxBlocks, max_threads}});
+  steps.run("reorder", {Array<Any>{split[1], split[2], split[0]}});
+  steps.run("bind", {split[1], String("blockIdx.x")});
+  steps.run("bind", {split[2], String("threadIdx.x")});
+}
+
+// A block that is the whole function is no scope yet: it stands in one, with one instance.
+PrimFunc with_scope(const PrimFunc& fn) {
+  auto* realize = as<SBlockRealizeNode>(fn->body);
+  if (!realize || has_flag(fn, "tirx.is_scheduled")) return fn;
+  bool leaf = true;
+  post_order(realize->block->body, nullptr, [&](const Stmt& s) { leaf &= !as<SBlockNode>(s) && !as<ForNode>(s); });
+  if (!leaf || text(realize->block->name_hint) == "root") return fn;
+  IterVar once = make<IterVarNode>(make<RangeNode>(int32(0), int32(1)), make_var("vu", DataType::Int(32)), IterType::kDataPar);
+  SBlock block = with(realize->block, [&](SBlockNode& n) { n.iter_vars = {once}; });
+  Stmt inner = with(ref(realize), [&](SBlockRealizeNode& n) {
+    n.iter_values = {int32(0)};
+    n.block = block;
+  });
+  SBlock root = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("root"), inner);
+  return with_body(fn, make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), root));
+}
+
+IRModule apply(const IRModule& given, const PassOptions&) {
+  IRModule mod = map_prim_funcs(given, with_scope);
+  Steps steps(mod);
+  for (const auto& [name, base] : mod->functions) {
+    auto fn = Any(base).as<PrimFunc>();
+    if (!fn || has_flag(*fn, "tirx.is_scheduled") || !as<SBlockRealizeNode>((*fn)->body)) continue;
+    Target target = target_around(*fn);
+    int64_t max_threads = target_attr<int64_t>(target, "max_num_threads", 0);
+    if (max_threads <= 0) {
+      throw Error("target-without-threads", "the target `{}` does not say how many threads a block has (max_num_threads)",
+                  target->kind.c_str())
+          .kind("ValueError")
+          .at((*fn)->span);
+    }
+    std::vector<String> blocks;
+    post_order((*fn)->body, nullptr, [&](const Stmt& s) {
+      if (auto* block = as<SBlockNode>(s); block && s.get() != as<SBlockRealizeNode>((*fn)->body)->block.get())
+        blocks.push_back(block->name_hint);
+    });
+    for (const String& block : blocks) {
+      Any handle = steps.run("get_sblock", {block, name->name_hint})[0];
+      if (steps.run("get_child_blocks", {handle}).empty()) bind_to_threads(steps, handle, max_threads);
+    }
+  }
+  return map_prim_funcs(steps.mod(), [](const PrimFunc& fn) { return with_attr(fn, "tirx.is_scheduled", true); });
+}
+
+}  // namespace
+
+extern const Pass default_gpu_schedule{"DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr,
+                                       apply};
+
+}  // namespace mlc::transform

@@ -20,7 +20,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "TransformMmaBufferLayout", gpu},
     {"s_tir.transform", "LowerAsyncDMA", gpu},
     {"s_tir.transform", "InjectPTXLDG32", gpu},
-    {"s_tir.transform", "InjectPTXAsyncCopy", gpu},
     {"s_tir.transform", "InferFragment", gpu},
     {"tirx.transform", "MakePackedAPI", codegen},
     {"tirx.transform", "LowerTVMBuiltin", codegen},

@@ -12,7 +12,8 @@ constexpr char doc[] =
     for i, j in T.grid(128, 128):               for i_j_fused_0 in T.thread_binding(16, thread="blockIdx.x"):
         with T.sblock("B"): ...         =>          for i_j_fused_1 in T.thread_binding(1024, thread="threadIdx.x"):
                                                         with T.sblock("B"): ...
-needs: the function's attribute `target`, or a target around the call; each innermost block has one loop for each
+needs: the function's attribute `target`, or a target around the call (functions for targets without
+`max_num_threads` stay); each innermost block has one loop for each
 iterator.
 keeps: what the blocks compute. Data-parallel loops are fused, split by the threads a block may have (past 256 blocks
 a loop stays inside) and bound. Blocks with loops on threads stay, and so do functions with `tirx.is_scheduled`;
@@ -22,7 +23,9 @@ constexpr int64_t kMaxBlocks = 256;
 
 // Nothing here is called by name: primitives get handles and numbers.
 struct NoScript final : Host {
-  Any call(const Any&, std::span<const Any>) override { throw Error("not-callable", "a pass calls no script"); }
+  Any call(const Any&, std::span<const Any>) override {
+    throw Error("not-callable", "a pass calls no script");
+  }
   bool callable(const Any&) override { return false; }
   std::vector<std::string> parameter_names(const Any&) override { return {}; }
   std::string repr(const Any&) override { return {}; }
@@ -76,14 +79,15 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   }
   const SBlockNode* node = steps.block(block);
   if (loops.size() != node->iter_vars.size() && !(loops.empty() && node->iter_vars.size() <= 1)) {
-    throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators", node->name_hint.c_str(),
-                loops.size(), node->iter_vars.size())
+    throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators",
+                node->name_hint.c_str(), loops.size(), node->iter_vars.size())
         .kind("ValueError")
         .at(node->span);
   }
   Array<Any> parallel;
   for (size_t i = 0; i < loops.size(); ++i) {
-    if (node->iter_vars[static_cast<int64_t>(i)]->iter_type == IterType::kDataPar) parallel.push_back(loops[i]);
+    if (node->iter_vars[static_cast<int64_t>(i)]->iter_type == IterType::kDataPar)
+      parallel.push_back(loops[i]);
   }
   if (parallel.empty()) parallel.push_back(steps.run("add_unit_loop", {loops.empty() ? block : loops[0]})[0]);
   Any fused = steps.run("fuse", {parallel, false})[0];
@@ -105,15 +109,18 @@ PrimFunc with_scope(const PrimFunc& fn) {
   auto* realize = as<SBlockRealizeNode>(fn->body);
   if (!realize || has_flag(fn, "tirx.is_scheduled")) return fn;
   bool leaf = true;
-  post_order(realize->block->body, nullptr, [&](const Stmt& s) { leaf &= !as<SBlockNode>(s) && !as<ForNode>(s); });
+  post_order(realize->block->body, nullptr,
+             [&](const Stmt& s) { leaf &= !as<SBlockNode>(s) && !as<ForNode>(s); });
   if (!leaf || text(realize->block->name_hint) == "root") return fn;
-  IterVar once = make<IterVarNode>(make<RangeNode>(int32(0), int32(1)), make_var("vu", DataType::Int(32)), IterType::kDataPar);
+  IterVar once = make<IterVarNode>(make<RangeNode>(int32(0), int32(1)), make_var("vu", DataType::Int(32)),
+                                   IterType::kDataPar);
   SBlock block = with(realize->block, [&](SBlockNode& n) { n.iter_vars = {once}; });
   Stmt inner = with(ref(realize), [&](SBlockRealizeNode& n) {
     n.iter_values = {int32(0)};
     n.block = block;
   });
-  SBlock root = make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("root"), inner);
+  SBlock root =
+      make<SBlockNode>(Array<IterVar>{}, Array<TensorRegion>{}, Array<TensorRegion>{}, String("root"), inner);
   return with_body(fn, make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), root));
 }
 
@@ -125,15 +132,11 @@ IRModule apply(const IRModule& given, const PassOptions&) {
     if (!fn || has_flag(*fn, "tirx.is_scheduled") || !as<SBlockRealizeNode>((*fn)->body)) continue;
     Target target = target_around(*fn);
     int64_t max_threads = target_attr<int64_t>(target, "max_num_threads", 0);
-    if (max_threads <= 0) {
-      throw Error("target-without-threads", "the target `{}` does not say how many threads a block has (max_num_threads)",
-                  target->kind.c_str())
-          .kind("ValueError")
-          .at((*fn)->span);
-    }
+    if (max_threads <= 0) continue;  // no GPU
     std::vector<String> blocks;
     post_order((*fn)->body, nullptr, [&](const Stmt& s) {
-      if (auto* block = as<SBlockNode>(s); block && s.get() != as<SBlockRealizeNode>((*fn)->body)->block.get())
+      if (auto* block = as<SBlockNode>(s);
+          block && s.get() != as<SBlockRealizeNode>((*fn)->body)->block.get())
         blocks.push_back(block->name_hint);
     });
     for (const String& block : blocks) {
@@ -141,12 +144,13 @@ IRModule apply(const IRModule& given, const PassOptions&) {
       if (steps.run("get_child_blocks", {handle}).empty()) bind_to_threads(steps, handle, max_threads);
     }
   }
-  return map_prim_funcs(steps.mod(), [](const PrimFunc& fn) { return with_attr(fn, "tirx.is_scheduled", true); });
+  return map_prim_funcs(steps.mod(),
+                        [](const PrimFunc& fn) { return with_attr(fn, "tirx.is_scheduled", true); });
 }
 
 }  // namespace
 
-extern const Pass default_gpu_schedule{"DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr,
-                                       apply};
+extern const Pass default_gpu_schedule{
+    "DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr, apply};
 
 }  // namespace mlc::transform

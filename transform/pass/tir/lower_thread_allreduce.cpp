@@ -31,14 +31,19 @@ Stmt barrier(std::string_view scope) {
                                            Array<Expr>{make<StringImmNode>(String(std::string(scope)))}));
 }
 Buffer buffer_of(const std::string& name, DataType dtype, std::string_view scope, int64_t size) {
-  return make<VarNode>(String(name), make<BufferTypeNode>(dtype, String(std::string(scope)), Array<Expr>{int32(size)},
-                                                          Array<Expr>{}, Expr(int32(0))));
+  return make<VarNode>(String(name),
+                       make<BufferTypeNode>(dtype, String(std::string(scope)), Array<Expr>{int32(size)},
+                                            Array<Expr>{}, Expr(int32(0))));
 }
-Expr load(const Buffer& buffer, const Expr& index = int32(0)) { return make<TensorLoadNode>(buffer, Array<Expr>{index}); }
+Expr load(const Buffer& buffer, const Expr& index = int32(0)) {
+  return make<TensorLoadNode>(buffer, Array<Expr>{index});
+}
 Stmt store(const Buffer& buffer, const Expr& value, const Expr& index = int32(0)) {
   return make<BufferStoreNode>(buffer, value, Array<Expr>{index});
 }
-Stmt when(const Expr& condition, const Array<Stmt>& stmts) { return make<IfThenElseNode>(condition, seq(stmts)); }
+Stmt when(const Expr& condition, const Array<Stmt>& stmts) {
+  return make<IfThenElseNode>(condition, seq(stmts));
+}
 
 using Exprs = std::vector<Expr>;
 using Buffers = std::vector<Buffer>;
@@ -61,7 +66,8 @@ struct Shape {
   int64_t contiguous = 1;  // threads that reduce, from the fastest dimension on
 };
 Shape shape_of(std::vector<Thread> threads) {
-  std::stable_sort(threads.begin(), threads.end(), [](const Thread& a, const Thread& b) { return a.dim < b.dim; });
+  std::stable_sort(threads.begin(), threads.end(),
+                   [](const Thread& a, const Thread& b) { return a.dim < b.dim; });
   Shape shape;
   bool contiguous = true;
   for (const Thread& thread : threads) {
@@ -122,7 +128,8 @@ class Exchange {
     if (shape_.contiguous != shape_.reduce_extent || shape_.reduce_extent == 1) return false;
     if (kind_ == "rocm") return shape_.reduce_extent == warp_;
     bool part_of_warp = warp_ % shape_.reduce_extent == 0;
-    bool whole_warps = max_threads_ != -1 && max_threads_ <= warp_ * warp_ && shape_.reduce_extent % warp_ == 0;
+    bool whole_warps =
+        max_threads_ != -1 && max_threads_ <= warp_ * warp_ && shape_.reduce_extent % warp_ == 0;
     return part_of_warp || whole_warps || (shape_.group_extent == 1 && shape_.reduce_extent <= warp_);
   }
 
@@ -162,7 +169,8 @@ class Exchange {
       Exprs a, b;
       for (size_t i = 0; i < values.size(); ++i) {
         a.push_back(load(round.buffers[i]));
-        stmts.push_back(store(round.local[i], shuffle("tirx.tvm_warp_shuffle_down", round, a[i], int32(offset))));
+        stmts.push_back(
+            store(round.local[i], shuffle("tirx.tvm_warp_shuffle_down", round, a[i], int32(offset))));
         b.push_back(load(round.local[i]));
       }
       Exprs next = combine(reducer_, a, b);
@@ -170,7 +178,8 @@ class Exchange {
       for (size_t i = 0; i < values.size(); ++i) stores.push_back(store(round.buffers[i], next[i]));
       // Lanes past the end have nothing to give.
       if (offset * 2 > extent) {
-        stmts.push_back(when(lt(shape_.reduce_index + offset, const_like(shape_.reduce_index, extent)), stores));
+        stmts.push_back(
+            when(lt(shape_.reduce_index + offset, const_like(shape_.reduce_index, extent)), stores));
       } else {
         for (const Stmt& s : stores) stmts.push_back(s);
       }
@@ -193,7 +202,8 @@ class Exchange {
     const Expr& index = shape_.reduce_index;
     Expr group = shape_.group_index * warps;
     Buffers staging;
-    for (DataType type : types_) staging.push_back(buffer_of("red_buf_staging", type, "shared", warps * shape_.group_extent));
+    for (DataType type : types_)
+      staging.push_back(buffer_of("red_buf_staging", type, "shared", warps * shape_.group_extent));
     temporaries = staging;
     auto keep = [&](const Round& round) {
       temporaries.insert(temporaries.end(), round.local.begin(), round.local.end());
@@ -203,7 +213,8 @@ class Exchange {
     keep(first);
     Array<Stmt> stores;
     for (size_t i = 0; i < values.size(); ++i)
-      stores.push_back(store(staging[i], load(first.buffers[i]), group + floordiv(index, const_like(index, warp_))));
+      stores.push_back(
+          store(staging[i], load(first.buffers[i]), group + floordiv(index, const_like(index, warp_))));
     stmts.push_back(when(eq(floormod(index, const_like(index, warp_)), const_like(index, 0)), stores));
     stmts.push_back(barrier("shared"));
     for (size_t i = 0; i < values.size(); ++i) values[i] = load(staging[i], group + index);
@@ -232,7 +243,8 @@ class Exchange {
     Expr here = place(index);
     stmts.push_back(barrier("shared"));  // of the iteration before somebody may still read
     for (size_t i = 0; i < values.size(); ++i) {
-      shared.push_back(buffer_of(fmt::format("red_buf{}", i), types_[i], "shared", shape_.group_extent * extent));
+      shared.push_back(
+          buffer_of(fmt::format("red_buf{}", i), types_[i], "shared", shape_.group_extent * extent));
       stmts.push_back(store(shared[i], values[i], here));
       results.push_back(load(shared[i], place(const_like(index, 0))));
     }
@@ -315,7 +327,8 @@ class Lower final : public Rewriter {
       return with(ref(attr), [&](AttrStmtNode& n) { n.body = body; });
     }
     if (auto* evaluate = as<EvaluateNode>(s)) {
-      if (auto* call = as_call_to(evaluate->value, "tirx.tvm_thread_allreduce")) return exchange(*call, s->span);
+      if (auto* call = as_call_to(evaluate->value, "tirx.tvm_thread_allreduce"))
+        return exchange(*call, s->span);
     }
     return rewrite_children(s);
   }
@@ -347,7 +360,9 @@ class Lower final : public Rewriter {
   std::unordered_map<const VarNode*, Buffer> replaced_;
 
   [[noreturn]] static void refuse(Span span, const std::string& why) {
-    throw Error("allreduce-not-lowered", "the reduction over threads cannot be lowered: {}", why).kind("ValueError").at(span);
+    throw Error("allreduce-not-lowered", "the reduction over threads cannot be lowered: {}", why)
+        .kind("ValueError")
+        .at(span);
   }
 
   std::vector<Thread> threads(std::unordered_set<const VarNode*> reduced, Span span) const {
@@ -362,7 +377,8 @@ class Lower final : public Rewriter {
       if (*extent > 1) found.push_back({tag.back() - 'x', (*iter)->var, *extent, reduces});
     }
     if (!reduced.empty())
-      refuse(span, fmt::format("`{}` is no threadIdx that is launched around it", (*reduced.begin())->name.c_str()));
+      refuse(span, fmt::format("`{}` is no threadIdx that is launched around it",
+                               (*reduced.begin())->name.c_str()));
     return found;
   }
 
@@ -379,7 +395,8 @@ class Lower final : public Rewriter {
     for (size_t i = 0; i < count; ++i) {
       auto at = static_cast<int64_t>(i);
       Expr value = rewrite(call.args[1 + at]);
-      if (!is_const_int(condition, 1)) value = make<SelectNode>(condition, value, reducer.identity_element[at]);
+      if (!is_const_int(condition, 1))
+        value = make<SelectNode>(condition, value, reducer.identity_element[at]);
       values.push_back(value);
       auto* to = as<TensorLoadNode>(call.args[2 + static_cast<int64_t>(count) + at]);
       if (!to) refuse(span, "a destination is no element of a buffer");
@@ -420,6 +437,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass lower_thread_allreduce{"LowerThreadAllreduce", "s_tir.transform", "LowerThreadAllreduce()", doc, apply};
+extern const Pass lower_thread_allreduce{"LowerThreadAllreduce", "s_tir.transform", "LowerThreadAllreduce()",
+                                         doc, apply};
 
 }  // namespace mlc::transform

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(InjectPTXAsyncCopy(): copies from global to shared memory that NVIDIA's GPUs do by themselves.
+
+    with T.attr({"async_scope": 1}):
+        S[i] = A[j]                     =>      T.s_tir.cp_async_raw("float32", S.data, i, A.data, j, 4)
+needs: flat buffers. Copied are 4, 8 or 16 bytes, an element or dense vectors; with a condition, what is not copied is
+zero. Other statements of the scope stay as they are.
+keeps: what is in shared memory once the copies have arrived.
+After vectorization and the planning of memory.)";
+
+// The first of the neighbouring elements that an index names; null for any other vector.
+Expr first_of(const Expr& index) {
+  if (index->dtype().is_scalar()) return index;
+  if (auto* ramp = as<RampNode>(index)) return is_const_int(ramp->stride, 1) ? ramp->base : Expr(nullptr);
+  auto* sum = index->kind == ExprKind::kAdd ? as_binary(index) : nullptr;
+  auto* ramp = sum ? as<RampNode>(sum->a) : nullptr;
+  auto* shift = sum ? as<BroadcastNode>(sum->b) : nullptr;
+  if (!ramp || !shift || !is_const_int(ramp->stride, 1)) return nullptr;
+  return make<AddNode>(ramp->base, shift->value);
+}
+
+bool is_zero(const Expr& e) {
+  auto* broadcast = as<BroadcastNode>(e);
+  auto* value = as<FloatImmNode>(broadcast ? broadcast->value : e);
+  return value && value->value == 0;
+}
+
+class Inject final : public Rewriter {
+ public:
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "async_scope") {
+      if (async_) {
+        throw Error("async-scope-nested", "an asynchronous scope stands in another one")
+            .kind("ValueError")
+            .at(s->span);
+      }
+      async_ = true;
+      Stmt body = rewrite(attr->body);
+      async_ = false;
+      return body;
+    }
+    auto* store = async_ ? as<BufferStoreNode>(s) : nullptr;
+    if (!store) return rewrite_children(s);
+    std::string_view scope = text(store->buffer->buffer()->storage_scope);
+    if (scope != "shared" && scope != "shared.dyn") return s;
+    Expr value = store->value, condition;
+    if (auto* choice = as_call_to(value, "tirx.if_then_else"); choice && is_zero(choice->args[2])) {
+      condition = choice->args[0];
+      value = choice->args[1];
+    }
+    auto* load = as<TensorLoadNode>(value);
+    Stmt copy = load ? copied(*store, *load, condition) : Stmt();
+    return copy ? copy : s;
+  }
+
+ private:
+  bool async_ = false;
+
+  // Null where it is no copy that the hardware can do.
+  static Stmt copied(const BufferStoreNode& store, const TensorLoadNode& load, const Expr& condition) {
+    const BufferTypeNode* source = load.source->buffer();
+    std::string_view scope = text(source->storage_scope);
+    if (!scope.empty() && scope != "global") return nullptr;
+    if (load.indices.size() != 1 || store.indices.size() != 1) {
+      throw Error("buffer-not-flat", "`{}` has {} dimensions", load.source->name.c_str(), load.indices.size())
+          .kind("ValueError")
+          .at(store.span)
+          .help("run FlattenBuffer before InjectPTXAsyncCopy");
+    }
+    int lanes = load.indices[0]->dtype().lanes();
+    int bytes = lanes * DataType(source->dtype).bytes() * DataType(source->dtype).lanes();
+    if (lanes != store.indices[0]->dtype().lanes() || (bytes != 4 && bytes != 8 && bytes != 16))
+      return nullptr;
+    Expr from = first_of(load.indices[0]);
+    Expr to = first_of(store.indices[0]);
+    if (!from || !to) return nullptr;
+    Array<Expr> args{data_of(store.buffer), to, data_of(load.source), from, int32(bytes)};
+    if (condition) args.push_back(condition);
+    Type type = prim_type(store.buffer->buffer()->dtype);
+    return make<EvaluateNode>(make<CallNode>(type, op("tirx.s_tir.cp_async_raw"), args), store.span);
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Inject().rewrite(fn->body)); }
+
+}  // namespace
+
+extern const Pass inject_ptx_async_copy{"InjectPTXAsyncCopy", "s_tir.transform", "InjectPTXAsyncCopy()", doc,
+                                        apply};
+
+}  // namespace mlc::transform

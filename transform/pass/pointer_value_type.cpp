@@ -23,12 +23,14 @@ const RampNode* as_dense_ramp(const Expr& index) {
 struct Accesses {
   Buffer buffer;
   bool param = false;
+  bool fixed = false;
   DataType element;
   Expr extent;  // of the last dimension
   std::vector<DataType> types;
   std::vector<std::pair<DataType, int64_t>> scalar_reads;  // the index is a multiple of this, plus a constant
 
   DataType preferred() const {
+    if (fixed) return element;
     std::vector<DataType> bases;
     for (DataType type : types) insert(bases, type.element());
     for (const auto& [type, multiple] : scalar_reads) insert(bases, type.element());
@@ -57,7 +59,7 @@ class AccessTypes final : public Walker {
     const BufferTypeNode* type = buffer->buffer();
     Expr extent = type->shape.empty() ? Expr(int32(0)) : type->shape[type->shape.size() - 1];
     at_[buffer.get()] = found.size();
-    found.push_back({buffer, param, type->dtype, extent, {}, {}});
+    found.push_back({buffer, param, false, type->dtype, extent, {}, {}});
   }
   void visit(const Stmt& s) override {
     if (auto* alloc = as<AllocBufferNode>(s)) declare(alloc->buffer, false);
@@ -93,7 +95,7 @@ class AccessTypes final : public Walker {
     auto known = at_.find(roots(buffer));
     if (known == at_.end()) return;  // memory that others declare
     Accesses& memory = found[known->second];
-    if (value.is_bool()) value = DataType::Int(8, value.lanes());
+    memory.fixed |= value.is_bool();  // vectors of bool have no layout in memory of their own
     int index_lanes = indices.empty() ? 1 : indices[indices.size() - 1]->dtype().lanes();
     int lanes = memory.element.lanes();
     if (index_lanes * lanes != value.lanes()) {

@@ -24,9 +24,6 @@ constexpr Explanation rows[] = {
     {"bad-hash", "`__hash__` gives an int.",
      "class Key:\n    def __hash__(self):\n        return \"k\"\nhash(Key())",
      "class Key:\n    def __hash__(self):\n        return 7\nhash(Key())", true},
-    {"bad-json",
-     "The text is not JSON; the message counts line and column of the first character that does not fit.",
-     "import json\njson.loads(\"{'a': 1}\")", "import json\njson.loads('{\"a\": 1}')", true},
     {"bad-match-args",
      "A class pattern with positions takes the names of its attributes from the tuple `__match_args__` of "
      "the "
@@ -170,8 +167,8 @@ constexpr Explanation rows[] = {
     {"not-printable", "The value has no text that a program could be read from.", "", ""},
     {"not-reversible", "Only what has an order and a length goes backwards.", "reversed({1})",
      "reversed([1])", true},
-    {"not-serialisable", "JSON knows None, bools, numbers, texts, lists and dicts.",
-     "import json\njson.dumps({1})", "import json\njson.dumps([1])", true},
+    {"not-serialisable", "Functions of a program and objects of its classes have no form in a graph of JSON.",
+     "tvm.ir.save_json(print)", "tvm.ir.save_json(1)", true},
     {"not-structurally-equal", "Two programs differ; the message shows the first difference in both.", "",
      ""},
     {"not-supported", "A part of Python or of TVM that mlc has not; the message says which.", "", ""},

@@ -124,6 +124,7 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     }
     return true;
   }
+  if (slot_member(evaluator, cls, name, out)) return true;
   if (cls->metaclass) {
     if (const Any* member = cls->metaclass->find(name)) {
       out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
@@ -604,10 +605,7 @@ namespace {
 // Classes with __slots__ all the way up have no other attributes.
 void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::Span span) {
   for (const ClassNode* each : instance->cls->mro) {
-    const Any* slots = each->own(known().slots);
-    if (slots == nullptr) continue;
-    if (is_str(*slots) ? text_of(*slots) == name.str() : evaluator.contains(*slots, str_value(name.str())))
-      return;
+    if (has_slot(evaluator, each, name)) return;
   }
   if (instance->cls->find(name) != nullptr) {
     raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only",

@@ -187,7 +187,8 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
       raise("TypeError", args.span_of(1), "not-a-type",
             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
-    if (cls->counts_as(base_class) || base_class == types().object.get()) return true;
+    if (base_class == types().object.get() || derives_or_counts(evaluator, cls, base_class, args.span))
+      return true;
   }
   return false;
 }
@@ -330,7 +331,7 @@ constexpr BuiltinRow rows[] = {
 void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments& args) {
   const Any* key = args.keyword("key");
   const Any* reverse = args.keyword("reverse");
-  bool descending = reverse != nullptr && evaluator.truth(*reverse);
+  bool descending = reverse != nullptr && index_value(evaluator, *reverse, args.span, "reverse") != 0;
   Ordering less{evaluator, args.span};
   // The words of both are moved about; the references stay with `keys` and `values`.
   struct Keyed {

@@ -112,6 +112,8 @@ Any split(Evaluator& evaluator, const Arguments& args) {
 }
 Any join(Evaluator& evaluator, const Arguments& args) {
   std::string result, separator = self(args);
+  if (!evaluator.state().iterable(args[1]))
+    raise("TypeError", args.span_of(1), "not-iterable", "can only join an iterable");
   size_t i = 0;
   for (const Any& element : evaluator.elements_of(args[1], args.span_of(1))) {
     if (!is_bytes(element)) {

@@ -443,6 +443,8 @@ Any State::call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, 
   // A builtin type, or an exception class.
   if (cls->construct != nullptr && (!cls->scripted || cls->is_exception)) {
     Arguments arguments{{base, given}, keywords, span, spans};
+    Any first;
+    if (!keywords.empty() && !cls->is_exception) take_type_keywords(*cls, arguments, first);
     if (!cls->is_exception || cls->find(known().init) == nullptr) {
       return cls->construct(self, cls, arguments);
     }

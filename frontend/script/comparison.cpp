@@ -354,7 +354,11 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
         return same_as_wanted(equal(p->start, q->start) && equal(p->stop, q->stop) &&
                               equal(p->step, q->step));
       }
-      if ((as<DictViewNode>(a) || as<SetNode>(a)) && (as<DictViewNode>(b) || as<SetNode>(b))) {
+      auto is_set = [](const Any& v) {
+        auto* view = as<DictViewNode>(v);
+        return as<SetNode>(v) != nullptr || (view != nullptr && view->kind != DictViewNode::Kind::kValues);
+      };
+      if (is_set(a) && is_set(b)) {
         std::vector<Any> all = elements_of(a);
         bool same = all.size() == elements_of(b).size();
         for (const Any& value : all) same = same && contains(b, value, span);

@@ -116,6 +116,7 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
     cls->set(known().hash, Any(nullptr));
   cls->has_getattr = cls->find(known().getattr) != nullptr;
   cls->intercepts = cls->find(known().getattribute) != nullptr;
+  check_slots(self, cls, span);
   cls->slotted = slots_of(cls);
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];
@@ -236,6 +237,57 @@ Any State::construct(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, i
 
 Any class_of_three(Evaluator& evaluator, const Arguments& args) {
   return make_class(evaluator.state(), types().type, args.positional, args.span);
+}
+
+void take_type_keywords(const ClassNode& cls, Arguments& args, Any& first) {
+  static constexpr std::pair<std::string_view, std::string_view> taken[] = {
+      {"int", " base "},
+      {"str", " object encoding errors "},
+      {"bytes", " source encoding errors "},
+      {"zip", " strict "},
+      {"enumerate", " iterable start "},
+      {"property", " fget fset fdel doc "},
+      {"bool", ""},
+      {"float", ""},
+      {"list", ""},
+      {"tuple", ""},
+      {"set", ""},
+      {"frozenset", ""},
+      {"range", ""},
+      {"slice", ""},
+      {"map", ""},
+      {"filter", ""},
+      {"reversed", ""},
+      {"staticmethod", ""},
+      {"classmethod", ""},
+  };
+  if (cls.scripted) return;
+  auto row = std::find_if(std::begin(taken), std::end(taken),
+                          [&](const auto& each) { return each.first == cls.name; });
+  if (row == std::end(taken)) return;
+  const auto& [type, names] = *row;
+  if (names.empty())
+    raise("TypeError", args.span, "wrong-arguments", "{}() takes no keyword arguments", type);
+  auto refuse = [&](std::string_view name) {
+    raise("TypeError", args.span, "wrong-arguments", "'{}' is an invalid keyword argument for {}()", name,
+          type);
+  };
+  for (const auto& [name, value] : args.keywords) {
+    if (names.find(fmt::format(" {} ", name)) == std::string_view::npos) refuse(name);
+  }
+  std::string_view front = names.substr(1, names.find(' ', 1) - 1);
+  if (front != "object" && front != "source" && front != "iterable") return;
+  const Any* given = args.keyword(front);
+  if (type == "enumerate" && args.size() == 0 && given == nullptr) refuse(args.keywords.front().first);
+  if (given == nullptr) return;
+  if (args.size() > 0) {
+    if (type == "enumerate") refuse(front);
+    raise("TypeError", args.span, "wrong-arguments",
+          "argument for {}() given by name ('{}') and position (1)", type, front);
+  }
+  first = *given;
+  args.positional = std::span<Any>(&first, 1);
+  args.spans = {};
 }
 
 }  // namespace mlc::script

@@ -92,16 +92,8 @@ Any text_of_bytes(std::string_view bytes, std::string_view name, ir::Span span, 
       continue;
     }
     if (errors == "strict") {
-      if (bad > 1 || why == "unexpected end of data") {
-        std::string place =
-            bad > 1 ? fmt::format("bytes in position {}-{}", i, i + bad - 1)
-                    : fmt::format("byte 0x{:02x} in position {}", static_cast<unsigned char>(bytes[i]), i);
-        raise("UnicodeDecodeError", span, "bad-text", "'{}' codec can't decode {}: {}", shown(encoding),
-              place, why);
-      }
-      raise("UnicodeDecodeError", span, "bad-text",
-            "'{}' codec can't decode byte 0x{:02x} in position {}: {}", shown(encoding),
-            static_cast<unsigned char>(bytes[i]), i, why);
+      throw_codec_error("UnicodeDecodeError", shown(encoding), ffi::Bytes(std::string(bytes)), i, i + bad,
+                        why, span);
     } else if (errors == "replace") {
       text += "\uFFFD";
     } else if (errors == "backslashreplace") {
@@ -136,10 +128,8 @@ Any bytes_of_text(std::string_view text, std::string_view name, std::string_view
     if (errors == "strict") {
       size_t end = i;
       while (end < points.size() && points[end] >= limit) ++end;
-      std::string place = end - i > 1 ? fmt::format("characters in position {}-{}", i, end - 1)
-                                      : fmt::format("character '{}' in position {}", ascii_text(one), i);
-      raise("UnicodeEncodeError", span, "bad-text", "'{}' codec can't encode {}: ordinal not in range({})",
-            shown(encoding), place, limit);
+      throw_codec_error("UnicodeEncodeError", shown(encoding), str_value(text), i, end,
+                        fmt::format("ordinal not in range({})", limit), span);
     } else if (errors == "replace") {
       bytes += '?';
     } else if (errors == "backslashreplace") {

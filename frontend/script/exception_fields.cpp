@@ -139,6 +139,7 @@ void set_exception_args(InstanceNode* exception, std::span<const Any> args) {
     args = args.first(2);
   }
   exception->set(known().args, Tuple(args.begin(), args.end()));
+  set_codec_fields(exception, args);
 }
 
 // "[Errno 2] No such file or directory: 'x'" as the number, the text and the name.
@@ -170,6 +171,10 @@ Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const A
   Ref<InstanceNode> made = ir::make<InstanceNode>(made_of);
   auto* exception = const_cast<InstanceNode*>(made.get());
   set_exception_args(exception, args.positional);
+  if ((derives(*cls, "UnicodeDecodeError") || derives(*cls, "UnicodeEncodeError")) && args.size() != 5) {
+    raise("TypeError", args.span, "wrong-argument-count", "function takes exactly 5 arguments ({} given)",
+          args.size());
+  }
   for (const auto& [name, value] : args.keywords) {
     bool accepted = (derives(*cls, "ImportError") && (name == "name" || name == "path")) ||
                     (derives(*cls, "AttributeError") && (name == "name" || name == "obj")) ||

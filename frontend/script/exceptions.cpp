@@ -78,7 +78,6 @@ constexpr ClassRow rows[] = {
     {"UserWarning", "Warning"},
     {"RuntimeWarning", "Warning"},
     {"DeprecationWarning", "Warning"},
-    {"JSONDecodeError", "ValueError", "json.decoder"},
     {"UnsupportedOperation", "OSError ValueError", "io"},
     {"UFuncTypeError", "TypeError", "numpy._core._exceptions"},
     {"DTypePromotionError", "TypeError", "numpy.exceptions"},
@@ -250,6 +249,7 @@ std::string State::exception_text(const Any& exception) {
   std::span<Any> all = elements(*args);
   if (all.empty()) return "";
   if (std::string text; all.size() == 2 && os_error_text(self, instance, text)) return text;
+  if (std::string text; all.size() == 5 && codec_error_text(self, instance, text)) return text;
   if (all.size() > 1) return self.repr(*args);
   static const ClassNode* key_error_class = exception_classes().at("KeyError").get();
   return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);

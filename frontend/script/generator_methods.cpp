@@ -206,6 +206,7 @@ constexpr BuiltinRow rows[] = {
 std::span<const BuiltinRow> generator_methods() { return rows; }
 
 std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address) {
+  if (std::string own = value_as_iterator(value)->text(evaluator); !own.empty()) return own;
   std::string text(value_as_iterator(value)->name);
   text += " object ";
   if (GeneratorBase* generator = generator_of(value)) text += generator->fn->info->qualified_name + " ";

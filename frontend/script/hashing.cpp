@@ -317,6 +317,18 @@ Any* find_object(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key) {
   return find_by_hash(evaluator, map, key, evaluator.hash(key));
 }
 
+// What its __float__ says, if a float was ever stored as a key; None without.
+Any float_of_object(Evaluator& evaluator, const Any& key, ir::Span span) {
+  Any real;
+  if (!other_numbers_are_keys) return real;
+  try {
+    evaluator.state().special(key, known().real, {}, real, span);
+  } catch (const ir::Error&) {  // no number: no float is equal to it
+    real = nullptr;
+  }
+  return real;
+}
+
 // The place of a key with Python's equality, and the key under which it stands there or would: a plain tuple,
 // or a KeyNode.
 struct KeyPlace {
@@ -347,11 +359,13 @@ KeyPlace find_equal(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, 
   place.hash = DictTable::hash_of(type, static_cast<uint64_t>(hash));
   place.key = key_node(evaluator, key, hash);
   if (plain || place.value != nullptr) return place;
-  if (as<InstanceNode>(key) != nullptr) {  // a number with this hash; of a fraction or a str none is known
-    Any spelling;
-    Any* number = find_spelling(map, Any(hash), &spelling);
-    if (number != nullptr && evaluator.equal(spelling, key)) {
-      place.value = number;
+  if (as<InstanceNode>(key) != nullptr) {
+    // An integer with this hash, or the object as a float; an equal str would have to be searched for.
+    for (const Any& number : {Any(hash), float_of_object(evaluator, key, span)}) {
+      Any spelling;
+      Any* value = is_none(number) ? nullptr : find_spelling(map, number, &spelling);
+      if (value == nullptr || !evaluator.equal(spelling, key)) continue;
+      place.value = value;
       place.key = spelling;
       return place;
     }

@@ -31,6 +31,10 @@ struct Count final : IteratorNode {
     value = e.binary(BinOperator::kAdd, value, step);
     return true;
   }
+  std::string text(Evaluator& e) const override {
+    bool by_one = is_int(step) && raw_int(step) == 1;
+    return "count(" + e.repr(value) + (by_one ? ")" : ", " + e.repr(step) + ")");
+  }
 };
 struct Cycle final : IteratorNode {
   Any inner;
@@ -60,6 +64,9 @@ struct Repeat final : IteratorNode {
     if (left > 0) --left;
     out = value;
     return true;
+  }
+  std::string text(Evaluator& e) const override {
+    return "repeat(" + e.repr(value) + (left < 0 ? ")" : fmt::format(", {})", left));
   }
 };
 struct Accumulate final : IteratorNode {
@@ -428,7 +435,14 @@ Any islice(ApiCall& call, const Any& iterable, const Tuple& bounds) {
 
 const ApiRow rows[] = {
     {ApiKind::kFunction, "itertools", "count(start=0, step=1)", "start, start + step, ...",
-     native([](ApiCall&, Any start, Any step) { return make_iterator<Count>(start, step); })},
+     native([](ApiCall& call, Any start, Any step) {
+       for (const Any* each : {&start, &step}) {
+         Ref<ClassNode> type = builtin_type_of(*each);
+         if (type && !is_number(*each))
+           raise("TypeError", call.span_of(0), "wrong-type", "a number is required");
+       }
+       return make_iterator<Count>(start, step);
+     })},
     {ApiKind::kFunction, "itertools", "cycle(iterable)", "The elements, over and over.",
      native([](ApiCall& call, Any iterable) { return make_iterator<Cycle>(iterator_of(call, iterable)); })},
     {ApiKind::kFunction, "itertools", "repeat(object, times=None)", "The object, over and over.",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module json.
+// What stdlib/python/json.mlc stands on: the module _json.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
+#include "frontend/script/generator.h"
 #include "frontend/script/np_array.h"
 
 namespace mlc::script {
@@ -36,22 +37,21 @@ class Writer {
     bool list = plain.type_index() == kTVMFFIList || plain.type_index() == kTVMFFIArray;
     bool dict = plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap;
     if (!list && !dict) {
-      if (is_none(otherwise)) {
-        raise("TypeError", span, "not-serialisable", "Object of type {} is not JSON serializable",
-              type_name_of(evaluator, given));
-      }
       enter(given);
       value(evaluator.call(otherwise, std::span<const Any>(&given, 1)));
       around_.pop_back();
       return;
     }
     enter(plain);
+    ++level_;
     list ? array(plain) : object(plain);
+    --level_;
     around_.pop_back();
   }
 
  private:
-  std::vector<const ffi::Object*> around_;
+  std::vector<const ffi::Object*> around_;  // the objects that are being written
+  size_t level_ = 0;                        // the containers among them
 
   void add(std::string_view more) { text += more; }
   void enter(const Any& container) {
@@ -64,7 +64,7 @@ class Writer {
   void line() {
     if (!indented) return;
     text += '\n';
-    for (size_t i = 0; i < around_.size(); ++i) text += indent;
+    for (size_t i = 0; i < level_; ++i) text += indent;
   }
   std::string number(double value) {
     if (std::isfinite(value)) return float_repr(value);
@@ -89,7 +89,7 @@ class Writer {
         text += "\\b";
       } else if (c == '\f') {
         text += "\\f";
-      } else if (c < 0x20) {
+      } else if (c < 0x20 || (c == 0x7F && ascii)) {
         text += fmt::format("\\u{:04x}", c);
       } else if (c < 0x80 || !ascii) {
         text += value[i];
@@ -161,7 +161,7 @@ class Writer {
   void close(bool empty, char bracket) {
     if (indented && !empty) {
       text += '\n';
-      for (size_t i = 1; i < around_.size(); ++i) text += indent;
+      for (size_t i = 1; i < level_; ++i) text += indent;
     }
     text += bracket;
   }
@@ -171,33 +171,43 @@ class Reader {
  public:
   Evaluator& evaluator;
   ir::Span span;
-  std::string_view text;
-  Any hook, pairs_hook;
+  const Any& document;
+  Any error;  // the class of errors, called with a message, the document and a position
+  Any hook, pairs_hook, parse_float, parse_int, parse_constant;
+  bool strict = true;
   size_t at = 0;
-  int depth = 0;
 
-  Reader(Evaluator& evaluator, ir::Span span, std::string_view text, Any hook, Any pairs_hook)
-      : evaluator(evaluator),
-        span(span),
-        text(text),
-        hook(std::move(hook)),
-        pairs_hook(std::move(pairs_hook)) {}
-  Any document() {
-    blanks();
+  Reader(Evaluator& evaluator, ir::Span span, const Any& document)
+      : evaluator(evaluator), span(span), document(document), text(text_of(document)) {}
+  // From `begin`, in characters, as the end in the result.
+  Tuple read(int64_t begin, bool whole) {
+    while (begin-- > 0 && at < text.size()) {
+      do ++at;
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    }
+    if (whole) blanks();
     Any result = value();
-    blanks();
-    if (at != text.size()) fail("Extra data", at);
-    return result;
+    if (whole) {
+      blanks();
+      if (at != text.size()) fail("Extra data", at);
+    }
+    return {result, static_cast<int64_t>(utf8_length(text.substr(0, at)))};
   }
 
  private:
+  std::string_view text;
+  int depth = 0;
+
   [[noreturn]] void fail(std::string_view what, size_t where) {
-    size_t line = 1, begin = 0;
-    for (size_t i = 0; i < where; ++i) {
-      if (text[i] == '\n') ++line, begin = i + 1;
-    }
-    raise("JSONDecodeError", span, "bad-json", "{}: line {} column {} (char {})", what, line,
-          utf8_length(text.substr(begin, where - begin)) + 1, utf8_length(text.substr(0, where)));
+    Any args[] = {str_value(what), document, static_cast<int64_t>(utf8_length(text.substr(0, where)))};
+    throw_given(evaluator.state(), evaluator.call(error, args));
+  }
+  Any asked(const Any& callee, std::string_view word) {
+    Any argument = str_value(word);
+    return evaluator.call(callee, std::span<const Any>(&argument, 1));
+  }
+  Any constant(std::string_view word, double value) {
+    return is_none(parse_constant) ? Any(value) : asked(parse_constant, word);
   }
   void blanks() {
     while (at < text.size() && std::string_view(" \t\n\r").find(text[at]) != std::string_view::npos) ++at;
@@ -224,11 +234,11 @@ class Reader {
     } else if (take("false")) {
       result = false;
     } else if (take("NaN")) {
-      result = static_cast<double>(NAN);
+      result = constant("NaN", NAN);
     } else if (take("Infinity")) {
-      result = HUGE_VAL;
+      result = constant("Infinity", HUGE_VAL);
     } else if (take("-Infinity")) {
-      result = -HUGE_VAL;
+      result = constant("-Infinity", -HUGE_VAL);
     } else {
       result = number();
     }
@@ -258,6 +268,7 @@ class Reader {
     }
     std::string_view word = text.substr(begin, i - begin);
     at = i;
+    if (const Any& callee = real ? parse_float : parse_int; !is_none(callee)) return asked(callee, word);
     if (real) return std::strtod(std::string(word).c_str(), nullptr);
     int64_t result = 0;
     auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), result);
@@ -280,7 +291,7 @@ class Reader {
       if (at >= text.size()) fail("Unterminated string starting at", begin);
       char c = text[at++];
       if (c == '"') return result;
-      if (static_cast<unsigned char>(c) < 0x20) fail("Invalid control character at", at - 1);
+      if (strict && static_cast<unsigned char>(c) < 0x20) fail("Invalid control character at", at - 1);
       if (c != '\\') {
         result += c;
         continue;
@@ -291,11 +302,11 @@ class Reader {
       if (size_t i = letters.find(e); i != std::string_view::npos) {
         result += meant[i];
       } else if (e == 'u') {
-        uint32_t point = hex(at);
+        uint32_t point = hex(at - 1);
         if (point >= 0xD800 && point < 0xDC00 && text.substr(at).starts_with("\\u")) {
           size_t back = at;
           at += 2;
-          uint32_t low = hex(at);
+          uint32_t low = hex(at - 1);
           if (low >= 0xDC00 && low < 0xE000)
             point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
           else
@@ -348,78 +359,53 @@ class Reader {
   }
 };
 
-std::string dumps(ApiCall& call, const Any& value, bool skip_keys, bool ascii, bool allow_nan,
-                  const Any& indent, const Any& separators, const Any& otherwise, bool sorted) {
-  Writer writer(evaluator_of(call.host), call.span);
-  writer.skip_keys = skip_keys;
-  writer.ascii = ascii;
-  writer.allow_nan = allow_nan;
-  writer.sorted = sorted;
-  writer.otherwise = otherwise;
-  if (!is_none(indent)) {
-    writer.indented = true;
-    writer.item_separator = ",";
-    writer.indent = is_str(indent)
-                        ? std::string(text_of(indent))
-                        : std::string(static_cast<size_t>(std::max<int64_t>(raw_int(indent), 0)), ' ');
-  }
-  if (!is_none(separators)) {
-    std::vector<Any> both = writer.evaluator.elements_of(separators, call.span);
-    if (both.size() != 2 || !is_str(both[0]) || !is_str(both[1]))
-      raise("ValueError", call.span, "wrong-type", "separators must be (item_separator, key_separator)");
-    writer.item_separator = text_of(both[0]);
-    writer.key_separator = text_of(both[1]);
-  }
-  writer.value(value);
-  return std::move(writer.text);
-}
-Any loads(ApiCall& call, const Any& text, const Any& hook, const Any& pairs_hook) {
-  std::string_view source;
-  ffi::Bytes bytes;
-  if (is_str(text)) {
-    source = text_of(text);
-  } else if (text.type_index() == kTVMFFIBytes || text.type_index() == kTVMFFISmallBytes) {
-    bytes = text.cast<ffi::Bytes>();
-    source = {bytes.data(), bytes.size()};
-  } else {
-    raise("TypeError", call.span_of(0), "wrong-type",
-          "the JSON object must be str, bytes or bytearray, not {}",
-          type_name_of(evaluator_of(call.host), text));
-  }
-  Reader reader(evaluator_of(call.host), call.span, source, hook, pairs_hook);
-  return reader.document();
-}
-
-#define MLC_DUMP_OPTIONS                                                                     \
-  "*, skipkeys=False, ensure_ascii=True, check_circular=True, allow_nan=True, indent=None, " \
-  "separators=None, "                                                                        \
-  "default=None, sort_keys=False)"
-
 const ApiRow rows[] = {
-    {ApiKind::kFunction, "json", "dumps(obj, " MLC_DUMP_OPTIONS, "The value as JSON text.",
-     native([](ApiCall& call, Any obj, bool skip, bool ascii, bool, bool nan, Any indent, Any separators,
-               Any other, bool sorted) {
-       return str_value(dumps(call, obj, skip, ascii, nan, indent, separators, other, sorted));
+    {ApiKind::kFunction, "_json",
+     "encode(obj, skipkeys, ensure_ascii, allow_nan, indent, item_separator, key_separator, default, "
+     "sort_keys)",
+     "The value as JSON text.",
+     native([](ApiCall& call, Any obj, bool skip_keys, bool ascii, bool allow_nan, Any indent,
+               std::string item_separator, std::string key_separator, Any otherwise, bool sorted) {
+       Writer writer(evaluator_of(call.host), call.span);
+       writer.skip_keys = skip_keys;
+       writer.ascii = ascii;
+       writer.allow_nan = allow_nan;
+       writer.sorted = sorted;
+       writer.otherwise = otherwise;
+       writer.item_separator = item_separator;
+       writer.key_separator = key_separator;
+       writer.indented = !is_none(indent);
+       if (is_str(indent)) {
+         writer.indent = text_of(indent);
+       } else if (is_integer(indent)) {
+         writer.indent = std::string(static_cast<size_t>(std::max<int64_t>(raw_int(indent), 0)), ' ');
+       } else if (!is_none(indent)) {
+         raise("TypeError", call.span, "wrong-type", "indent must be None, an int or a str, not {}",
+               type_name_of(writer.evaluator, indent));
+       }
+       writer.value(obj);
+       return str_value(writer.text);
      })},
-    {ApiKind::kFunction, "json", "dump(obj, fp, " MLC_DUMP_OPTIONS, "Writes the value as JSON text.",
-     native([](ApiCall& call, Any obj, Any file, bool skip, bool ascii, bool, bool nan, Any indent,
-               Any separators, Any other, bool sorted) {
-       write_stream(evaluator_of(call.host), file,
-                    dumps(call, obj, skip, ascii, nan, indent, separators, other, sorted), call.span);
+    {ApiKind::kFunction, "_json",
+     "decode(s, begin, whole, error, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant, "
+     "strict)",
+     "The value of JSON text, and where it ends.",
+     native([](ApiCall& call, Any text, int64_t begin, bool whole, Any error, Any hook, Any pairs_hook,
+               Any parse_float, Any parse_int, Any parse_constant, bool strict) {
+       if (!is_str(text)) {
+         raise("TypeError", call.span_of(0), "wrong-type", "first argument must be a string, not {}",
+               type_name_of(evaluator_of(call.host), text));
+       }
+       Reader reader(evaluator_of(call.host), call.span, text);
+       reader.error = error;
+       reader.hook = hook;
+       reader.pairs_hook = pairs_hook;
+       reader.parse_float = parse_float;
+       reader.parse_int = parse_int;
+       reader.parse_constant = parse_constant;
+       reader.strict = strict;
+       return reader.read(begin, whole);
      })},
-    {ApiKind::kFunction, "json", "loads(s, *, object_hook=None, object_pairs_hook=None)",
-     "The value of JSON text.",
-     native([](ApiCall& call, Any text, Any hook, Any pairs) { return loads(call, text, hook, pairs); })},
-    {ApiKind::kFunction, "json", "load(fp, *, object_hook=None, object_pairs_hook=None)",
-     "The value in a JSON file.", native([](ApiCall& call, Any file, Any hook, Any pairs) {
-       Evaluator& evaluator = evaluator_of(call.host);
-       return loads(call, evaluator.call(evaluator.attribute(file, Symbol("read"), call.span), {}), hook,
-                    pairs);
-     })},
-    {ApiKind::kValue, "json", "JSONDecodeError", "What a text that is not JSON raises.",
-     [](ApiCall&) -> Any { return Any(exception_classes().at("JSONDecodeError")); }},
-    {ApiKind::kValue, "json.decoder", "JSONDecodeError", "What a text that is not JSON raises.",
-     [](ApiCall&) -> Any { return Any(exception_classes().at("JSONDecodeError")); }},
 };
 
 }  // namespace

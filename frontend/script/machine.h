@@ -410,6 +410,7 @@ std::span<const BuiltinRow> list_methods();
 std::span<const BuiltinRow> tuple_methods();
 std::span<const BuiltinRow> dict_methods();
 std::span<const BuiltinRow> set_methods();
+std::span<const BuiltinRow> view_methods();
 std::span<const BuiltinRow> int_methods();
 std::span<const BuiltinRow> float_methods();
 const BuiltinRow& int_from_bytes();
@@ -458,6 +459,11 @@ bool exception_attribute(InstanceNode* exception, Symbol name, Any& out, ir::Spa
 void add_exception_fields(ClassNode* base_exception);
 void set_exception_args(InstanceNode* exception, std::span<const Any> args);
 void set_os_error(InstanceNode* exception, std::string_view message);
+// codec_errors.cpp: UnicodeEncodeError and UnicodeDecodeError, which know the text and the place.
+[[noreturn]] void throw_codec_error(const char* name, std::string_view encoding, Any object, size_t start,
+                                    size_t end, std::string_view reason, ir::Span span);
+void set_codec_fields(InstanceNode* exception, std::span<const Any> args);
+bool codec_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text);
 bool os_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text);
 Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& args);
 bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span span);
@@ -484,6 +490,19 @@ Any set_result(Evaluator& evaluator, syntax::BinOperator op, const SetNode& a, c
 void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
+
+// slot_members.cpp: __slots__.
+void check_slots(Evaluator& evaluator, const ClassNode* cls, ir::Span span);
+bool has_slot(Evaluator& evaluator, const ClassNode* cls,
+              Symbol name);  // does this class alone name it there?
+bool slot_member(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out);  // what `C.name` is then
+
+// types.cpp: what issubclass() says of two classes.
+bool derives_or_counts(Evaluator& evaluator, const ClassNode* own, const ClassNode* cls, ir::Span span);
+
+// construct.cpp: TypeError for a keyword that a builtin type does not take; the first parameter given by its
+// name becomes the positional one, which `first` keeps.
+void take_type_keywords(const ClassNode& cls, Arguments& args, Any& first);
 
 // types.cpp: builtin types as classes.
 struct Types {

@@ -41,6 +41,10 @@ const Table& set_table() {
   static const Table table = table_of(set_methods());
   return table;
 }
+const Table& view_table() {
+  static const Table table = table_of(view_methods());
+  return table;
+}
 const Table& int_table() {
   static const Table table = table_of(int_methods());
   return table;
@@ -204,6 +208,8 @@ const Table* table_for(const Any& object) {
     default:
       break;
   }
+  if (auto* view = as<DictViewNode>(object); view != nullptr && view->kind != DictViewNode::Kind::kValues)
+    return &view_table();
   return as<SetNode>(object) ? &set_table() : nullptr;
 }
 
@@ -228,15 +234,15 @@ const BuiltinRow* in(const Table& table, Symbol name) {
 // property.setter and .deleter: the decorator forms.
 Any setter(Evaluator&, const Arguments& args) {
   auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(property->getter, args[1], property->deleter));
+  return Any(ir::make<PropertyNode>(property->getter, args[1], property->deleter, property->doc));
 }
 Any deleter(Evaluator&, const Arguments& args) {
   auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(property->getter, property->setter, args[1]));
+  return Any(ir::make<PropertyNode>(property->getter, property->setter, args[1], property->doc));
 }
 Any getter(Evaluator&, const Arguments& args) {
   auto* property = as<PropertyNode>(args[0]);
-  return Any(ir::make<PropertyNode>(args[1], property->setter, property->deleter));
+  return Any(ir::make<PropertyNode>(args[1], property->setter, property->deleter, property->doc));
 }
 constexpr BuiltinRow property_rows[] = {
     {"setter", "(function)", "The property with this setter.", setter, 1, 1},
@@ -350,8 +356,8 @@ bool property_attribute(Evaluator& evaluator, PropertyNode* property, const Any&
     return true;
   }
   if (name == known().doc) {
-    out = nullptr;
-    if (!is_none(property->getter)) out = evaluator.attribute(property->getter, name);
+    out = property->doc;
+    if (is_none(out) && !is_none(property->getter)) out = evaluator.attribute(property->getter, name);
   } else if (name.str() == "fget")
     out = property->getter;
   else if (name.str() == "fset")

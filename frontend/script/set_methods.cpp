@@ -123,6 +123,17 @@ Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
   return true;
 }
 
+// Of the keys and items of a dict.
+Any view_isdisjoint(Evaluator& evaluator, const Arguments& args) {
+  for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+    if (evaluator.contains(args[0], value, args.span)) return false;
+  }
+  return true;
+}
+constexpr BuiltinRow view_rows[] = {
+    {"isdisjoint", "(iterable)", "Is there no common element?", view_isdisjoint, 1, 1},
+};
+
 constexpr BuiltinRow rows[] = {
     {"add", "(value)", "Adds an element.", add, 1, 1, {}, quick_add},
     {"discard", "(value)", "Removes an element if it is there.", discard, 1, 1},
@@ -147,5 +158,6 @@ constexpr BuiltinRow rows[] = {
 }  // namespace
 
 std::span<const BuiltinRow> set_methods() { return rows; }
+std::span<const BuiltinRow> view_methods() { return view_rows; }
 
 }  // namespace mlc::script

@@ -303,6 +303,9 @@ std::string Evaluator::repr(const Any& value) {
     return std::string(name) + "([" + joined(*this, elements_of(value)) + "])";
   }
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kRepr);
+  if (as<PropertyNode>(value)) return fmt::format("<property object at {}>", address(value));
+  if (auto* fixed = as<StaticMethodNode>(value))
+    return fmt::format("<{}({})>", fixed->takes_class ? "classmethod" : "staticmethod", repr(fixed->callee));
   if (auto* super = as<SuperNode>(value))
     return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
   if (value_as_iterator(value)) return iterator_text(*this, value, address(value));

@@ -31,7 +31,11 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   if (args.size() > 2)
     raise("TypeError", args.span, "wrong-argument-count", "int() takes at most 2 arguments ({} given)",
           args.size());
-  if (args.size() == 0) return int64_t{0};
+  if (args.size() == 0) {
+    if (args.keyword("base") != nullptr)
+      raise("TypeError", args.span, "wrong-argument-count", "int() missing string argument");
+    return int64_t{0};
+  }
   const Any* base = args.size() == 2 ? &args[1] : args.keyword("base");
   int64_t given = base == nullptr ? 10 : index_value(evaluator, *base, args.span, "base");
   if (given != 0 && (given < 2 || given > 36))
@@ -112,9 +116,10 @@ Any str_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     check_word(evaluator, "str", errors, "errors", args.span);
     if (args.size() > 0 && is_str(args[0]))
       raise("TypeError", args.span, "wrong-type", "decoding str is not supported");
-    if (args.size() == 0 || !is_bytes(args[0])) {
+    if (args.size() == 0) return str_value("");
+    if (!is_bytes(args[0])) {
       raise("TypeError", args.span, "wrong-type", "decoding to str: need a bytes-like object, {} found",
-            args.size() == 0 ? "nothing" : type_name_of(evaluator, args[0]));
+            type_name_of(evaluator, args[0]));
     }
     return text_of_bytes(bytes_of(args[0]), word_or(encoding, "utf-8", "encoding", args.span), args.span,
                          word_or(errors, "strict", "errors", args.span));
@@ -210,8 +215,11 @@ Any type_of_value(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& 
 }
 Any property_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 4, "property");
-  auto part = [&](size_t i) { return i < args.size() ? args[i] : Any(nullptr); };
-  return Any(ir::make<PropertyNode>(part(0), part(1), part(2)));
+  auto part = [&](size_t i, std::string_view name) {
+    const Any* given = i < args.size() ? &args[i] : args.keyword(name);
+    return given != nullptr ? *given : Any(nullptr);
+  };
+  return Any(ir::make<PropertyNode>(part(0, "fget"), part(1, "fset"), part(2, "fdel"), part(3, "doc")));
 }
 Any static_method_of(Evaluator&, const Ref<ClassNode>& cls, const Arguments& args) {
   if (args.size() != 1)
@@ -242,10 +250,10 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
   expect(args, 0, 3, "bytes");
   const Any* encoding = args.size() > 1 ? &args[1] : args.keyword("encoding");
   const Any* errors = args.size() > 2 ? &args[2] : args.keyword("errors");
-  if (args.size() == 0) return ffi::Bytes(std::string());
+  if (args.size() == 0 && encoding == nullptr && errors == nullptr) return ffi::Bytes(std::string());
   check_word(evaluator, "bytes", encoding, "encoding", args.span);
   check_word(evaluator, "bytes", errors, "errors", args.span);
-  if (is_str(args[0])) {
+  if (args.size() > 0 && is_str(args[0])) {
     if (encoding == nullptr)
       raise("TypeError", args.span, "wrong-type", "string argument without an encoding");
     return bytes_of_text(text_of(args[0]), word_or(encoding, "utf-8", "encoding", args.span),
@@ -523,6 +531,24 @@ bool is_sequence(Evaluator&, const Any& value) {
 }
 bool is_mapping(Evaluator&, const Any& value) { return is_abstract(value, "Mapping"); }
 
+bool derives_or_counts(Evaluator& evaluator, const ClassNode* own, const ClassNode* cls, ir::Span span) {
+  static const Symbol hook("__subclasshook__");
+  if (own == cls) return true;
+  if (!cls->scripted || !cls->metaclass) return own->counts_as(cls);
+  // As ABCMeta asks: the hook, then bases and registered classes, then the derived classes in their turn.
+  if (cls->find(hook) != nullptr) {
+    evaluator.state().check_stack(span);
+    Any argument(ir::ref(own)), answer;
+    answer = evaluator.call(evaluator.attribute(Any(ir::ref(cls)), hook), std::span<const Any>(&argument, 1),
+                            {}, span);
+    if (!answer.same_as(not_implemented())) return evaluator.truth(answer, span);
+  }
+  if (own->counts_as(cls)) return true;
+  return std::any_of(cls->derived.begin(), cls->derived.end(), [&](const ClassNode* each) {
+    return each->find(hook) != nullptr && derives_or_counts(evaluator, own, each, span);
+  });
+}
+
 bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (type.type_index() == kTVMFFIArray) {
     state_->check_stack(span);
@@ -538,10 +564,11 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
       return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
-      return own->counts_as(cls) || (cls->scripted && fits_protocol(*this, value, cls));
+      return derives_or_counts(*this, own.get(), cls, span) ||
+             (cls->scripted && fits_protocol(*this, value, cls));
     }
     auto* own = as<ClassNode>(type_of(value));
-    return own != nullptr && own->counts_as(cls);
+    return own != nullptr && derives_or_counts(*this, own, cls, span);
   }
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
     std::string_view key = api->api->row.type_key;

@@ -261,8 +261,12 @@ struct InstanceNode final : ffi::Object {
 
 struct PropertyNode final : ffi::Object {
   Any getter, setter, deleter;
-  PropertyNode(Any getter, Any setter, Any deleter)
-      : getter(std::move(getter)), setter(std::move(setter)), deleter(std::move(deleter)) {}
+  Any doc;  // None: the getter's
+  PropertyNode(Any getter, Any setter, Any deleter, Any doc = nullptr)
+      : getter(std::move(getter)),
+        setter(std::move(setter)),
+        deleter(std::move(deleter)),
+        doc(std::move(doc)) {}
   MLC_NODE("mlc.script.property", PropertyNode, ffi::Object);
 };
 struct StaticMethodNode final : ffi::Object {
@@ -343,7 +347,8 @@ struct IteratorNode : ffi::Object {
   std::string_view name;  // "list_iterator", "zip", "generator", ...
   explicit IteratorNode(std::string_view name) : name(name) {}
   virtual ~IteratorNode() = default;
-  virtual bool next(Evaluator& evaluator, Any& out) = 0;  // false at the end
+  virtual bool next(Evaluator& evaluator, Any& out) = 0;     // false at the end
+  virtual std::string text(Evaluator&) const { return ""; }  // its repr, when that shows more than an address
   static constexpr bool _type_mutable = true;
   MLC_NODE("mlc.script.iterator", IteratorNode, ffi::Object);
 };

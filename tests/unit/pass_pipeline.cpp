@@ -78,7 +78,8 @@ TEST_CASE("pass: what is left after lowering", "[pass]") {
 
 TEST_CASE("pass: temporaries share memory when they are not alive together", "[pass]") {
   IRModule mod = lowered(kernels::chain_of_temporaries());
-  CHECK(count(mod, [](const Stmt& s) { return as<AllocBufferNode>(s) != nullptr; }) == 2);
+  CHECK(count(mod, [](const Stmt& s) { return as<AllocBufferNode>(s) != nullptr; }) ==
+        1);  // each step writes over what it reads
 }
 
 TEST_CASE("pass: vectors and narrow indices appear", "[pass]") {

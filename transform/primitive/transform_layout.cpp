@@ -58,7 +58,7 @@ class MoveElements final : public Rewriter {
     Array<Buffer> allocated;
     for (const Buffer& buffer : old->alloc_buffers) allocated.push_back(buffer.same_as(from_) ? to_ : buffer);
     if (body.same_as(old->body) && init.same_as(old->init)) {
-      bool same = true;
+      bool same = !mentions(old->reads) && !mentions(old->writes);  // regions may say more than the body does
       for (size_t i = 0; i < allocated.size(); ++i)
         same = same && allocated[i].same_as(old->alloc_buffers[i]);
       if (same) return old;
@@ -93,6 +93,15 @@ class MoveElements final : public Rewriter {
       copy.alloc_buffers = allocated;
       copy.reads = renewed(old->reads, touched.reads);
       copy.writes = renewed(old->writes, touched.writes);
+    });
+  }
+  bool mentions(const Array<TensorRegion>& regions) const {
+    auto is_it = [&](const VarNode* var) { return var == from_.get(); };
+    return std::any_of(regions.begin(), regions.end(), [&](const TensorRegion& region) {
+      return region->source.same_as(from_) ||
+             std::any_of(region->region.begin(), region->region.end(), [&](const Range& range) {
+               return uses_var(range->min, is_it) || uses_var(range->extent, is_it);
+             });
     });
   }
   // A unit range would turn the variable into a constant; as a bound it stays a variable.

@@ -238,17 +238,20 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
                  Analyzer& analyzer) {
   VarMap values = bindings_of(realize_of(state, block));
   for (const TensorRegion& region : regions) {
-    Domain domain;
-    auto relax = [&](const ForNode* loop) {
-      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-    };
+    std::vector<const ForNode*> relaxed;  // the innermost first
     for (const Place* up = block.parent; up && up != &top; up = up->parent) {
-      if (up->loop()) relax(up->loop());
+      if (up->loop()) relaxed.push_back(up->loop());
     }
     for (const Place* up = &top; up && up->loop(); up = up->parent) {
       const IterVar& thread = up->loop()->thread_binding;
       if (thread && shared_by_thread(storage_scope, {thread->thread_tag.data(), thread->thread_tag.size()}))
-        relax(up->loop());
+        relaxed.push_back(up->loop());
+    }
+    // What a loop runs over may depend on the loops around it.
+    Domain domain;
+    for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {
+      domain[(*loop)->loop_var.get()] =
+          interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
     Box box{region->source, {}};
     for (const Range& range : region->region) {

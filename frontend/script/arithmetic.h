@@ -124,7 +124,7 @@ inline bool is_same(const Any& x, const Any& y) {
   return is_str(x) && is_str(y) && text_of(x) == text_of(y);
 }
 // The same of `is` and `is not` too.
-inline int plain_compare(syntax::CmpOperator op, Words a, Words b) {
+inline int plain_compare(syntax::CmpOperator op, const Words& a, const Words& b) {
   if (op <= syntax::CmpOperator::kGtE) return plain_order(static_cast<uint32_t>(op), a, b);
   if (op == syntax::CmpOperator::kIs || op == syntax::CmpOperator::kIsNot) {
     const Any& x = lent(a);

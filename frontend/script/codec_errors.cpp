@@ -22,7 +22,7 @@ std::string text_of_fields(std::string_view encoding, const Any& object, int64_t
   std::string what;
   bool one = end == start + 1;
   if (is_bytes(object)) {
-    std::string_view bytes = bytes_of(object);
+    std::string bytes = bytes_of(object);
     one = one && start >= 0 && static_cast<size_t>(start) < bytes.size();
     what = one ? fmt::format("byte 0x{:02x} in position {}", static_cast<unsigned char>(bytes[start]), start)
                : fmt::format("bytes in position {}-{}", start, end - 1);

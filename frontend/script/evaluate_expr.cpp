@@ -292,16 +292,17 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
 [[gnu::noinline]] bool State::test_compare(const Compare& compare, Frame& f) {
   Held left = fetch(compare.left, f);
   Held right = fetch(compare.comparators[0], f);
-  int plain = code_of(&compare) == Code::kCompare ? plain_compare(compare.ops[0], left.words, right.words)
+  CmpOperator op = compare.ops[0];
+  if (code_of(&compare) == Code::kCompare && (op == CmpOperator::kIn || op == CmpOperator::kNotIn)) {
+    auto* set = as<SetNode>(lent(right.words));
+    bool found = set != nullptr ? set->contains(self, lent(left.words))
+                                : self.contains(lent(right.words), lent(left.words), compare.span);
+    return found == (op == CmpOperator::kIn);
+  }
+  int plain = code_of(&compare) == Code::kCompare ? plain_compare(op, left.words, right.words)
                                                   : plain_order(order_of(compare), left.words, right.words);
   if (plain >= 0) [[likely]]
     return plain == 1;
-  if (compare.ops[0] == CmpOperator::kIn || compare.ops[0] == CmpOperator::kNotIn) {
-    if (auto* set = as<SetNode>(lent(right.words)))
-      return set->contains(self, lent(left.words)) == (compare.ops[0] == CmpOperator::kIn);
-    return self.contains(lent(right.words), lent(left.words), compare.span) ==
-           (compare.ops[0] == CmpOperator::kIn);
-  }
   Held result(compare_of(compare, std::move(left), std::move(right)));
   return self.truth(lent(result.words), compare.span);
 }

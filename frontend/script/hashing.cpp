@@ -33,8 +33,8 @@ namespace {
 constexpr int64_t kModulus = (int64_t{1} << 61) - 1;
 
 int64_t hash_int(int64_t value) {
-  if (value >= 0 && value < kModulus) [[likely]]
-    return value;
+  if (value > -kModulus && value < kModulus) [[likely]]
+    return value == -1 ? -2 : value;
   uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   int64_t h = static_cast<int64_t>(magnitude % static_cast<uint64_t>(kModulus));
   if (value < 0) h = -h;
@@ -564,7 +564,32 @@ void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& d
 
 namespace {
 constexpr size_t kLinearProbes = 9;
+
+// The walk for an int among ints; null when it meets something else, which may be equal all the same.
+SetNode::Entry* look_int(const std::vector<SetNode::Entry>& table, int64_t sought, int64_t hash) {
+  size_t mask = table.size() - 1;
+  auto perturb = static_cast<uint64_t>(hash);
+  size_t i = perturb & mask;
+  SetNode::Entry* removed = nullptr;
+  for (;;) {
+    auto* entry = const_cast<SetNode::Entry*>(table.data()) + i;
+    const SetNode::Entry* last = i + kLinearProbes <= mask ? entry + kLinearProbes : entry;
+    for (; entry <= last; ++entry) {
+      // Branches that go the same way at each place but the last: elements and removed ones alternate at
+      // random.
+      bool empty = is_unbound(entry->value);
+      if ((entry->hash == hash) & !empty) {
+        if (!is_int(entry->value)) return nullptr;
+        if (raw_int(entry->value) == sought) return entry;
+      }
+      if (empty & !entry->removed) return removed != nullptr ? removed : entry;
+      removed = entry->removed ? entry : removed;
+    }
+    perturb >>= 5;
+    i = (i * 5 + 1 + perturb) & mask;
+  }
 }
+}  // namespace
 
 SetNode::SetNode(bool frozen) : frozen(frozen) { clear(); }
 
@@ -575,10 +600,7 @@ void SetNode::clear() {
 
 SetNode::Entry* SetNode::look(Evaluator& evaluator, const Any& value, int64_t hash) const {
   if (is_int(value)) {
-    // The first place answers most questions about ints.
-    auto& entry = const_cast<Entry&>(table[static_cast<uint64_t>(hash) & (table.size() - 1)]);
-    if (is_int(entry.value) && raw_int(entry.value) == raw_int(value)) return &entry;
-    if (is_unbound(entry.value) && !entry.removed) return &entry;
+    if (Entry* entry = look_int(table, raw_int(value), hash)) return entry;
   }
   size_t mask = table.size() - 1;
   auto perturb = static_cast<uint64_t>(hash);
@@ -638,7 +660,9 @@ bool SetNode::add(Evaluator& evaluator, const Any& value) {
   Entry* entry = look(evaluator, value, hash);
   if (!is_unbound(entry->value)) return false;
   bool again = entry->removed;
-  *entry = Entry{value, hash, false};
+  entry->value = value;
+  entry->hash = hash;
+  entry->removed = false;
   ++used;
   if (again) return true;
   ++filled;
@@ -672,7 +696,10 @@ bool SetNode::contains(Evaluator& evaluator, const Any& value) const {
 bool SetNode::remove(Evaluator& evaluator, const Any& value) {
   Entry* entry = look(evaluator, value, hash_sought(evaluator, value));
   if (is_unbound(entry->value)) return false;
-  *entry = Entry{unbound(), 0, true};
+  Any old = std::move(entry->value);  // dropped when the table is whole again
+  mark_unbound(entry->value);
+  entry->hash = 0;
+  entry->removed = true;
   --used;
   return true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/fresh_binders.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -140,17 +141,6 @@ struct Unroll final : Rewriter {
       n.body = body;
       n.for_kind = kind;
     });
-  }
-  // Copies of a body that leaves the loop would no longer know what to leave.
-  static bool has_jump(const Stmt& body) {
-    bool found = false;
-    post_order(
-        body,
-        [&](const Expr& e) {
-          found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
-        },
-        [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s); });
-    return found;
   }
   static Stmt write_out(const ForNode& loop, const Stmt& body, int64_t extent) {
     Array<Stmt> stmts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -339,24 +340,11 @@ struct VectorizeLoops final : Rewriter {
   bool enabled;
   explicit VectorizeLoops(bool enabled) : enabled(enabled) {}
 
-  // Lanes do not leave a loop one by one: such loops stay serial.
-  static bool leaves_early(const Stmt& body) {
-    bool found = false;
-    post_order(
-        body,
-        [&](const Expr& e) {
-          for (auto name : {"tirx.break_loop", "tirx.continue_loop", "tirx.ret"})
-            found |= as_call_to(e, name) != nullptr;
-        },
-        [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s) || as<ReturnNode>(s); });
-    return found;
-  }
-
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
-    if (!enabled || leaves_early(loop->body)) {
+    if (!enabled || leaves_early(loop->body)) {  // lanes do not leave one by one
       Stmt next = rewrite_children(s);
       return with(ref(as<ForNode>(next)), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
     }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/jumps.h"
+
+#include "ir/op.h"
+#include "ir/visit.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT
+
+bool has_jump(const Stmt& body) {
+  bool found = false;
+  post_order(
+      body,
+      [&](const Expr& e) {
+        found |= as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
+      },
+      [&](const Stmt& s) { found |= as<BreakNode>(s) || as<ContinueNode>(s); });
+  return found;
+}
+
+bool leaves_early(const Stmt& body) {
+  bool found = has_jump(body);
+  post_order(
+      body, [&](const Expr& e) { found |= as_call_to(e, "tirx.ret") != nullptr; },
+      [&](const Stmt& s) { found |= as<ReturnNode>(s) != nullptr; });
+  return found;
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What leaves a loop before its last iteration: copies and lanes of such a body do not know what to leave.
+#pragma once
+
+#include "ir/stmt.h"
+
+namespace mlc::transform {
+
+bool has_jump(const ir::Stmt& body);      // `break` or `continue`, of this loop or of one in it
+bool leaves_early(const ir::Stmt& body);  // one of these, or `return`
+
+}  // namespace mlc::transform

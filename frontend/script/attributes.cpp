@@ -9,6 +9,7 @@
 #include "frontend/script/hints.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
+#include "frontend/script/slot_members.h"
 
 namespace mlc::script {
 
@@ -728,6 +729,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
     for (const ClassNode* each : cls->mro) {
       for (const auto& [name, member] : each->members) names.emplace_back(name.str());
     }
+    for (std::string& name : slot_names(*this, *cls)) names.push_back(std::move(name));
   };
   if (auto* instance = as<InstanceNode>(value)) {
     instance->each_name([&](std::string_view name) { names.emplace_back(name); });

@@ -236,7 +236,9 @@ Any id(Evaluator&, const Arguments& args) {
   return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0])))
                             : raw_int(args[0]);
 }
-Any hash(Evaluator& evaluator, const Arguments& args) { return evaluator.hash(args[0], args.span_of(0)); }
+Any hash(Evaluator& evaluator, const Arguments& args) {
+  return asked_hash(evaluator, args[0], args.span_of(0));
+}
 Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
 Any ascii(Evaluator& evaluator, const Arguments& args) {
   return str_value(ascii_text(evaluator.repr(args[0])));

@@ -77,9 +77,14 @@ struct Loops {
     }
     Any iterator = state.self.iterate(iterable, c.iter->span);
     Any value;
-    while (state.self.next(iterator, value, c.iter->span)) {
-      state.check_interrupt(c.iter->span);
-      step(level, std::move(value));
+    try {
+      while (state.self.next(iterator, value, c.iter->span)) {
+        state.check_interrupt(c.iter->span);
+        step(level, std::move(value));
+      }
+    } catch (...) {
+      if (level == 0) keep_waiting(iterator);
+      throw;
     }
   }
 };
@@ -208,6 +213,7 @@ struct GeneratorExpression final : GeneratorBase {
       }
     } catch (ir::Error& error) {
       phase = Phase::kDone;
+      keep_waiting(f);
       stopped_inside(state, error);
       throw;
     } catch (...) {

@@ -370,11 +370,18 @@ void keep_waiting(const Frame& frame) {
       kept_generators().push_back(*value);
   }
 }
+void keep_waiting(const Any& iterator) {
+  if (GeneratorNode::first != nullptr) kept_generators().push_back(iterator);
+}
 size_t waiting_kept() { return kept_generators().size(); }
 void drop_waiting(size_t kept) {
+  // Those of the function that failed go first, as CPython takes a traceback apart.
   while (kept_generators().size() > kept) {
-    Any last = std::move(kept_generators().back());
-    kept_generators().pop_back();
+    auto first = kept_generators().begin() + static_cast<ptrdiff_t>(kept);
+    std::vector<Any> dropped(std::make_move_iterator(first),
+                             std::make_move_iterator(kept_generators().end()));
+    kept_generators().resize(kept);
+    for (Any& each : dropped) each.reset();
   }
 }
 

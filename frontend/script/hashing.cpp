@@ -317,6 +317,29 @@ Any* find_object(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key) {
   return find_by_hash(evaluator, map, key, evaluator.hash(key));
 }
 
+// Strs whose hash a program asked for, by that hash: who gives it as its own may be equal to one of them.
+struct AskedTexts {
+  static constexpr size_t kMost = 65536;  // beyond, dicts are searched
+  std::unordered_map<int64_t, Any> by_hash;
+  bool overflowed = false;
+};
+AskedTexts& asked_texts() {
+  static auto& asked = *new AskedTexts;
+  return asked;
+}
+
+// The str in the dict that has this hash.
+Any text_with_hash(ffi::MapBaseObj* map, int64_t hash) {
+  AskedTexts& asked = asked_texts();
+  if (auto found = asked.by_hash.find(hash); found != asked.by_hash.end()) return found->second;
+  if (asked.overflowed) {
+    for (const auto& [key, value] : *map) {
+      if (is_str(key) && hash_text(text_of(key)) == hash) return key;
+    }
+  }
+  return nullptr;
+}
+
 // What its __float__ says, if a float was ever stored as a key; None without.
 Any float_of_object(Evaluator& evaluator, const Any& key, ir::Span span) {
   Any real;
@@ -360,10 +383,11 @@ KeyPlace find_equal(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, 
   place.key = key_node(evaluator, key, hash);
   if (plain || place.value != nullptr) return place;
   if (as<InstanceNode>(key) != nullptr) {
-    // An integer with this hash, or the object as a float; an equal str would have to be searched for.
-    for (const Any& number : {Any(hash), float_of_object(evaluator, key, span)}) {
+    // An integer or a str with this hash, or the object as a float.
+    for (const Any& plain_key :
+         {Any(hash), text_with_hash(map, hash), float_of_object(evaluator, key, span)}) {
       Any spelling;
-      Any* value = is_none(number) ? nullptr : find_spelling(map, number, &spelling);
+      Any* value = is_none(plain_key) ? nullptr : find_spelling(map, plain_key, &spelling);
       if (value == nullptr || !evaluator.equal(spelling, key)) continue;
       place.value = value;
       place.key = spelling;
@@ -471,6 +495,19 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   if (as<ir::NDArrayNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'numpy.ndarray'");
   if (auto* key = as<ffi::StructuralKeyObj>(value)) return key->hash_i64;
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
+}
+
+int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span) {
+  int64_t hash = evaluator.hash(value, span);
+  if (const Any& plain = builtin_value_of(value); is_str(plain)) {
+    AskedTexts& asked = asked_texts();
+    if (asked.by_hash.size() < AskedTexts::kMost) {
+      asked.by_hash.emplace(hash, plain);
+    } else {
+      asked.overflowed = true;
+    }
+  }
+  return hash;
 }
 
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span) {

@@ -538,6 +538,8 @@ struct BuiltinMethod {
 const BuiltinMethod* usual_method(const Any& object, Symbol name);
 
 // hashing.cpp: dict access by Python's equality (1 == 1.0 == True, tuples by value).
+// Of hash(): an object that gives the hash of a str as its own may find that str in a dict.
+int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span);
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
 bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});

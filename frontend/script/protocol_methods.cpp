@@ -104,7 +104,7 @@ Any converted(Evaluator& e, const Arguments& args) {
   return e.call(Any(type == 0 ? t.integer : t.real), args.positional.first(1), {}, args.span);
 }
 
-Any hash(Evaluator& e, const Arguments& args) { return e.hash(args[0], args.span); }
+Any hash(Evaluator& e, const Arguments& args) { return asked_hash(e, args[0], args.span); }
 Any repr(Evaluator& e, const Arguments& args) { return str_value(e.repr(args[0])); }
 Any str(Evaluator& e, const Arguments& args) { return str_value(e.str(args[0])); }
 Any boolean(Evaluator& e, const Arguments& args) { return e.truth(args[0], args.span); }

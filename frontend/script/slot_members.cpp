@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // __slots__: what a class may name there, and the descriptors that the class has under these names.
-#include "frontend/script/machine.h"
+#include "frontend/script/slot_members.h"
 
 namespace mlc::script {
 
@@ -126,6 +126,18 @@ bool slot_member(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& o
     return true;
   }
   return false;
+}
+
+std::vector<std::string> slot_names(Evaluator& evaluator, const ClassNode& cls) {
+  std::vector<std::string> names;
+  for (const ClassNode* each : cls.mro) {
+    const Any* slots = each->own(known().slots);
+    if (slots == nullptr) continue;
+    for (const Any& name : names_of(evaluator, *slots)) {
+      if (is_str(name)) names.push_back(attribute_of(each, text_of(name)));
+    }
+  }
+  return names;
 }
 
 }  // namespace mlc::script

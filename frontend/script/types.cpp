@@ -519,8 +519,9 @@ bool is_abstract(const Any& value, std::string_view name) {
   if (is_abstract_instance(value, name)) return true;
   auto* instance = as<InstanceNode>(value);
   return instance != nullptr &&
-         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(),
-                     [&](const ClassNode* each) { return each->module == "typing" && each->name == name; });
+         std::any_of(instance->cls->mro.begin(), instance->cls->mro.end(), [&](const ClassNode* each) {
+           return each->module == "collections.abc" && each->name == name;
+         });
 }
 
 }  // namespace
@@ -560,7 +561,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (std::optional<bool> numpy = numpy_instance(value, type)) return *numpy;
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
-    if ((cls->module == "typing" || cls->module == "_os") && is_abstract_instance(value, cls->name))
+    if ((cls->module == "collections.abc" || cls->module == "_os") && is_abstract_instance(value, cls->name))
       return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.

@@ -21,7 +21,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "LowerAsyncDMA", gpu},
     {"s_tir.transform", "InjectPTXLDG32", gpu},
     {"s_tir.transform", "InferFragment", gpu},
-    {"tirx.transform", "MakePackedAPI", codegen},
     {"tirx.transform", "LowerTVMBuiltin", codegen},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of a function as a packed call hands them over: reading each from its place, the checks that
+// it is what the function was made for, and the messages of these checks.
+#pragma once
+
+#include "transform/arith/analyzer.h"
+
+namespace mlc::transform {
+
+using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
+
+// The fields of arguments and tensors that `tvm_struct_get` and `tvm_struct_set` number.
+enum class PackedField : int {
+  kData = 1,
+  kShape = 2,
+  kStrides = 3,
+  kDimensions = 4,
+  kTypeCode = 5,
+  kTypeBits = 6,
+  kTypeLanes = 7,
+  kByteOffset = 8,
+  kDeviceId = 9,
+  kDeviceType = 10,
+  kTypeIndex = 13,
+  kPadding = 14,
+  kValue = 15,
+  kInt64Element = 17,
+};
+
+// What tvm-ffi's type indices say an argument is.
+constexpr int64_t kPackedNone = 0, kPackedInt = 1, kPackedBool = 2, kPackedFloat = 3, kPackedPointer = 4,
+                  kPackedTensorPointer = 7, kPackedObject = 64, kPackedTensor = 70;
+
+Type void_pointer_type();
+
+class PackedArguments {
+ public:
+  Var args, num_args;  // parameters of the packed function
+
+  // `symbol` is what the function is called in messages, `device` where its tensors lie.
+  PackedArguments(const PrimFunc& fn, std::string symbol, int device);
+  // The body with its parameters defined before it.
+  Stmt around(const Stmt& body) const;
+
+ private:
+  // A value that has to be `expected`, once all variables in it are known.
+  struct Later {
+    Expr expected;
+    Expr value;
+    std::string path;  // "A.shape[0]"
+    size_t argument;
+  };
+  String when_{" when calling:\n  `"};  // shared by all messages
+  std::string symbol_, signature_;
+  int device_;
+  Array<Stmt> binds_;   // in order; what stands in an attribute without body reaches over the rest
+  Array<Stmt> checks_;  // when all variables are known: that values agree
+  std::vector<Later> later_;
+  Array<Stmt> views_;                                      // buffers on the memory of the tensors
+  std::unordered_map<const VarNode*, std::string> known_;  // variable -> where its value comes from
+  Var device_id_;
+  Analyzer analyzer_;
+
+  void read(const Var& param, size_t i);
+  void tensor(const Buffer& buffer, size_t i, const Var& handle);
+  Expr shape_of(const Buffer& buffer, size_t i, const Var& handle);
+  void strides_of(const Buffer& buffer, size_t i, const Var& handle, const Expr& shape);
+  void offset_of(const Buffer& buffer, size_t i, const Var& handle);
+  void data_of_tensor(const Buffer& buffer, size_t i, const Var& handle);
+  // `variable or expression` has the value; a variable not seen before becomes it.
+  void bind(const Expr& expected, const Expr& value, std::string path, size_t i);
+  Var name(std::string name, const Expr& value);
+  Stmt check(const Expr& condition, std::string_view kind, std::vector<std::string> what,
+             std::vector<std::string> wanted) const;
+  Stmt expect_type(const Expr& condition, size_t i, std::string_view type) const;
+  std::string path_text(const Expr& e) const;
+};
+
+}  // namespace mlc::transform

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/target_tables.h"
+#include "transform/pass/function_target.h"
+#include "transform/pass/packed_arguments.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(MakePackedAPI(): exported functions take their arguments as the packed calls of a host hand them over.
+
+    def main(A: T.Buffer((16,), "float32"),     def main(self_handle, args, num_args, result) -> T.int32:
+             n: T.int32):                           assert num_args == 2, ...
+        A[n] = ...                        =>        n = T.Cast("int32", T.tvm_struct_get(args, 1, 15, "int64"))
+                                                    A = T.decl_buffer((16,), data=...)
+                                                    with T.attr({"compute_scope": "main_compute_"}):
+                                                        A[n] = ...
+                                                    return 0
+needs: every exported function has a target (BindTarget); the functions that change are those whose target has a
+host and which have no calling convention yet.
+keeps: what is computed. Types, shapes, strides, offset and device of the arguments are checked first; a value that
+the function returns goes to `result`. Calls of exported functions become packed calls by their symbol.
+The last thing before builtins are lowered and code is generated.)";
+
+enum CallingConv : int64_t { kDefault = 0, kPacked = 1 };
+
+// The exported name of a function that packed calls can reach.
+std::optional<std::string> packed_symbol(const PrimFunc& fn) {
+  auto convention = attr(fn, "calling_conv");
+  auto number = convention ? convention->try_cast<int64_t>() : std::nullopt;
+  if (convention && (!number || *number != kDefault)) return std::nullopt;
+  auto symbol = attr(fn, "global_symbol");
+  if (!symbol) return std::nullopt;
+  return std::string(symbol->cast<String>());
+}
+
+class PackedCalls final : public Rewriter {
+ public:
+  explicit PackedCalls(const IRModule& mod) : mod_(mod) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    auto* call = as<CallNode>(next);
+    auto* callee = call ? as<GlobalVarNode>(call->op) : nullptr;
+    if (!callee || !mod_->find(text(callee->name_hint))) return next;
+    auto fn = Any(mod_->lookup(text(callee->name_hint))).as<PrimFunc>();
+    auto symbol = fn ? packed_symbol(*fn) : std::nullopt;
+    if (!symbol) return next;
+    Array<Expr> args{make<StringImmNode>(String(*symbol))};
+    for (const Expr& arg : call->args) args.push_back(arg);
+    // Functions of this program need no resource handle.
+    Expr none = make<CallNode>(void_pointer_type(), op("tirx.reinterpret"),
+                               Array<Expr>{int_imm(DataType::UInt(64), 0)});
+    args.push_back(none);
+    return make<CallNode>(call->ty, op("tirx.tvm_call_cpacked"), args, Map<String, Any>{}, e->span);
+  }
+
+ private:
+  const IRModule& mod_;
+};
+
+// What the function returned goes to the result that the caller reads, with its type.
+class StoredResult final : public Rewriter {
+ public:
+  explicit StoredResult(Var result) : result_(std::move(result)) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* done = as<ReturnNode>(s);
+    if (!done) return rewrite_children(s);
+    auto [type_index, value] = as_result(done->value, s->span);
+    return seq({set(PackedField::kTypeIndex, int32(type_index)), set(PackedField::kPadding, int32(0)),
+                set(PackedField::kValue, value), make<ReturnNode>(Expr(int32(0)))});
+  }
+
+ private:
+  Var result_;
+
+  Stmt set(PackedField field, const Expr& value) const {
+    Array<Expr> args{result_, int32(0), int32(static_cast<int>(field)), value};
+    return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_struct_set", args));
+  }
+  static std::pair<int64_t, Expr> as_result(const Expr& value, Span span) {
+    if (value->ty->kind == TypeKind::kPointer) return {kPackedPointer, value};
+    DataType dtype = value->dtype();
+    if (dtype.is_scalar()) {
+      if (dtype.is_bool()) return {kPackedBool, make<CastNode>(DataType::Int(64), value)};
+      if (dtype.is_integral()) return {kPackedInt, make<CastNode>(DataType::Int(64), value)};
+      if (dtype.is_float()) return {kPackedFloat, make<CastNode>(DataType::Float(64), value)};
+    }
+    throw Error("packed-type", "a packed call cannot give back a value of type {}", dtype.str())
+        .kind("ValueError")
+        .at(value->span ? value->span : span)
+        .help("return an integer, a float of 16, 32 or 64 bits, a bool or a pointer");
+  }
+};
+
+PrimFunc packed(const PrimFunc& fn, const std::string& symbol) {
+  Target target = target_of(fn, "MakePackedAPI");
+  int device = target_kind_row(text(target->kind)).device;
+  PackedArguments arguments(fn, symbol, device);
+  Var self = make<VarNode>(String("self_handle"), void_pointer_type());
+  Var result = make<VarNode>(String("result"), void_pointer_type());
+
+  bool returns = fn->ret_type->kind != TypeKind::kTuple;
+  Stmt body = returns ? StoredResult(result).rewrite(fn->body) : fn->body;
+  body = make<AttrStmtNode>(Any(int64_t{0}), String("compute_scope"),
+                            make<StringImmNode>(String(symbol + "_compute_")), body);
+  body = arguments.around(seq({body, make<ReturnNode>(Expr(int32(0)))}));
+
+  PrimFunc next = with(fn, [&](PrimFuncNode& n) {
+    n.params = {self, arguments.args, arguments.num_args, result};
+    n.ret_type = prim_type(DataType::Int(32));
+    n.body = body;
+  });
+  next = with_attr(next, "target", target->host);
+  next = with_attr(next, "calling_conv", int64_t{kPacked});
+  return with_attr(next, "global_symbol", String("__tvm_ffi_" + symbol));
+}
+
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  PackedCalls calls(mod);
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) {
+    PrimFunc next = with_body(fn, calls.rewrite(fn->body));
+    auto symbol = packed_symbol(fn);
+    if (!symbol || !target_of(fn, "MakePackedAPI")->host) return next;
+    return packed(next, *symbol);
+  });
+}
+
+}  // namespace
+
+extern const Pass make_packed_api{"MakePackedAPI", "tirx.transform", "MakePackedAPI()", doc, nullptr, apply};
+
+}  // namespace mlc::transform

@@ -140,7 +140,10 @@ Type type_arg(const ApiCall& call, size_t i) {
 
 Any reinterpret(ApiCall& call) {
   Type type = type_arg(call, 0);
-  DataType dtype = type->kind == ir::TypeKind::kPointer ? DataType::Handle() : dtype_arg(call, 0);
+  bool pointer = type->kind == ir::TypeKind::kPointer;
+  if (pointer && script::is_str(call.args[1]))  // where the text lies
+    return call_of(type, "tirx.reinterpret", {operand(call, call.args[1], 1)}, call.span);
+  DataType dtype = pointer ? DataType::Handle() : dtype_arg(call, 0);
   DataType own = expr_arg(call, 1)->dtype();
   int64_t bits = int64_t{own.bits()} * own.lanes();
   int64_t wanted = int64_t{dtype.bits()} * dtype.lanes();

@@ -11,7 +11,6 @@ struct Absent {
   std::string_view why;
 };
 constexpr std::string_view gpu = "it concerns GPUs, which mlc does not lower for yet";
-constexpr std::string_view codegen = "the code generator does this itself";
 constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
     {"s_tir.transform", "ManifestSharedMemoryLocalStage", gpu},
@@ -21,7 +20,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "LowerAsyncDMA", gpu},
     {"s_tir.transform", "InjectPTXLDG32", gpu},
     {"s_tir.transform", "InferFragment", gpu},
-    {"tirx.transform", "LowerTVMBuiltin", codegen},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},

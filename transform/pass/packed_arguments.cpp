@@ -41,24 +41,9 @@ bool packed_by_others(DataType dtype) {
 DataType index_dtype(const BufferTypeNode* type) {
   return type->shape.empty() ? DataType::Int(32) : type->shape[0]->dtype();
 }
-int64_t element_bytes(const BufferTypeNode* type) {
-  DataType dtype = type->dtype;
-  return (dtype.bits() * dtype.lanes() + 7) / 8;
-}
-
-Type pointer_to(DataType element) {
-  return make<PointerTypeNode>(Type(prim_type(element)), String("global"));
-}
-Expr get(const Expr& from, int64_t index, PackedField field, const Type& type) {
-  return make<CallNode>(type, op("tirx.tvm_struct_get"),
-                        Array<Expr>{from, int32(index), int32(static_cast<int>(field))});
-}
-Expr get(const Expr& from, int64_t index, PackedField field, DataType dtype) {
-  return get(from, index, field, Type(prim_type(dtype)));
-}
-Expr is_null(const Expr& pointer) { return call_op(DataType::Bool(), "tirx.isnullptr", {pointer}); }
 Expr element(const Expr& array, size_t i, DataType dtype) {
-  return cast(dtype, get(array, static_cast<int64_t>(i), PackedField::kInt64Element, DataType::Int(64)));
+  return cast(dtype,
+              packed_get(array, static_cast<int64_t>(i), PackedField::kInt64Element, DataType::Int(64)));
 }
 
 // The text that scripts have for it: the printer is known by the registry alone.
@@ -104,8 +89,6 @@ std::string signature_text(const PrimFunc& fn, const std::string& symbol) {
 }
 
 }  // namespace
-
-Type void_pointer_type() { return pointer_to(DataType::Void()); }
 
 PackedArguments::PackedArguments(const PrimFunc& fn, std::string symbol, int device)
     : args(make<VarNode>(String("args"), void_pointer_type())),
@@ -166,9 +149,10 @@ void PackedArguments::read(const Var& param, size_t i) {
         .at(param->span)
         .help("take an integer, a float of 16, 32 or 64 bits, a bool, a pointer or a buffer");
   }
-  Var type = name(called + ".type_index", get(args, index, PackedField::kTypeIndex, DataType::Int(32)));
+  Var type =
+      name(called + ".type_index", packed_get(args, index, PackedField::kTypeIndex, DataType::Int(32)));
   auto is = [&](int64_t one) { return eq(type, int32(one)); };
-  auto value = [&](DataType as) { return get(args, index, PackedField::kValue, as); };
+  auto value = [&](DataType as) { return packed_get(args, index, PackedField::kValue, as); };
   if (pointer) {
     Expr known =
         logical_or(logical_or(logical_or(is(kPackedNone), is(kPackedPointer)), is(kPackedTensorPointer)),
@@ -176,7 +160,7 @@ void PackedArguments::read(const Var& param, size_t i) {
     binds_.push_back(expect_type(known, i, param->buffer() ? "Tensor" : "pointer"));
     // A tensor object has its description behind the header of objects.
     constexpr int64_t header = 24;
-    Expr raw = get(args, index, PackedField::kValue, void_pointer_type());
+    Expr raw = packed_get(args, index, PackedField::kValue, void_pointer_type());
     Expr inside = make<CallNode>(void_pointer_type(), op("tirx.handle_add_byte_offset"),
                                  Array<Expr>{raw, int32(header)});
     Expr handle = make<CallNode>(void_pointer_type(), op("tirx.if_then_else"),
@@ -232,7 +216,7 @@ Expr PackedArguments::shape_of(const Buffer& buffer, size_t i, const Var& handle
   const BufferTypeNode* type = buffer->buffer();
   std::string called(buffer->name);
   Expr shape = name(fmt::format("{}.{}_shape", symbol_, called),
-                    get(handle, 0, PackedField::kShape, pointer_to(DataType::Int(64))));
+                    packed_get(handle, 0, PackedField::kShape, pointer_to(DataType::Int(64))));
   if (packed_by_others(type->dtype)) return shape;
   for (size_t k = 0; k < type->shape.size(); ++k) {
     const Expr& dim = type->shape[k];
@@ -245,7 +229,7 @@ void PackedArguments::strides_of(const Buffer& buffer, size_t i, const Var& hand
   const BufferTypeNode* type = buffer->buffer();
   std::string called(buffer->name);
   Expr strides = name(fmt::format("{}.{}_strides", symbol_, called),
-                      get(handle, 0, PackedField::kStrides, pointer_to(DataType::Int(64))));
+                      packed_get(handle, 0, PackedField::kStrides, pointer_to(DataType::Int(64))));
   DataType dtype = index_dtype(type);
   Expr compact = int_imm(dtype, 1);
   if (type->strides.empty()) {
@@ -276,8 +260,8 @@ void PackedArguments::offset_of(const Buffer& buffer, size_t i, const Var& handl
   const BufferTypeNode* type = buffer->buffer();
   std::string path = std::string(buffer->name) + ".byte_offset";
   DataType bytes_type = DataType::UInt(64);
-  int64_t bytes = element_bytes(type);
-  Expr offset = get(handle, 0, PackedField::kByteOffset, bytes_type);
+  int64_t bytes = packed_bytes(type->dtype);
+  Expr offset = packed_get(handle, 0, PackedField::kByteOffset, bytes_type);
   if (auto constant = const_int(type->elem_offset)) {
     bind(int_imm(bytes_type, *constant * bytes), offset, path, i);
     return;
@@ -298,7 +282,7 @@ void PackedArguments::offset_of(const Buffer& buffer, size_t i, const Var& handl
 void PackedArguments::data_of_tensor(const Buffer& buffer, size_t i, const Var& handle) {
   const BufferTypeNode* type = buffer->buffer();
   Type pointer = make<PointerTypeNode>(Type(prim_type(type->dtype)), type->storage_scope);
-  Expr raw = get(handle, 0, PackedField::kData, void_pointer_type());
+  Expr raw = packed_get(handle, 0, PackedField::kData, void_pointer_type());
   Expr data = make<CallNode>(pointer, op("tirx.reinterpret"), Array<Expr>{raw});
   Expr elements = int32(1);
   for (const Expr& dim : type->shape) elements = elements * dim;
@@ -320,12 +304,12 @@ void PackedArguments::tensor(const Buffer& buffer, size_t i, const Var& handle) 
                            {"`,\n  expected ", std::move(wanted)}));
   };
   auto dimensions = static_cast<int64_t>(type->shape.size());
-  of_tensor(eq(int32(dimensions), get(handle, 0, PackedField::kDimensions, DataType::Int(32))), "ValueError",
-            "ndim", std::to_string(dimensions));
+  of_tensor(eq(int32(dimensions), packed_get(handle, 0, PackedField::kDimensions, DataType::Int(32))),
+            "ValueError", "ndim", std::to_string(dimensions));
   DataType dtype = type->dtype;
   if (!packed_by_others(dtype)) {
     auto part = [&](PackedField field, int bits, int value) {
-      return eq(get(handle, 0, field, DataType::UInt(bits)), int_imm(DataType::UInt(bits), value));
+      return eq(packed_get(handle, 0, field, DataType::UInt(bits)), int_imm(DataType::UInt(bits), value));
     };
     Expr same = logical_and(logical_and(part(PackedField::kTypeCode, 8, dtype.code()),
                                         part(PackedField::kTypeBits, 8, dtype.bits())),
@@ -335,10 +319,11 @@ void PackedArguments::tensor(const Buffer& buffer, size_t i, const Var& handle) 
   Expr shape = shape_of(buffer, i, handle);
   strides_of(buffer, i, handle, shape);
   offset_of(buffer, i, handle);
-  of_tensor(eq(get(handle, 0, PackedField::kDeviceType, DataType::Int(32)), int32(device_)), "ValueError",
-            "device_type", std::string(device_text(device_)));
+  of_tensor(eq(packed_get(handle, 0, PackedField::kDeviceType, DataType::Int(32)), int32(device_)),
+            "ValueError", "device_type", std::string(device_text(device_)));
   if (!device_id_) device_id_ = make_var("dev_id", DataType::Int(32));
-  bind(device_id_, get(handle, 0, PackedField::kDeviceId, DataType::Int(32)), called + ".device_id", i);
+  bind(device_id_, packed_get(handle, 0, PackedField::kDeviceId, DataType::Int(32)), called + ".device_id",
+       i);
   data_of_tensor(buffer, i, handle);
   binds_.push_back(make<AttrStmtNode>(Any(buffer), String("storage_alignment"),
                                       Expr(int32(type->data_alignment)), Stmt()));

@@ -4,34 +4,11 @@
 #pragma once
 
 #include "transform/arith/analyzer.h"
+#include "transform/pass/packed_fields.h"
 
 namespace mlc::transform {
 
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
-
-// The fields of arguments and tensors that `tvm_struct_get` and `tvm_struct_set` number.
-enum class PackedField : int {
-  kData = 1,
-  kShape = 2,
-  kStrides = 3,
-  kDimensions = 4,
-  kTypeCode = 5,
-  kTypeBits = 6,
-  kTypeLanes = 7,
-  kByteOffset = 8,
-  kDeviceId = 9,
-  kDeviceType = 10,
-  kTypeIndex = 13,
-  kPadding = 14,
-  kValue = 15,
-  kInt64Element = 17,
-};
-
-// What tvm-ffi's type indices say an argument is.
-constexpr int64_t kPackedNone = 0, kPackedInt = 1, kPackedBool = 2, kPackedFloat = 3, kPackedPointer = 4,
-                  kPackedTensorPointer = 7, kPackedObject = 64, kPackedTensor = 70;
-
-Type void_pointer_type();
 
 class PackedArguments {
  public:

@@ -50,9 +50,7 @@ class PackedCalls final : public Rewriter {
     Array<Expr> args{make<StringImmNode>(String(*symbol))};
     for (const Expr& arg : call->args) args.push_back(arg);
     // Functions of this program need no resource handle.
-    Expr none = make<CallNode>(void_pointer_type(), op("tirx.reinterpret"),
-                               Array<Expr>{int_imm(DataType::UInt(64), 0)});
-    args.push_back(none);
+    args.push_back(null_pointer());
     return make<CallNode>(call->ty, op("tirx.tvm_call_cpacked"), args, Map<String, Any>{}, e->span);
   }
 
@@ -77,10 +75,7 @@ class StoredResult final : public Rewriter {
  private:
   Var result_;
 
-  Stmt set(PackedField field, const Expr& value) const {
-    Array<Expr> args{result_, int32(0), int32(static_cast<int>(field)), value};
-    return make<EvaluateNode>(call_op(DataType::Int(32), "tirx.tvm_struct_set", args));
-  }
+  Stmt set(PackedField field, const Expr& value) const { return packed_set(result_, 0, field, value); }
   static std::pair<int64_t, Expr> as_result(const Expr& value, Span span) {
     if (value->ty->kind == TypeKind::kPointer) return {kPackedPointer, value};
     DataType dtype = value->dtype();

@@ -18,7 +18,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "InjectPermutedLayout", gpu},
     {"s_tir.transform", "TransformMmaBufferLayout", gpu},
     {"s_tir.transform", "LowerAsyncDMA", gpu},
-    {"s_tir.transform", "InjectPTXLDG32", gpu},
     {"s_tir.transform", "InferFragment", gpu},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},

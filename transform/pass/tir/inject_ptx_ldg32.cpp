@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/function_target.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(InjectPTXLDG32(enable): loads that a condition guards become guarded loads of NVIDIA's GPUs.
+
+    B[j] = T.if_then_else(c, A[i], T.float32(0))    =>      addr[0] = i
+                                                            addr[1] = j
+                                                            predicate[0] = c
+                                                            B[addr[1]] = T.float32(0)
+                                                            T.s_tir.ldg32(B.data, predicate[0], A[addr[0]], addr[1])
+needs: flat buffers with int32 indices of one element. Functions whose target is not `cuda` stay, and all of them
+when it is not enabled.
+keeps: what is computed when the load is the first of the two values. As in TVM, a load in the other place is guarded
+by the same condition, not by its opposite.)";
+
+class Inject final : public Rewriter {
+ public:
+  Stmt run(const Stmt& body) {
+    Stmt next = rewrite(body);
+    if (!found_) return body;
+    return seq({make<AllocBufferNode>(predicate_), make<AllocBufferNode>(addr_), next});
+  }
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* store = as<BufferStoreNode>(s);
+    if (!store) return rewrite_children(s);
+    auto* choice = as_call_to(store->value, "tirx.if_then_else");
+    if (!choice) return s;
+    auto* load = as<TensorLoadNode>(choice->args[1]);
+    Expr otherwise = choice->args[2];
+    if (!load) {
+      load = as<TensorLoadNode>(choice->args[2]);
+      otherwise = choice->args[1];
+    }
+    if (!load) return s;
+    check(store->buffer, store->indices, s->span);
+    check(load->source, load->indices, s->span);
+    found_ = true;
+    auto at = [](const Buffer& buffer, const Expr& index) {
+      return make<TensorLoadNode>(buffer, Array<Expr>{index});
+    };
+    Expr from = at(addr_, int32(0)), to = at(addr_, int32(1));
+    Array<Expr> args{data_of(store->buffer), at(predicate_, int32(0)), at(load->source, from), to};
+    Type type = prim_type(store->buffer->buffer()->dtype);
+    return seq({
+        make<BufferStoreNode>(addr_, load->indices[0], Array<Expr>{int32(0)}),
+        make<BufferStoreNode>(addr_, store->indices[0], Array<Expr>{int32(1)}),
+        make<BufferStoreNode>(predicate_, choice->args[0], Array<Expr>{int32(0)}),
+        make<BufferStoreNode>(store->buffer, otherwise, Array<Expr>{to}, s->span),
+        make<EvaluateNode>(make<CallNode>(type, op("tirx.s_tir.ldg32"), args), s->span),
+    });
+  }
+
+ private:
+  static Buffer local(std::string_view name, DataType dtype, int64_t size) {
+    Type type =
+        make<BufferTypeNode>(dtype, String("local"), Array<Expr>{int32(size)}, Array<Expr>{}, Expr(int32(0)));
+    return make<VarNode>(String(std::string(name)), type);
+  }
+  Buffer predicate_ = local("predicate", DataType::Bool(), 1);
+  Buffer addr_ = local("addr", DataType::Int(32), 2);  // of what is loaded, and where it goes
+  bool found_ = false;
+
+  static void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
+    if (indices.size() != 1) {
+      throw Error("buffer-not-flat", "`{}` has {} dimensions", buffer->name.c_str(), indices.size())
+          .kind("ValueError")
+          .at(span)
+          .help("run FlattenBuffer before InjectPTXLDG32");
+    }
+    if (DataType dtype = indices[0]->dtype(); dtype != DataType::Int(32)) {
+      throw Error("wrong-index-type", "`{}` is indexed with {}, a guarded load takes int32",
+                  buffer->name.c_str(), dtype.str())
+          .kind("TypeError")
+          .at(span)
+          .help("run ForceNarrowIndexToInt32 and leave vectors out");
+    }
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  auto target = bound_target(fn);
+  if (!options.flag(0) || !target || text((*target)->kind) != "cuda") return fn;
+  return with_body(fn, Inject().run(fn->body));
+}
+
+}  // namespace
+
+extern const Pass inject_ptx_ldg32{"InjectPTXLDG32", "s_tir.transform",
+                                   "InjectPTXLDG32(enable_inject_ptx_intrin=True)", doc, apply};
+
+}  // namespace mlc::transform

@@ -87,7 +87,11 @@ class Verifier final : public Walker {
                     [&](const SBlockRealizeNode* realize) { visit_realize(*realize); },
                     [&](const SBlockNode* block) { visit_block(*block, s->span); },
                     [&](const AttrStmtNode* attribute) {
-                      Scope scope(*this);
+                      // What they say of an allocation stands around it alone.
+                      bool of_fragment =
+                          attribute->attr_key == "fragment_shape" || attribute->attr_key == "fragment_layout";
+                      std::optional<Scope> scope;
+                      if (!of_fragment) scope.emplace(*this);
                       if (auto thread = attribute->node.as<IterVar>()) define((*thread)->var, s->span, true);
                       visit(attribute->value);
                       bool begins = !on_device_ && attribute->attr_key == "tirx.device_entry";

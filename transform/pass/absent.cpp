@@ -17,8 +17,6 @@ constexpr Absent absent[] = {
     {"s_tir.transform", "LowerAutoCopy", gpu},
     {"s_tir.transform", "InjectPermutedLayout", gpu},
     {"s_tir.transform", "TransformMmaBufferLayout", gpu},
-    {"s_tir.transform", "LowerAsyncDMA", gpu},
-    {"s_tir.transform", "InferFragment", gpu},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/target_tables.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_fields.h"
 #include "transform/pass/pass.h"
@@ -25,6 +26,8 @@ constexpr int64_t stack_limit = 1024;
 
 class LowerBuiltins final : public Rewriter {
  public:
+  // `device` names the functions that copy: "cpu" or "hexagon".
+  explicit LowerBuiltins(std::string_view device) : device_(device) {}
   Stmt run(const Stmt& body) { return with_stack(body); }
 
   using Rewriter::rewrite;
@@ -37,13 +40,19 @@ class LowerBuiltins final : public Rewriter {
     if (name == "tirx.tvm_call_cpacked") return packed_call(*call, "tirx.tvm_call_cpacked_lowered");
     if (name == "tirx.tvm_stack_make_shape") return make_shape(e);
     if (name == "tirx.tvm_stack_make_array") return make_array(*call);
-    constexpr std::string_view foreign[] = {"tirx.tvm_call_trace_packed", "tirx.dma_copy", "tirx.dma_wait",
-                                            "tirx.dma_start_group", "tirx.dma_end_group"};
-    if (std::find(std::begin(foreign), std::end(foreign), name) != std::end(foreign)) {
+    constexpr std::string_view copies[] = {"dma_copy", "dma_wait", "dma_start_group", "dma_end_group"};
+    for (std::string_view copy : copies) {
+      if (name.substr(name.find('.') + 1) != copy) continue;
+      Array<Expr> args{make<StringImmNode>(String(fmt::format("device_api.{}.{}", device_, copy)))};
+      for (const Expr& arg : call->args) args.push_back(arg);
+      Call packed = make<CallNode>(call->ty, call->op, args, Map<String, Any>{}, e->span);
+      return packed_call(*packed.get(), "tirx.tvm_call_packed_lowered");
+    }
+    if (name == "tirx.tvm_call_trace_packed") {
       throw Error("builtin-not-lowered", "LowerTVMBuiltin does not lower `{}`", name)
           .kind("NotImplementedError")
           .at(e->span)
-          .help("packed calls, tensors on the stack and allocations are lowered");
+          .help("call the function with T.call_packed");
     }
     return rewrite_children(e);
   }
@@ -73,6 +82,7 @@ class LowerBuiltins final : public Rewriter {
     Buffer shape = shapes_of(0);
     Sizes used, most;
   };
+  std::string_view device_;
   std::vector<Stack> stacks_;
   std::vector<Array<Stmt>> before_;  // of each statement around: what has to be done before it
   Expr device_id_, device_type_;
@@ -294,15 +304,13 @@ class LowerBuiltins final : public Rewriter {
   }
 };
 
-bool of_host(const PrimFunc& fn) {
-  auto target = bound_target(fn);
-  if (!target) return false;
-  const Array<String>& keys = (*target)->keys;
-  return std::find(keys.begin(), keys.end(), String("cpu")) != keys.end();
-}
-
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  return of_host(fn) ? with_body(fn, LowerBuiltins().run(fn->body)) : fn;
+  auto target = bound_target(fn);
+  if (!target) return fn;
+  const Array<String>& keys = (*target)->keys;
+  if (std::find(keys.begin(), keys.end(), String("cpu")) == keys.end()) return fn;
+  bool cpu = target_kind_row(text((*target)->kind)).device == kDLCPU;
+  return with_body(fn, LowerBuiltins(cpu ? "cpu" : "hexagon").run(fn->body));
 }
 
 }  // namespace

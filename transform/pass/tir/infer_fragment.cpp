@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(InferFragment(): allocations of matrix fragments say their shape and layout.
+
+    B = T.alloc_buffer((256,), ..., scope="wmma.matrix_b")      with T.attr(B, "fragment_layout", "col_major"):
+    T.tvm_load_matrix_sync(B.data, 16, 16, 16, 0, ..,      =>       with T.attr(B, "fragment_shape", "16, 16, 16"):
+                           16, "col_major")                             B = T.alloc_buffer(...)
+needs: fragments lie in `wmma` memory; all that loads, fills and stores one names the same shape, and the operands of
+a product of matrices have one shape.
+keeps: what is computed; only allocations of fragments change.
+Before code is generated for tensor cores.)";
+
+struct Fragment {
+  std::array<int64_t, 3> shape{};
+  std::string layout;  // empty: of an accumulator that is not filled
+};
+using Fragments = std::unordered_map<const VarNode*, Fragment>;
+
+// The memory that an operand points to.
+const VarNode* memory(const Expr& pointer) {
+  auto* data = as_call_to(pointer, "tirx.buffer_data");
+  return as<VarNode>(data ? data->args[0] : pointer);
+}
+std::string_view scope_of(const VarNode* var) {
+  if (auto* buffer = var->buffer()) return text(buffer->storage_scope);
+  if (var->ty->kind != TypeKind::kPointer) return {};
+  return text(static_cast<const PointerTypeNode*>(var->ty.get())->storage_scope);
+}
+
+[[noreturn]] void refuse(Span span, std::string message) {
+  throw Error("fragment-mismatch", "{}", message).kind("ValueError").at(span);
+}
+
+struct Collect final : Walker {
+  Fragments found;
+
+  using Walker::visit;
+  void visit(const Expr& e) override {
+    walk_children(e);
+    bool fill = as_call_to(e, "tirx.tvm_fill_fragment");
+    bool moves = as_call_to(e, "tirx.tvm_load_matrix_sync") || as_call_to(e, "tirx.tvm_store_matrix_sync");
+    if (!fill && !moves) return;
+    auto* call = as<CallNode>(e);
+    if (call->args.size() != (fill ? 6u : 8u))
+      refuse(e->span, "a fragment is not named with all that it needs");
+    const VarNode* var = memory(call->args[0]);
+    if (!var) refuse(e->span, "the fragment is no buffer");
+    Fragment fragment;
+    for (size_t i = 0; i < 3; ++i) {
+      auto value = const_int(call->args[i + 1]);
+      if (!value)
+        refuse(e->span, fmt::format("the shape of the fragment `{}` is not constant", var->name.c_str()));
+      fragment.shape[i] = *value;
+    }
+    std::string_view scope = scope_of(var);
+    bool matrix = scope == "wmma.matrix_a" || scope == "wmma.matrix_b";
+    if (moves) {
+      auto* layout = as<StringImmNode>(call->args[7]);
+      if (!layout) refuse(e->span, "the layout of a fragment is a text");
+      if (matrix) fragment.layout = text(layout->value);
+    } else {
+      fragment.layout = "row_major";
+    }
+    if (fill ? scope != "wmma.accumulator" : !matrix && scope != "wmma.accumulator")
+      refuse(e->span, fmt::format("the fragment `{}` lies in `{}`", var->name.c_str(), scope));
+    auto [known, fresh] = found.try_emplace(var, fragment);
+    if (fresh) return;
+    if (known->second.shape != fragment.shape || (matrix && known->second.layout != fragment.layout))
+      refuse(e->span,
+             fmt::format("the fragment `{}` has another shape or layout elsewhere", var->name.c_str()));
+  }
+};
+
+struct CheckProducts final : Walker {
+  const Fragments& found;
+  explicit CheckProducts(const Fragments& found) : found(found) {}
+
+  using Walker::visit;
+  void visit(const Expr& e) override {
+    walk_children(e);
+    if (!as_call_to(e, "tirx.tvm_mma_sync") && !as_call_to(e, "tirx.tvm_bmma_sync")) return;
+    auto* call = as<CallNode>(e);
+    if (call->args.size() != 8)
+      refuse(e->span, "a product of fragments has four of them, each with its index");
+    const Fragment* result = nullptr;
+    for (size_t i = 0; i < 8; i += 2) {
+      const VarNode* var = memory(call->args[i]);
+      auto fragment = var ? found.find(var) : found.end();
+      if (fragment == found.end()) {
+        refuse(e->span, fmt::format("the fragment `{}` is neither filled nor loaded",
+                                    var ? var->name.c_str() : "of the product"));
+      }
+      if (!result) result = &fragment->second;
+      if (fragment->second.shape != result->shape)
+        refuse(e->span,
+               fmt::format("the fragment `{}` has another shape than the result", var->name.c_str()));
+    }
+  }
+};
+
+struct Mark final : Rewriter {
+  const Fragments& found;
+  explicit Mark(const Fragments& found) : found(found) {}
+
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* alloc = as<AllocBufferNode>(s);
+    auto fragment = alloc ? found.find(alloc->buffer.get()) : found.end();
+    if (fragment == found.end()) return rewrite_children(s);
+    const auto& [shape, layout] = fragment->second;
+    auto say = [&](std::string_view key, std::string value, const Stmt& body) -> Stmt {
+      return make<AttrStmtNode>(Any(alloc->buffer), String(std::string(key)),
+                                make<StringImmNode>(String(std::move(value))), body);
+    };
+    Stmt next = say("fragment_shape", fmt::format("{}, {}, {}", shape[0], shape[1], shape[2]), s);
+    return layout.empty() ? next : say("fragment_layout", layout, next);
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Collect collect;
+  collect.visit(fn->body);
+  CheckProducts(collect.found).visit(fn->body);
+  return collect.found.empty() ? fn : with_body(fn, Mark(collect.found).rewrite(fn->body));
+}
+
+}  // namespace
+
+extern const Pass infer_fragment{"InferFragment", "s_tir.transform", "InferFragment()", doc, apply};
+
+}  // namespace mlc::transform

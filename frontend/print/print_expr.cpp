@@ -352,7 +352,8 @@ void Printer::op_call(const CallNode* e, const OpNode* op) {
   }
   const OpRow& row = op_row(op);
   std::string_view spelling = row.spelling.empty() ? name.substr(name.find('.') + 1) : row.spelling;
-  if (spelling.starts_with("tvm_call_")) spelling.remove_prefix(4);
+  if (spelling.starts_with("tvm_call_") && !spelling.starts_with("tvm_call_trace_"))
+    spelling.remove_prefix(4);
   tir(spelling);
   put("(");
   DtypePlace place = row.dtype_place;

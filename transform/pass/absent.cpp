@@ -4,7 +4,7 @@
 namespace mlc::transform {
 namespace {
 
-// Passes of TVM that are about GPUs, accelerators, or stages that the code generator does here.
+// Passes of TVM that mlc has not.
 struct Absent {
   std::string_view owner;
   std::string_view name;

@@ -38,6 +38,7 @@ class LowerBuiltins final : public Rewriter {
     std::string_view name = text(callee->name);
     if (name == "tirx.tvm_call_packed") return packed_call(*call, "tirx.tvm_call_packed_lowered");
     if (name == "tirx.tvm_call_cpacked") return packed_call(*call, "tirx.tvm_call_cpacked_lowered");
+    if (name == "tirx.tvm_call_trace_packed") return packed_call(*call, "tirx.tvm_call_trace_packed_lowered");
     if (name == "tirx.tvm_stack_make_shape") return make_shape(e);
     if (name == "tirx.tvm_stack_make_array") return make_array(*call);
     constexpr std::string_view copies[] = {"dma_copy", "dma_wait", "dma_start_group", "dma_end_group"};
@@ -47,12 +48,6 @@ class LowerBuiltins final : public Rewriter {
       for (const Expr& arg : call->args) args.push_back(arg);
       Call packed = make<CallNode>(call->ty, call->op, args, Map<String, Any>{}, e->span);
       return packed_call(*packed.get(), "tirx.tvm_call_packed_lowered");
-    }
-    if (name == "tirx.tvm_call_trace_packed") {
-      throw Error("builtin-not-lowered", "LowerTVMBuiltin does not lower `{}`", name)
-          .kind("NotImplementedError")
-          .at(e->span)
-          .help("call the function with T.call_packed");
     }
     return rewrite_children(e);
   }
@@ -254,6 +249,8 @@ class LowerBuiltins final : public Rewriter {
     set(count, kPackedNone, int_imm(DataType::Int(64), 0));
     stack().used = outer;
     Array<Expr> lowered_args{args[0], any, int32(begin), int32(begin + count)};
+    if (lowered_name == "tirx.tvm_call_trace_packed_lowered")
+      lowered_args.push_back(args.back());  // what is traced
     return make<CallNode>(call.ty, op(lowered_name), lowered_args, Map<String, Any>{}, call.span);
   }
   static DataType stored_type(const Expr& value) {

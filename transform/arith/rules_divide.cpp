@@ -17,6 +17,7 @@ const Rule kFloorDivRules[] = {
     {"max(y, x * c1) // c2", "max(y // c2, x * (c1 // c2))", "c2 > 0, c1 % c2 == 0"},
     // a sum with a divisible part
     {"(x * c1 + y + z) // c2", "x * (c1 // c2) + (y + z) // c2", "c2 > 0, c1 % c2 == 0"},
+    {"(x * c1 + y + z) // c2", "x // (c2 // c1)", "c1 > 0, c2 > 0, c2 % c1 == 0, y + z >= 0, y + z < c1"},
     {"(x * c1 - y + z) // c2", "x * (c1 // c2) + (z - y) // c2", "c2 > 0, c1 % c2 == 0"},
     {"(x * c1 + y - z) // c2", "x * (c1 // c2) + (y - z) // c2", "c2 > 0, c1 % c2 == 0"},
     {"(y + x * c1 + z) // c2", "x * (c1 // c2) + (y + z) // c2", "c2 > 0, c1 % c2 == 0"},

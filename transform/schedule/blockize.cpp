@@ -103,7 +103,8 @@ IterVar half_of(const IterVar& iter, const char* suffix, const Expr& extent) {
 }
 
 // `shared`: outer iterators that exist already, one for each of the block's.
-Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, const Array<IterVar>* shared) {
+Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, bool preserve_unit_iters,
+              const Array<IterVar>* shared) {
   Cut cut;
   VarMap values;
   Analyzer analyzer;
@@ -113,13 +114,13 @@ Cut cut_block(const SBlockRealize& realize, SubspaceDivision division, const Arr
     IterVar outer = shared ? (*shared)[i] : half_of(iter, "_o", index.outer_extent);
     cut.outer_iters.push_back(outer);
     cut.outer_values.push_back(index.outer);
-    Expr value = outer->var;
+    bool one = is_const_int(index.outer_extent, 1);
+    Expr value = one && !preserve_unit_iters ? const_like(outer->var, 0) : Expr(outer->var);
     if (!is_const_int(index.inner_extent, 1)) {
       IterVar inner = half_of(iter, "_i", index.inner_extent);
       analyzer.bind(inner->var, inner->dom);
       cut.inner_iters.push_back(inner);
       cut.inner_values.push_back(index.inner);
-      bool one = is_const_int(index.outer_extent, 1);
       value = one ? Expr(inner->var) : add(mul(outer->var, index.inner_extent), inner->var);
     }
     if (!is_const_int(index.inner_base, 0)) value = add(value, index.inner_base);
@@ -258,6 +259,7 @@ class UnionOfRegions {
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       Array<Range> ranges;
       for (const Interval& dim : part->dims) {
+        // TVM leaves these as they are; what is printed reads back as this.
         Expr extent = analyzer_.simplify(dim.max + 1 - dim.min);
         ranges.push_back(make<RangeNode>(analyzer_.simplify(dim.min), extent));
       }
@@ -297,7 +299,7 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
   std::vector<Place*> inner = loops_below(block, loop->parent);
   Cut cut = cut_block(realize,
                       divide_block(realize, block, loops_above(block), inner, preserve_unit_iters, loop.span),
-                      nullptr);
+                      preserve_unit_iters, nullptr);
   const String& name = realize->block->name_hint;
   bool updates = reduces_outside(cut);
   std::vector<Place*> outermost_first(inner.rbegin(), inner.rend());
@@ -327,6 +329,21 @@ Place* settle_outer_block(Step& step, const SBlock& outer) {
   return place;
 }
 
+namespace {
+
+// Whether one writes what the other touches.
+bool conflict(const SBlockNode& a, const SBlockNode& b) {
+  auto meets = [](const Array<TensorRegion>& written, const Array<TensorRegion>& touched) {
+    return std::any_of(written.begin(), written.end(), [&](const TensorRegion& region) {
+      return std::any_of(touched.begin(), touched.end(),
+                         [&](const TensorRegion& other) { return other->source.same_as(region->source); });
+    });
+  };
+  return meets(a.writes, b.reads) || meets(a.writes, b.writes) || meets(b.writes, a.reads);
+}
+
+}  // namespace
+
 Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
   Span span = step.span(1);
   if (blocks.empty()) throw refuse("blockize-no-blocks", "there are no blocks in the list").at(span);
@@ -354,12 +371,17 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
         .at(span)
         .help("only blocks that follow each other directly can be made one");
   }
+  bool depend = false;  // two that are named in another order than they run in
+  for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t j = i + 1; j < places.size(); ++j)
+      depend = depend || (positions[i] > positions[j] && conflict(*places[i]->block(), *places[j]->block()));
+  }
   UnionOfRegions reads, writes;
   Array<IterVar> outer_iters;
   Array<Expr> outer_values;
   Expr predicate;
   BlockReuse reuse;
-  std::vector<Stmt> parts;
+  std::vector<std::pair<size_t, Stmt>> parts;
   std::string name = "outer_";
   for (const Place* place : places) {
     SBlockRealize realize = realize_of(step.state, *place);
@@ -373,7 +395,8 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     SubspaceDivision division =
         divide_block(realize, *place, loops_above(*place), inner, preserve_unit_iters, span);
     bool first = !predicate;
-    bool same = first || (division.indices.size() == outer_iters.size() &&
+    // One with fewer iterators has the outer parts of the others' first ones.
+    bool same = first || (division.indices.size() <= outer_iters.size() &&
                           same_expr(division.outer_predicate, predicate));
     for (size_t i = 0; same && !first && i < division.indices.size(); ++i) {
       same = same_expr(division.indices[i].outer, outer_values[i]) &&
@@ -385,9 +408,11 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
                    places[0]->name.c_str(), place->name.c_str())
           .at(span)
           .note("the other block is defined here", place->stmt->span)
-          .help("their iterators, in order, must have the same outer parts");
+          .help(
+              "their iterators, in order, must have the same outer parts; the first block has the most of "
+              "them");
     }
-    Cut cut = cut_block(realize, division, first ? nullptr : &outer_iters);
+    Cut cut = cut_block(realize, division, preserve_unit_iters, first ? nullptr : &outer_iters);
     if (first) {
       outer_iters = cut.outer_iters;
       outer_values = cut.outer_values;
@@ -403,12 +428,17 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     reuse.emplace_back(realize->block.get(), inside->block.get());
     reads.add(covering(cut.block->reads, cut.inner_iters));
     writes.add(covering(cut.block->writes, cut.inner_iters));
-    parts.push_back(nest_of(inside, inner));
+    parts.emplace_back(child_position(above, *place), nest_of(inside, inner));
     name += fmt::format("{}_", place->name.c_str());
   }
-  SBlock outer = make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name),
-                                  seq(Array<Stmt>(parts.begin(), parts.end())), Stmt(), Array<Buffer>{},
-                                  Array<MatchBufferRegion>{}, Map<String, Any>{}, places[0]->stmt->span);
+  // As they are named, unless one computes what another needs.
+  if (depend)
+    std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Array<Stmt> stmts;
+  for (const auto& [position, stmt] : parts) stmts.push_back(stmt);
+  SBlock outer = make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name), seq(stmts),
+                                  Stmt(), Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{},
+                                  places[0]->stmt->span);
   Stmt realize = make<SBlockRealizeNode>(outer_values, predicate, outer);
   Array<Stmt> next_body;
   std::vector<Stmt> old_body = statements_of(body);

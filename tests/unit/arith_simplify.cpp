@@ -4,6 +4,7 @@
 #include <random>
 
 #include "transform/arith/analyzer.h"
+#include "transform/arith/digit_form.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
 
@@ -128,6 +129,7 @@ TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
     analyzer.bind(j, range(2, extent_j));
     Expr simple = analyzer.simplify(e);
     Expr again = analyzer.simplify(simple);
+    Expr digits = digit_form(e, analyzer);
     if (!analyzer.simplify(again).same_as(again)) ++unsettled;
     ConstIntBound bound = analyzer.const_int_bound(e);
     ModularSet residue = analyzer.modular_set(e);
@@ -138,6 +140,7 @@ TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
       int64_t value = evaluate(e, values);
       INFO("round " << round);
       REQUIRE(evaluate(simple, values) == value);
+      REQUIRE(evaluate(digits, values) == value);
       REQUIRE(value >= bound.min);
       REQUIRE(value <= bound.max);
       if (residue.coeff == 0) REQUIRE(value == residue.base);
@@ -147,6 +150,27 @@ TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
   // The rules and passes are TVM's, which go back and forth on a few expressions; all others come back as
   // the same node.
   CHECK(unsettled <= 5);
+}
+
+TEST_CASE("two ways to count the digits of an index come out alike", "[arith]") {
+  Var i = make_var("i", DataType::Int(32)), j = make_var("j", DataType::Int(32)),
+      k = make_var("k", DataType::Int(32));
+  Analyzer analyzer;
+  analyzer.bind(i, range(0, 16));
+  analyzer.bind(j, range(0, 2));
+  analyzer.bind(k, range(0, 4));
+  auto alike = [&](const Expr& a, const Expr& b) {
+    return analyzer.can_prove(eq(digit_form(a, analyzer), digit_form(b, analyzer)));
+  };
+  Expr flat = Expr(i) * 8 + Expr(j) * 4 + k, low = Expr(j) * 4 + k;
+  Expr within = floormod(Expr(i), int32(2)) * 8 + low;
+  CHECK_FALSE(analyzer.can_prove(eq(floormod(flat, int32(16)), within)));
+  CHECK(alike(floormod(flat, int32(16)), within));
+  CHECK_FALSE(alike(floormod(flat + 1, int32(16)), within + 1));
+  Expr sixth = floordiv(Expr(i) * 16, int32(6)),
+       carry = floordiv(floormod(Expr(i) * 4, int32(6)) + 15, int32(6));
+  CHECK(alike(floordiv(Expr(i) * 16 + 15, int32(6)), sixth + carry));
+  CHECK_FALSE(alike(floordiv(Expr(i) * 16 + 15, int32(6)), sixth + carry + 1));
 }
 
 TEST_CASE("facts hold as long as they are assumed", "[arith]") {

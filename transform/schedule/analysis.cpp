@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "transform/arith/digit_form.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/witness.h"
 
@@ -397,8 +398,11 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
         low = max(low, need[i].min);
         high = min(high, need[i].max);
       }
-      if (!analyzer.can_prove(le(have[i].min, low)) || !analyzer.can_prove(ge(have[i].max, high)))
-        return false;
+      auto at_most = [&](const Expr& a, const Expr& b) {
+        return analyzer.can_prove(le(a, b)) ||
+               analyzer.can_prove(le(digit_form(a, analyzer), digit_form(b, analyzer)));
+      };
+      if (!at_most(have[i].min, low) || !at_most(high, have[i].max)) return false;
     }
     return true;
   };

@@ -328,7 +328,7 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& 
   Analyzer analyzer;
   IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), bool_imm(true),
                                       IterMapCheck::kSurjective, analyzer, false);
-  return !map.indices.empty() && !map.exact;
+  return !map.indices.empty() && !map.exact && !each_instance_once(realize, loops);
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace mlc::transform {
 namespace {
@@ -137,6 +138,67 @@ std::string instance_met_twice(const SBlockRealize& realize, const std::vector<P
     return true;
   });
   return result;
+}
+
+namespace {
+
+// The part of a sum that these variables make; nullopt where they meet others in one term.
+std::optional<Expr> part_of(const Expr& e, const std::vector<Counter>& counters) {
+  auto counts = [&](const VarNode* var) {
+    return std::any_of(counters.begin(), counters.end(),
+                       [&](const Counter& counter) { return counter.var.get() == var; });
+  };
+  if (!uses_var(e, counts)) return const_like(e, 0);
+  if (!uses_var(e, [&](const VarNode* var) { return !counts(var); })) return e;
+  auto* two = as_binary(e);
+  if (two == nullptr) return std::nullopt;
+  bool sum = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub;
+  if (!sum && !(e->kind == ExprKind::kMul && const_int(two->b))) return std::nullopt;
+  auto a = part_of(two->a, counters), b = sum ? part_of(two->b, counters) : std::optional(two->b);
+  if (!a || !b) return std::nullopt;
+  return e->kind == ExprKind::kAdd ? *a + *b : e->kind == ExprKind::kSub ? *a - *b : *a * *b;
+}
+
+// What of the condition these variables alone decide; the rest is taken to hold.
+void conditions_of(const Expr& e, const std::vector<Counter>& counters, Array<Expr>& conditions) {
+  if (auto* both = as<AndNode>(e)) {
+    conditions_of(both->a, counters, conditions);
+    conditions_of(both->b, counters, conditions);
+  } else if (!uses_var(e, [&](const VarNode* var) {
+               return std::none_of(counters.begin(), counters.end(),
+                                   [&](const Counter& counter) { return counter.var.get() == var; });
+             })) {
+    conditions.push_back(e);
+  }
+}
+
+}  // namespace
+
+bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+  auto counters = counters_of(ranges_of(loops));
+  if (!counters) return false;
+  int64_t total = 1;
+  for (const Counter& counter : *counters) {
+    total *= counter.extent;
+    if (total > kMostIterations) return false;
+  }
+  Array<Expr> parts, conditions;
+  for (const Expr& value : realize->iter_values) {
+    auto part = part_of(value, *counters);
+    if (!part) return false;
+    parts.push_back(*part);
+  }
+  conditions_of(realize->predicate, *counters, conditions);
+  std::set<Values> met;
+  bool once = true;
+  each_iteration(*counters, [&](const Values&, const VarMap& values) {
+    auto holds = constants(conditions, values);
+    if (holds && std::find(holds->begin(), holds->end(), 0) != holds->end()) return false;
+    auto instance = constants(parts, values);
+    once = holds && instance && met.insert(*instance).second;
+    return !once;
+  });
+  return once;
 }
 
 std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops) {

@@ -16,6 +16,10 @@ std::string element_written_twice(const SBlockRealize& realize, const std::vecto
 // are one: `vi` = 4". Empty when none was found among the first.
 std::string instance_met_twice(const SBlockRealize& realize, const std::vector<Place*>& loops);
 
+// Do iterations of these loops, all around them fixed, each run an instance of their own? Counted, where they
+// are few and what the loops around add to the iterators is apart; else false.
+bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>& loops);
+
 // A value in the domain of an iterator that no iteration gives it, or two iterations that give all of them
 // the same values. Empty when there is none among the first.
 std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops);

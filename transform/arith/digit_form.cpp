@@ -10,21 +10,24 @@ struct Term {
   Expr value;
   int64_t scale;
 };
+struct Sum {
+  std::vector<Term> terms;
+  int64_t constant = 0;
+};
 
-// The terms of a sum, and its constant.
-void collect(const Expr& e, int64_t scale, std::vector<Term>& terms, int64_t& constant) {
-  if (auto* sum = as<AddNode>(e)) {
-    collect(sum->a, scale, terms, constant);
-    collect(sum->b, scale, terms, constant);
+void collect(const Expr& e, int64_t scale, Sum& sum) {
+  if (auto* both = as<AddNode>(e)) {
+    collect(both->a, scale, sum);
+    collect(both->b, scale, sum);
   } else if (auto* difference = as<SubNode>(e)) {
-    collect(difference->a, scale, terms, constant);
-    collect(difference->b, -scale, terms, constant);
+    collect(difference->a, scale, sum);
+    collect(difference->b, -scale, sum);
   } else if (auto value = const_int(e)) {
-    constant += scale * *value;
+    sum.constant += scale * *value;
   } else {
     auto* product = as<MulNode>(e);
     auto factor = product ? const_int(product->b) : std::nullopt;
-    terms.push_back(factor ? Term{product->a, scale * *factor} : Term{e, scale});
+    sum.terms.push_back(factor ? Term{product->a, scale * *factor} : Term{e, scale});
   }
 }
 
@@ -35,9 +38,14 @@ struct DigitForm final : Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     Expr next = rewrite_children(e);
-    if (auto* remainder = as<FloorModNode>(next)) return remainder_of(next, remainder->a, remainder->b);
-    if (auto* quotient = as<FloorDivNode>(next)) return quotient_of(next, quotient->a, quotient->b);
-    return next;
+    if (next->kind != ExprKind::kFloorMod && next->kind != ExprKind::kFloorDiv) return next;
+    auto* two = as_binary(next);
+    auto divisor = const_int(two->b);
+    if (!divisor || *divisor < 2 || !two->a->dtype().is_scalar()) return next;
+    Sum sum;
+    collect(two->a, 1, sum);
+    return next->kind == ExprKind::kFloorMod ? remainder_of(next, sum, *divisor)
+                                             : quotient_of(next, sum, two->b);
   }
 
  private:
@@ -47,41 +55,32 @@ struct DigitForm final : Rewriter {
     return sum;
   }
 
-  Expr remainder_of(const Expr& e, const Expr& a, const Expr& b) {
-    auto divisor = const_int(b);
-    if (!divisor || *divisor < 2 || !a->dtype().is_scalar()) return e;
-    std::vector<Term> terms;
-    int64_t constant = 0;
-    collect(a, 1, terms, constant);
-    for (const Term& unit : terms) {
+  Expr remainder_of(const Expr& e, const Sum& sum, int64_t divisor) {
+    for (const Term& unit : sum.terms) {
       int64_t scale = std::abs(unit.scale);
-      if (scale < 2 || scale >= *divisor || *divisor % scale != 0) continue;
+      if (scale < 2 || scale >= divisor || divisor % scale != 0) continue;
       std::vector<Term> high, low;
-      for (const Term& term : terms) {
+      for (const Term& term : sum.terms) {
         if (term.scale % scale == 0) {
           high.push_back({term.value, term.scale / scale});
         } else {
           low.push_back(term);
         }
       }
-      Expr rest = sum_of(a, low, constant);
+      Expr rest = sum_of(e, low, sum.constant);
       ConstIntBound bound = analyzer.const_int_bound(rest);
       if (bound.min < 0 || bound.max >= scale) continue;
-      Expr inner = floormod(sum_of(a, high, 0), const_like(a, *divisor / scale));
-      return inner * const_like(a, scale) + rest;
+      Expr inner = floormod(sum_of(e, high, 0), const_like(e, divisor / scale));
+      return inner * const_like(e, scale) + rest;
     }
     return e;
   }
 
-  Expr quotient_of(const Expr& e, const Expr& a, const Expr& b) {
-    auto divisor = const_int(b);
-    if (!divisor || *divisor < 2 || !a->dtype().is_scalar()) return e;
-    std::vector<Term> terms;
-    int64_t constant = 0;
-    collect(a, 1, terms, constant);
-    if (terms.empty() || constant == 0) return e;
-    Expr rest = sum_of(a, terms, 0);
-    return floordiv(rest, b) + floordiv(analyzer.simplify(floormod(rest, b)) + const_like(a, constant), b);
+  Expr quotient_of(const Expr& e, const Sum& sum, const Expr& divisor) {
+    if (sum.terms.empty() || sum.constant == 0) return e;
+    Expr rest = sum_of(e, sum.terms, 0);
+    Expr carry = analyzer.simplify(floormod(rest, divisor)) + const_like(e, sum.constant);
+    return floordiv(rest, divisor) + floordiv(carry, divisor);
   }
 };
 

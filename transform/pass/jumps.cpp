@@ -19,12 +19,14 @@ bool has_jump(const Stmt& body) {
   return found;
 }
 
-bool leaves_early(const Stmt& body) {
-  bool found = has_jump(body);
+bool has_return(const Stmt& body) {
+  bool found = false;
   post_order(
       body, [&](const Expr& e) { found |= as_call_to(e, "tirx.ret") != nullptr; },
       [&](const Stmt& s) { found |= as<ReturnNode>(s) != nullptr; });
   return found;
 }
+
+bool leaves_early(const Stmt& body) { return has_jump(body) || has_return(body); }
 
 }  // namespace mlc::transform

@@ -383,7 +383,8 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
   BlockReuse reuse;
   std::vector<std::pair<size_t, Stmt>> parts;
   std::string name = "outer_";
-  for (const Place* place : places) {
+  for (size_t at = 0; at < places.size(); ++at) {
+    const Place* place = places[at];
     SBlockRealize realize = realize_of(step.state, *place);
     std::vector<Place*> inner = loops_below(*place, &above);
     for (const Place* loop : inner) {
@@ -428,7 +429,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     reuse.emplace_back(realize->block.get(), inside->block.get());
     reads.add(covering(cut.block->reads, cut.inner_iters));
     writes.add(covering(cut.block->writes, cut.inner_iters));
-    parts.emplace_back(child_position(above, *place), nest_of(inside, inner));
+    parts.emplace_back(positions[at], nest_of(inside, inner));
     name += fmt::format("{}_", place->name.c_str());
   }
   // As they are named, unless one computes what another needs.

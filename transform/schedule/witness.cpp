@@ -25,6 +25,20 @@ std::optional<std::vector<Counter>> counters_of(const std::vector<LoopRange>& ra
   return result;
 }
 
+bool counts(const std::vector<Counter>& counters, const VarNode* var) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [&](const Counter& counter) { return counter.var.get() == var; });
+}
+
+// Few enough to look at all of them?
+bool are_few(const std::vector<Counter>& counters) {
+  int64_t total = 1;
+  return std::all_of(counters.begin(), counters.end(), [&](const Counter& counter) {
+    total *= counter.extent;
+    return total <= kMostIterations;
+  });
+}
+
 using Values = std::vector<int64_t>;
 
 // Goes through iterations, the last counter fastest, until `act` says so.
@@ -116,9 +130,7 @@ std::string instance_met_twice(const SBlockRealize& realize, const std::vector<P
   Array<Expr> values_of_iters = realize->iter_values;
   for (const Expr& value : realize->iter_values) {
     for (const Var& var : free_vars(value)) {
-      bool counts = std::any_of(counters->begin(), counters->end(),
-                                [&](const Counter& counter) { return counter.var.same_as(var); });
-      if (!counts) around[var.get()] = const_like(var, 0);
+      if (!counts(*counters, var.get())) around[var.get()] = const_like(var, 0);
     }
   }
   each_iteration(*counters, [&](const Values& at, const VarMap& values) {
@@ -144,12 +156,8 @@ namespace {
 
 // The part of a sum that these variables make; nullopt where they meet others in one term.
 std::optional<Expr> part_of(const Expr& e, const std::vector<Counter>& counters) {
-  auto counts = [&](const VarNode* var) {
-    return std::any_of(counters.begin(), counters.end(),
-                       [&](const Counter& counter) { return counter.var.get() == var; });
-  };
-  if (!uses_var(e, counts)) return const_like(e, 0);
-  if (!uses_var(e, [&](const VarNode* var) { return !counts(var); })) return e;
+  if (!uses_var(e, [&](const VarNode* var) { return counts(counters, var); })) return const_like(e, 0);
+  if (!uses_var(e, [&](const VarNode* var) { return !counts(counters, var); })) return e;
   auto* two = as_binary(e);
   if (two == nullptr) return std::nullopt;
   bool sum = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub;
@@ -164,10 +172,7 @@ void conditions_of(const Expr& e, const std::vector<Counter>& counters, Array<Ex
   if (auto* both = as<AndNode>(e)) {
     conditions_of(both->a, counters, conditions);
     conditions_of(both->b, counters, conditions);
-  } else if (!uses_var(e, [&](const VarNode* var) {
-               return std::none_of(counters.begin(), counters.end(),
-                                   [&](const Counter& counter) { return counter.var.get() == var; });
-             })) {
+  } else if (!uses_var(e, [&](const VarNode* var) { return !counts(counters, var); })) {
     conditions.push_back(e);
   }
 }
@@ -176,12 +181,7 @@ void conditions_of(const Expr& e, const std::vector<Counter>& counters, Array<Ex
 
 bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>& loops) {
   auto counters = counters_of(ranges_of(loops));
-  if (!counters) return false;
-  int64_t total = 1;
-  for (const Counter& counter : *counters) {
-    total *= counter.extent;
-    if (total > kMostIterations) return false;
-  }
+  if (!counters || !are_few(*counters)) return false;
   Array<Expr> parts, conditions;
   for (const Expr& value : realize->iter_values) {
     auto part = part_of(value, *counters);
@@ -204,11 +204,7 @@ bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>&
 std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops) {
   auto counters = counters_of(ranges_of(loops));
   if (!counters) return "";
-  int64_t total = 1;
-  for (const Counter& counter : *counters) {
-    total *= counter.extent;
-    if (total > kMostIterations) return instance_met_twice(realize, loops);
-  }
+  if (!are_few(*counters)) return instance_met_twice(realize, loops);
   std::vector<std::map<int64_t, bool>> taken(realize->iter_values.size());
   bool known = true;
   each_iteration(*counters, [&](const Values&, const VarMap& values) {

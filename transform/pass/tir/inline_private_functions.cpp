@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/fresh_binders.h"
+#include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -35,11 +36,7 @@ bool may_go(const PrimFunc& fn) {
   for (const Var& param : fn->params) {
     if (param->buffer()) return false;
   }
-  bool gives_back = false;
-  post_order(
-      fn->body, [&](const Expr& e) { gives_back |= as_call_to(e, "tirx.ret") != nullptr; },
-      [&](const Stmt& s) { gives_back |= as<ReturnNode>(s) != nullptr; });
-  return !gives_back;
+  return !has_return(fn->body);
 }
 
 struct Inline final : Rewriter {

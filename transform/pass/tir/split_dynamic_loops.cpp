@@ -47,7 +47,7 @@ struct SplitLoops final : Rewriter {
       return next;
     bool lanes = loop->for_kind == ForKind::kVectorized;
     auto extent = const_int(loop->extent);
-    if (extent && *extent >= 0 && (!lanes || *extent <= kMostLanes) && (!lanes || *extent > 0)) return next;
+    if (extent && (lanes ? *extent > 0 && *extent <= kMostLanes : *extent >= 0)) return next;
     auto serial = [&] { return with(ref(loop), [](ForNode& n) { n.for_kind = ForKind::kSerial; }); };
     if ((extent && *extent <= 0) || loop->step || leaves_early(loop->body)) return serial();
     return split(*loop, lanes ? lanes_for(loop->body) : kUnrolled, extent);

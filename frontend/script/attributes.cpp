@@ -125,7 +125,7 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     }
     return true;
   }
-  if (slot_member(evaluator, cls, name, out)) return true;
+  if (slot_member(cls, name, out)) return true;
   if (cls->metaclass) {
     if (const Any* member = cls->metaclass->find(name)) {
       out = bind_member(evaluator, Any(ir::ref(cls)), const_cast<ClassNode*>(cls->metaclass.get()), *member,
@@ -155,8 +155,7 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
   }
   if (type_method(cls, name, out)) return true;
   if (name == known().name || name == known().qualname) {
-    size_t dot = name == known().name ? cls->name.rfind('.') : std::string::npos;
-    out = str_value(dot == std::string::npos ? cls->name : cls->name.substr(dot + 1));
+    out = str_value(name == known().name ? cls->short_name() : std::string_view(cls->name));
     return true;
   }
   if (name == known().module) {
@@ -604,9 +603,9 @@ bool State::special(const Any& object, Symbol name, std::span<const Any> args, A
 namespace {
 
 // Classes with __slots__ all the way up have no other attributes.
-void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::Span span) {
+void check_slot(InstanceNode* instance, Symbol name, ir::Span span) {
   for (const ClassNode* each : instance->cls->mro) {
-    if (has_slot(evaluator, each, name)) return;
+    if (each->has_slot(name)) return;
   }
   if (instance->cls->find(name) != nullptr) {
     raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only",
@@ -614,6 +613,20 @@ void check_slot(Evaluator& evaluator, InstanceNode* instance, Symbol name, ir::S
   }
   raise("AttributeError", span, "no-attribute", "'{}' object has no attribute '{}'",
         instance->cls->short_name(), name.str());
+}
+
+// `cls.__name__ = ...` and `cls.__qualname__ = ...`: one does not change the other.
+void rename(Evaluator& evaluator, ClassNode* cls, Symbol name, const Any& value, ir::Span span) {
+  if (!is_str(value)) {
+    raise("TypeError", span, "wrong-type", "can only assign string to {}.{}, not '{}'", cls->short_name(),
+          name.str(), type_name_of(evaluator, value));
+  }
+  if (name == known().name) {
+    cls->renamed = text_of(value);
+  } else {
+    cls->renamed = cls->short_name();
+    cls->name = text_of(value);
+  }
 }
 
 // `object.__class__ = cls`, between classes whose objects are alike.
@@ -662,7 +675,7 @@ void State::set_instance_attribute(InstanceNode* instance, const Any& object, Sy
     }
   }
   if (name == known().cls) return set_class(self, instance, value, span);
-  if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(self, instance, name, span);
+  if (instance->cls->slotted && instance->own(name) == nullptr) check_slot(instance, name, span);
   if (name == known().dict) {
     if (value.type_index() != kTVMFFIDict) {
       raise("TypeError", span, "wrong-type", "__dict__ must be set to a dictionary, not a '{}'",
@@ -688,11 +701,15 @@ void State::set_class_attribute(ClassNode* cls, Symbol name, const Any& value, i
     raise("TypeError", span, "immutable-type", "cannot set '{}' attribute of immutable type '{}'", name.str(),
           cls->name);
   }
+  if (name == known().name || name == known().qualname) return rename(self, cls, name, value, span);
+  if (name == known().module && is_str(value)) {
+    cls->module = text_of(value);
+    return;
+  }
   cls->set(name, value);
   cls->has_getattr = cls->find(known().getattr) != nullptr;
   cls->intercepts = cls->find(known().getattribute) != nullptr;
   if (name == known().new_ || name == known().abstract_methods) cls->plain = false;
-  if (name == known().slots) cls->slotted = slots_of(cls);
 }
 
 void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, ir::Span span) {
@@ -729,7 +746,7 @@ std::vector<std::string> Evaluator::attribute_names(const Any& value) {
     for (const ClassNode* each : cls->mro) {
       for (const auto& [name, member] : each->members) names.emplace_back(name.str());
     }
-    for (std::string& name : slot_names(*this, *cls)) names.push_back(std::move(name));
+    for (std::string& name : slot_names(*cls)) names.push_back(std::move(name));
   };
   if (auto* instance = as<InstanceNode>(value)) {
     instance->each_name([&](std::string_view name) { names.emplace_back(name); });

@@ -59,15 +59,6 @@ void refuse_hooks(const ClassNode* cls, ir::Span span) {
 
 }  // namespace
 
-bool slots_of(const ClassNode* cls) {
-  for (const ClassNode* each : cls->mro) {
-    if (each == types().object.get()) continue;
-    if (each->own(known().slots) == nullptr) return false;
-    if (is_str(*each->own(known().slots)) && text_of(*each->own(known().slots)) == "__dict__") return false;
-  }
-  return true;
-}
-
 namespace {
 
 // Calls `__set_name__` of a member; what it raises becomes the cause of a RuntimeError.
@@ -88,6 +79,23 @@ void name_descriptor(State& state, const Any& value, const Ref<ClassNode>& ref, 
   as<InstanceNode>(made)->set(known().context, cause);
   as<InstanceNode>(made)->set(known().suppress_context, true);
   state.throw_exception(made, span);
+}
+
+// `__qualname__` and `__module__` of the class body are the class's own, not its bases' or its objects'.
+void take_names(Evaluator& evaluator, ClassNode* cls, ir::Span span) {
+  if (const Any* name = cls->own(known().qualname)) {
+    if (!is_str(*name)) {
+      raise("TypeError", span, "wrong-type", "type __qualname__ must be a str, not {}",
+            type_name_of(evaluator, *name));
+    }
+    cls->renamed = cls->short_name();
+    cls->name = text_of(*name);
+    cls->erase(known().qualname);
+  }
+  const Any* module = cls->own(known().module);
+  if (module == nullptr || !is_str(*module)) return;
+  cls->module = text_of(*module);
+  cls->erase(known().module);
 }
 
 }  // namespace
@@ -116,8 +124,8 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
     cls->set(known().hash, Any(nullptr));
   cls->has_getattr = cls->find(known().getattr) != nullptr;
   cls->intercepts = cls->find(known().getattribute) != nullptr;
-  check_slots(self, cls, span);
-  cls->slotted = slots_of(cls);
+  take_names(self, cls, span);
+  read_slots(self, cls, span);
   for (size_t i = 0; i < cls->members.size(); ++i) {
     auto [name, value] = cls->members[i];
     if (auto* instance = as<InstanceNode>(value);

@@ -66,9 +66,15 @@ Any setdefault(Evaluator& evaluator, const Arguments& args) {
 Any update(Evaluator& evaluator, const Arguments& args) {
   check_mutable(args);
   if (args.size() == 2) {
-    Any other = evaluator.call(Any(types().dict), std::span<const Any>(&args[1], 1), {}, args.span);
-    for (const auto& [key, value] : *map_of(other))
-      dict_set(evaluator, args[0], plain_key(key), value, args.span);
+    Any other = as_mapping(evaluator, args[1]);
+    if (other.type_index() == kTVMFFIDict || other.type_index() == kTVMFFIMap) {
+      if (raw_object(other) != raw_object(args[0])) {
+        for (const auto& [key, value] : *map_of(other))
+          dict_set(evaluator, args[0], plain_key(key), value, args.span);
+      }
+    } else {
+      dict_pairs(evaluator, args[0], args[1], args.span_of(1));
+    }
   }
   for (const auto& [name, value] : args.keywords) dict_set(evaluator, args[0], str_value(name), value);
   return nullptr;

@@ -94,6 +94,9 @@ class Evaluator : public ir::Host {
   Any iterate(const Any& value, ir::Span span = {});             // an Iterator, or an object with __next__
   bool next(const Any& iterator, Any& out, ir::Span span = {});  // false at the end
   std::vector<Any> elements_of(const Any& iterable, ir::Span span = {});
+  // Hands the elements on as the iterable makes them, while `visit` returns true. What it did stays done
+  // when the iterable raises midway.
+  void each_of(const Any& iterable, ir::Span span, const std::function<bool(Any& element)>& visit);
   int64_t length(const Any& value, ir::Span span = {});
   Any type_of(const Any& value);
   bool is_instance(const Any& value, const Any& type, ir::Span span = {});

@@ -509,6 +509,22 @@ std::vector<Any> Evaluator::elements_of(const Any& iterable, ir::Span span) {
   return result;
 }
 
+void Evaluator::each_of(const Any& iterable, ir::Span span, const std::function<bool(Any&)>& visit) {
+  bool made = is_object(iterable) && (iterable.as<IteratorNode>() || as<InstanceNode>(iterable));
+  if (!made) {
+    for (Any& value : elements_of(iterable, span)) {
+      if (!visit(value)) return;
+    }
+    return;
+  }
+  Any iterator = iterate(iterable, span);
+  Any value;
+  while (next(iterator, value, span)) {
+    state_->check_interrupt(span);
+    if (!visit(value)) return;
+  }
+}
+
 size_t utf8_length(std::string_view text) {
   size_t count = 0;
   for (char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;

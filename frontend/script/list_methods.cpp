@@ -33,7 +33,10 @@ bool quick_append(Evaluator&, std::span<const Any> args, Words& out) {
 }
 Any extend(Evaluator& evaluator, const Arguments& args) {
   List list = list_of(args);
-  for (Any& value : evaluator.elements_of(args[1], args.span_of(1))) list.push_back(value);
+  evaluator.each_of(args[1], args.span_of(1), [&](Any& value) {
+    list.push_back(value);
+    return true;
+  });
   return nullptr;
 }
 Any insert(Evaluator& evaluator, const Arguments& args) {

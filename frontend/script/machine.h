@@ -481,7 +481,6 @@ Any class_dict(Evaluator::State& state, ClassNode* cls);  // `__dict__`, which s
 void annotate_function(Evaluator::State& state, FunctionNode* fn, Frame& f);  // when it is defined
 bool type_method(const ClassNode* cls, Symbol name, Any& out);                // mro(), __subclasses__()
 Any object_init_subclass();
-bool slots_of(const ClassNode* cls);  // whether its objects have no attributes but those of `__slots__`
 
 // set_algebra.cpp
 Any set_binary(Evaluator& evaluator, syntax::BinOperator op, const Any& a, const Any& b, ir::Span span);
@@ -492,10 +491,8 @@ void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterab
 void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span);
 
 // slot_members.cpp: __slots__.
-void check_slots(Evaluator& evaluator, const ClassNode* cls, ir::Span span);
-bool has_slot(Evaluator& evaluator, const ClassNode* cls,
-              Symbol name);  // does this class alone name it there?
-bool slot_member(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out);  // what `C.name` is then
+void read_slots(Evaluator& evaluator, ClassNode* cls, ir::Span span);  // when the class is made
+bool slot_member(const ClassNode* cls, Symbol name, Any& out);         // what `C.name` is then
 
 // types.cpp: what issubclass() says of two classes.
 bool derives_or_counts(Evaluator& evaluator, const ClassNode* own, const ClassNode* cls, ir::Span span);
@@ -542,6 +539,7 @@ const BuiltinMethod* usual_method(const Any& object, Symbol name);
 int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span);
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
+void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Span span);  // as dict(pairs) does
 bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 Any plain_key(const Any& stored);  // the key as scripts see it
 // `dict`: where it was looked for, if the nearest key shall be named.

@@ -183,12 +183,12 @@ Any integer_root(ApiCall& call, const Any& value) {
 Any product_of(ApiCall& call, const Any& iterable, const Any& start) {
   Evaluator& evaluator = evaluator_of(call.host);
   Any result = start;
-  for (const Any& value : evaluator.elements_of(iterable, call.span_of(0))) {
+  evaluator.each_of(iterable, call.span_of(0), [&](Any& value) {
     result = evaluator.binary(syntax::BinOperator::kMult, result, value, call.span);
-  }
+    return true;
+  });
   return result;
 }
-// Exactly rounded sum of doubles (J. Shewchuk's partial sums).
 // The exactly rounded sum (Shewchuk 1997): `partials` grow and do not overlap, so that they are the sum
 // without error.
 Any exact_sum(ApiCall& call, const Any& iterable) {

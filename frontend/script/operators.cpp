@@ -392,7 +392,10 @@ Any Evaluator::in_place(BinOperator op, const Any& a, const Any& b, ir::Span spa
   if (is_object(a)) {
     if (a.type_index() == kTVMFFIList && op == BinOperator::kAdd) {
       auto list = a.cast<List>();
-      for (Any& value : elements_of(b, span)) list.push_back(value);
+      each_of(b, span, [&](Any& value) {
+        list.push_back(value);
+        return true;
+      });
       return a;
     }
     if (a.type_index() == kTVMFFIList && op == BinOperator::kMult && is_integer(b)) {

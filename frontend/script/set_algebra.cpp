@@ -54,9 +54,10 @@ Ref<SetNode> intersection_of(Evaluator& evaluator, const SetNode& a, const Any& 
   auto* set = as<SetNode>(b);
   bool swapped = set != nullptr && set->used > a.used;  // the smaller one is walked
   const SetNode& kept = swapped ? *set : a;
-  for (const Any& value : swapped ? a.elements() : evaluator.elements_of(b, span)) {
+  evaluator.each_of(swapped ? Any(ir::ref(&a)) : b, span, [&](Any& value) {
     if (kept.contains(evaluator, hashable(evaluator, value, span))) mutable_of(made)->add(evaluator, value);
-  }
+    return set != nullptr || made->used < a.used;  // until all were found
+  });
   return made;
 }
 // `toggled`: those of its elements that are in the set leave it, the others come in.
@@ -76,9 +77,10 @@ Any view_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b
       return Any(intersection_of(evaluator, *set, view, span));
     if (as<DictViewNode>(other) && evaluator.length(other) > evaluator.length(view)) std::swap(view, other);
     Ref<SetNode> made = ir::make<SetNode>();
-    for (const Any& value : evaluator.elements_of(other, span)) {
+    evaluator.each_of(other, span, [&](Any& value) {
       if (evaluator.contains(view, value)) mutable_of(made)->add(evaluator, value);
-    }
+      return true;
+    });
     return Any(made);
   }
   Ref<SetNode> made = set_from(evaluator, a, false, span);
@@ -96,11 +98,16 @@ Any view_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b
 
 void set_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
   if (auto* other = as<SetNode>(iterable)) return set->merge(evaluator, *other);
-  for (const Any& value : evaluator.elements_of(iterable, span)) set->add(evaluator, value);
+  evaluator.each_of(iterable, span, [&](Any& value) {
+    set->add(evaluator, value);
+    return true;
+  });
 }
 void set_difference_update(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
-  for (const Any& value : evaluator.elements_of(iterable, span))
+  evaluator.each_of(iterable, span, [&](Any& value) {
     set->remove(evaluator, hashable(evaluator, value, span));
+    return true;
+  });
 }
 void set_toggle(Evaluator& evaluator, SetNode* set, const Any& iterable, ir::Span span) {
   if (as<SetNode>(iterable) == set) return set->clear();

@@ -106,29 +106,31 @@ Any issubset(Evaluator& evaluator, const Arguments& args) {
 }
 Any issuperset(Evaluator& evaluator, const Arguments& args) {
   if (as<SetNode>(args[1]) == nullptr) {
-    for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+    bool all = true;
+    evaluator.each_of(args[1], args.span_of(1), [&](Any& value) {
       if (as<SetNode>(value)) evaluator.hash(value, args.span);  // no set is an element
-      if (!set_of(args)->contains(evaluator, value)) return false;
-    }
-    return true;
+      return all = set_of(args)->contains(evaluator, value);
+    });
+    return all;
   }
   return evaluator.compare(syntax::CmpOperator::kGtE, args[0], as_set(evaluator, args[1], args.span_of(1)),
                            args.span);
 }
 Any isdisjoint(Evaluator& evaluator, const Arguments& args) {
-  for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
+  bool none = true;
+  evaluator.each_of(args[1], args.span_of(1), [&](Any& value) {
     if (as<SetNode>(value)) evaluator.hash(value, args.span);
-    if (set_of(args)->contains(evaluator, value)) return false;
-  }
-  return true;
+    return none = !set_of(args)->contains(evaluator, value);
+  });
+  return none;
 }
 
 // Of the keys and items of a dict.
 Any view_isdisjoint(Evaluator& evaluator, const Arguments& args) {
-  for (const Any& value : evaluator.elements_of(args[1], args.span_of(1))) {
-    if (evaluator.contains(args[0], value, args.span)) return false;
-  }
-  return true;
+  bool none = true;
+  evaluator.each_of(args[1], args.span_of(1),
+                    [&](Any& value) { return none = !evaluator.contains(args[0], value, args.span); });
+  return none;
 }
 constexpr BuiltinRow view_rows[] = {
     {"isdisjoint", "(iterable)", "Is there no common element?", view_isdisjoint, 1, 1},

@@ -89,35 +89,39 @@ const Ref<ClassNode>& member_class() {
 
 }  // namespace
 
-void check_slots(Evaluator& evaluator, const ClassNode* cls, ir::Span span) {
-  const Any* slots = cls->own(known().slots);
-  if (slots == nullptr) return;
-  for (const Any& each : names_of(evaluator, *slots)) {
-    if (!is_str(each)) {
-      raise("TypeError", span, "wrong-type", "__slots__ items must be strings, not '{}'",
-            type_name_of(evaluator, each));
-    }
-    if (!is_identifier(text_of(each)))
-      raise("TypeError", span, "wrong-value", "__slots__ must be identifiers");
-    if (cls->own(Symbol(attribute_of(cls, text_of(each)))) != nullptr) {
-      raise("ValueError", span, "wrong-value", "'{}' in __slots__ conflicts with class variable",
-            text_of(each));
+void read_slots(Evaluator& evaluator, ClassNode* cls, ir::Span span) {
+  const Any* given = cls->own(known().slots);
+  if (given != nullptr) {
+    cls->slots.emplace();
+    for (const Any& each : names_of(evaluator, *given)) {
+      const Types& t = types();
+      if (cls->data == t.integer.get() || cls->data == t.tuple.get() || cls->data == t.bytes.get()) {
+        raise("TypeError", span, "wrong-value", "nonempty __slots__ not supported for subtype of '{}'",
+              cls->bases[0]->short_name());
+      }
+      if (!is_str(each)) {
+        raise("TypeError", span, "wrong-type", "__slots__ items must be strings, not '{}'",
+              type_name_of(evaluator, each));
+      }
+      if (!is_identifier(text_of(each)))
+        raise("TypeError", span, "wrong-value", "__slots__ must be identifiers");
+      Symbol name(attribute_of(cls, text_of(each)));
+      if (cls->own(name) != nullptr) {
+        raise("ValueError", span, "wrong-value", "'{}' in __slots__ conflicts with class variable",
+              text_of(each));
+      }
+      cls->slots->push_back(name);
     }
   }
-}
-
-bool has_slot(Evaluator& evaluator, const ClassNode* cls, Symbol name) {
-  const Any* slots = cls->own(known().slots);
-  if (slots == nullptr) return false;
-  std::vector<Any> names = names_of(evaluator, *slots);
-  return std::any_of(names.begin(), names.end(), [&](const Any& each) {
-    return is_str(each) && attribute_of(cls, text_of(each)) == name.str();
+  cls->slotted = std::all_of(cls->mro.begin(), cls->mro.end(), [&](const ClassNode* each) {
+    return each == types().object.get() || each == cls->data ||
+           (each->slots && !each->has_slot(known().dict));
   });
 }
 
-bool slot_member(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& out) {
+bool slot_member(const ClassNode* cls, Symbol name, Any& out) {
   for (const ClassNode* each : cls->mro) {
-    if (name == known().dict || name == known().doc || !has_slot(evaluator, each, name)) continue;
+    if (name == known().dict || name == known().doc || !each->has_slot(name)) continue;
     Ref<InstanceNode> made = ir::make<InstanceNode>(member_class());
     auto* member = const_cast<InstanceNode*>(made.get());
     member->set(known().name, str_value(name.str()));
@@ -128,14 +132,11 @@ bool slot_member(Evaluator& evaluator, const ClassNode* cls, Symbol name, Any& o
   return false;
 }
 
-std::vector<std::string> slot_names(Evaluator& evaluator, const ClassNode& cls) {
+std::vector<std::string> slot_names(const ClassNode& cls) {
   std::vector<std::string> names;
   for (const ClassNode* each : cls.mro) {
-    const Any* slots = each->own(known().slots);
-    if (slots == nullptr) continue;
-    for (const Any& name : names_of(evaluator, *slots)) {
-      if (is_str(name)) names.push_back(attribute_of(each, text_of(name)));
-    }
+    if (!each->slots) continue;
+    for (Symbol name : *each->slots) names.emplace_back(name.str());
   }
   return names;
 }

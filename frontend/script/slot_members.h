@@ -6,6 +6,6 @@
 namespace mlc::script {
 
 // The attributes that a class and its bases name in __slots__, as dir() lists them.
-std::vector<std::string> slot_names(Evaluator& evaluator, const ClassNode& cls);
+std::vector<std::string> slot_names(const ClassNode& cls);
 
 }  // namespace mlc::script

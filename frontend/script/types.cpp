@@ -139,6 +139,28 @@ Any tuple_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
   return Tuple(all.begin(), all.end());
 }
+}  // namespace
+
+void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Span span) {
+  size_t i = 0;
+  evaluator.each_of(pairs, span, [&](Any& pair) {
+    if (!evaluator.state().iterable(pair)) {
+      raise("TypeError", span, "not-a-pair",
+            "cannot convert dictionary update sequence element #{} to a sequence", i);
+    }
+    std::vector<Any> both = evaluator.elements_of(pair, span);
+    if (both.size() != 2) {
+      raise("ValueError", span, "not-a-pair",
+            "dictionary update sequence element #{} has length {}; 2 is required", i, both.size());
+    }
+    dict_set(evaluator, dict, both[0], both[1], span);
+    ++i;
+    return true;
+  });
+}
+
+namespace {
+
 Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 1, "dict");
   Dict result;
@@ -148,20 +170,7 @@ Any dict_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
       for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(mapping)))
         result.Set(key, value);
     } else {
-      size_t i = 0;
-      for (const Any& pair : evaluator.elements_of(args[0], args.span_of(0))) {
-        if (!evaluator.state().iterable(pair)) {
-          raise("TypeError", args.span_of(0), "not-a-pair",
-                "cannot convert dictionary update sequence element #{} to a sequence", i);
-        }
-        std::vector<Any> both = evaluator.elements_of(pair, args.span_of(0));
-        if (both.size() != 2) {
-          raise("ValueError", args.span_of(0), "not-a-pair",
-                "dictionary update sequence element #{} has length {}; 2 is required", i, both.size());
-        }
-        dict_set(evaluator, result, both[0], both[1], args.span_of(0));
-        ++i;
-      }
+      dict_pairs(evaluator, result, args[0], args.span_of(0));
     }
   }
   for (const auto& [name, value] : args.keywords) dict_set(evaluator, result, str_value(name), value);
@@ -175,7 +184,7 @@ Any set_of(Evaluator& evaluator, const Ref<ClassNode>& cls, const Arguments& arg
     if (auto* other = as<SetNode>(args[0])) {
       set->merge(evaluator, *other);
     } else {
-      for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) set->add(evaluator, value);
+      set_update(evaluator, set, args[0], args.span_of(0));
     }
   }
   return Any(result);
@@ -277,12 +286,13 @@ Any bytes_from(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& arg
           type_name_of(evaluator, args[0]));
   }
   std::string data;
-  for (const Any& value : evaluator.elements_of(args[0], args.span_of(0))) {
+  evaluator.each_of(args[0], args.span_of(0), [&](Any& value) {
     int64_t byte = index_value(evaluator, value, args.span_of(0), "byte");
     if (byte < 0 || byte > 255)
       raise("ValueError", args.span_of(0), "not-a-byte", "bytes must be in range(0, 256)");
     data += static_cast<char>(byte);
-  }
+    return true;
+  });
   return ffi::Bytes(data);
 }
 

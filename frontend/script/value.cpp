@@ -116,22 +116,10 @@ Any* in_dict(const Any& dict, Symbol name) {
   return found == map->end() ? nullptr : &(*found).second;
 }
 
-bool names_slot(const Any& slots, std::string_view name) {
-  if (is_str(slots)) return text_of(slots) == name;
-  bool found = false;
-  if (slots.type_index() == kTVMFFIArray || slots.type_index() == kTVMFFIList) {
-    for (const Any& each : elements(slots)) found |= is_str(each) && text_of(each) == name;
-  } else if (slots.type_index() == kTVMFFIDict) {
-    for (const auto& [each, doc] : *static_cast<ffi::MapBaseObj*>(raw_object(slots)))
-      found |= is_str(each) && text_of(each) == name;
-  }
-  return found;
-}
 // What CPython keeps in an exception's own fields, or in slots, not in `__dict__`.
 bool is_field(const ClassNode& cls, Symbol name) {
   for (const ClassNode* each : cls.mro) {
-    const Any* slots = each->own(known().slots);
-    if (slots != nullptr && names_slot(*slots, name.str())) return true;
+    if (each->has_slot(name)) return true;
   }
   return cls.is_exception &&
          (name == known().args || name == known().cause || name == known().context ||

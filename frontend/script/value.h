@@ -157,7 +157,8 @@ struct BuiltinNode final : ffi::Object {
 
 // A class: written in a script, or one of the builtin types (`int`, `ValueError`).
 struct ClassNode final : ffi::Object {
-  std::string name;
+  std::string name;                 // `__qualname__`: with the scopes around it
+  std::string renamed;              // what was assigned to `__name__` or kept from it; else empty
   std::string module = "__main__";  // "builtins" for those of Python
   std::vector<Ref<ClassNode>> bases;
   std::vector<ClassNode*> mro;  // this class first; owned through `bases`
@@ -168,7 +169,8 @@ struct ClassNode final : ffi::Object {
   bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
   bool plain = true;     // instances are made by `__init__` alone: no __new__, no builtin type below
-  bool slotted = false;  // every class of the mro names its attributes in __slots__
+  std::optional<std::vector<Symbol>> slots;  // the attributes that __slots__ named when the class was made
+  bool slotted = false;                      // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;         // the builtin type (dict, str, ...) whose values the instances are
   bool intercepts = false;                 // some class of the mro defines __getattribute__
   Ref<ClassNode> metaclass;                // null: `type`
@@ -193,11 +195,14 @@ struct ClassNode final : ffi::Object {
   static void changed() {
     ++version;
   }  // to be called after members or the mro of a class were changed by hand
+  bool has_slot(Symbol attribute) const {  // is it this class that names it in __slots__?
+    return slots && std::find(slots->begin(), slots->end(), attribute) != slots->end();
+  }
   bool derives_from(const ClassNode* base) const;
   // The same, or by ABCMeta.register: what issubclass() answers.
   bool counts_as(const ClassNode* base) const;
-  std::string_view short_name() const {  // `__name__`: without the scopes around it
-    return std::string_view(name).substr(name.rfind('.') + 1);
+  std::string_view short_name() const {  // `__name__`
+    return !renamed.empty() ? std::string_view(renamed) : std::string_view(name).substr(name.rfind('.') + 1);
   }
   std::string shown() const;  // "<class '__main__.Point'>"
   MLC_NODE("mlc.script.type", ClassNode, ffi::Object);

@@ -171,6 +171,10 @@ TEST_CASE("two ways to count the digits of an index come out alike", "[arith]") 
        carry = floordiv(floormod(Expr(i) * 4, int32(6)) + 15, int32(6));
   CHECK(alike(floordiv(Expr(i) * 16 + 15, int32(6)), sixth + carry));
   CHECK_FALSE(alike(floordiv(Expr(i) * 16 + 15, int32(6)), sixth + carry + 1));
+  // A last digit below the others goes; one more than there is room for is carried.
+  Expr eighth = floordiv(Expr(i) * 4 + k, int32(8));
+  CHECK(alike(floordiv(Expr(i) * 8 + Expr(k) * 2 + j, int32(16)), eighth));
+  CHECK_FALSE(alike(floordiv(Expr(i) * 8 + Expr(k) * 2 + j + 1, int32(16)), eighth));
 }
 
 TEST_CASE("facts hold as long as they are assumed", "[arith]") {

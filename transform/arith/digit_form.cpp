@@ -45,7 +45,7 @@ struct DigitForm final : Rewriter {
     Sum sum;
     collect(two->a, 1, sum);
     return next->kind == ExprKind::kFloorMod ? remainder_of(next, sum, *divisor)
-                                             : quotient_of(next, sum, two->b);
+                                             : quotient_of(next, sum, *divisor);
   }
 
  private:
@@ -55,7 +55,12 @@ struct DigitForm final : Rewriter {
     return sum;
   }
 
-  Expr remainder_of(const Expr& e, const Sum& sum, int64_t divisor) {
+  // `e` is `high * scale + low` where `scale` divides the divisor and 0 <= low < scale.
+  struct Parts {
+    Expr high, low;
+    int64_t scale;
+  };
+  std::optional<Parts> parts_of(const Expr& e, const Sum& sum, int64_t divisor) {
     for (const Term& unit : sum.terms) {
       int64_t scale = std::abs(unit.scale);
       if (scale < 2 || scale >= divisor || divisor % scale != 0) continue;
@@ -69,18 +74,25 @@ struct DigitForm final : Rewriter {
       }
       Expr rest = sum_of(e, low, sum.constant);
       ConstIntBound bound = analyzer.const_int_bound(rest);
-      if (bound.min < 0 || bound.max >= scale) continue;
-      Expr inner = floormod(sum_of(e, high, 0), const_like(e, divisor / scale));
-      return inner * const_like(e, scale) + rest;
+      if (bound.min >= 0 && bound.max < scale) return Parts{sum_of(e, high, 0), rest, scale};
     }
-    return e;
+    return std::nullopt;
   }
 
-  Expr quotient_of(const Expr& e, const Sum& sum, const Expr& divisor) {
+  Expr remainder_of(const Expr& e, const Sum& sum, int64_t divisor) {
+    auto parts = parts_of(e, sum, divisor);
+    if (!parts) return e;
+    Expr inner = floormod(parts->high, const_like(e, divisor / parts->scale));
+    return inner * const_like(e, parts->scale) + parts->low;
+  }
+
+  Expr quotient_of(const Expr& e, const Sum& sum, int64_t divisor) {
+    if (auto parts = parts_of(e, sum, divisor))
+      return floordiv(parts->high, const_like(e, divisor / parts->scale));
     if (sum.terms.empty() || sum.constant == 0) return e;
-    Expr rest = sum_of(e, sum.terms, 0);
-    Expr carry = analyzer.simplify(floormod(rest, divisor)) + const_like(e, sum.constant);
-    return floordiv(rest, divisor) + floordiv(carry, divisor);
+    Expr rest = sum_of(e, sum.terms, 0), by = const_like(e, divisor);
+    Expr carry = analyzer.simplify(floormod(rest, by)) + const_like(e, sum.constant);
+    return floordiv(rest, by) + floordiv(carry, by);
   }
 };
 

@@ -94,6 +94,11 @@ class Divider {
  private:
   bool equal(const Expr& a, const Expr& b) { return analyzer_.can_prove_equal(a, b); }
 
+  // Does this digit lie within the first `extent` values of its mark, which end where one of its own ends?
+  static bool fits(const IterSplit& split, const Expr& extent) {
+    return is_const_int(floormod(extent, mul(split->lower_factor, split->extent)), 0);
+  }
+
   // Digits from the innermost on as one sum without holes.
   static std::pair<IterSum, Expr> stacked(const std::vector<IterSplit>& inner_first, const Expr& base) {
     Expr extent = const_like(base, 1);
@@ -116,11 +121,22 @@ class Divider {
     auto* sum = mark->as_sum();
     if (!sum) throw NotDivisible{};
     Division whole = divide(sum, mark->extent);
-    if (splits.size() == 1) return whole;
-    // The digits of the mark must meet at the place where its inner part ends.
+    bool all_of_it = is_const_int(split->lower_factor, 1) && equal(split->extent, mark->extent);
+    if (splits.size() == 1 && all_of_it) return whole;
     auto outer_mark = make<IterMarkNode>(nullptr, whole.outer, whole.outer_extent);
     auto inner_mark = make<IterMarkNode>(nullptr, whole.inner, whole.inner_extent);
     bool beyond = whole.kind == Division::Kind::kOuter;
+    if (splits.size() == 1) {
+      // One digit of the mark; nothing takes the others.
+      if (whole.kind == Division::Kind::kInner || fits(split, whole.inner_extent)) {
+        return all_inner(
+            make<IterSplitNode>(inner_mark, split->lower_factor, split->extent, split->scale), split->extent);
+      }
+      if (!beyond && !is_const_int(floormod(split->lower_factor, whole.inner_extent), 0)) throw NotDivisible{};
+      Expr lower = beyond ? split->lower_factor : floordiv(split->lower_factor, whole.inner_extent);
+      return all_outer(make<IterSplitNode>(outer_mark, lower, split->extent, split->scale), split->extent);
+    }
+    // The digits of the mark must meet at the place where its inner part ends.
     std::vector<bool> used(splits.size());
     Expr expected = const_like(mark->extent, 1), first_outer;
     for (size_t step = 0; step < splits.size(); ++step) {

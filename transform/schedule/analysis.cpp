@@ -168,17 +168,23 @@ namespace {
 
 // A region of the block as intervals over the loops from the block up to `top` (exclusive).
 std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
-                              const Place* top, Analyzer& analyzer) {
+                              const Place* top, Analyzer& analyzer, bool by_digits = false) {
   VarMap values = bindings_of(realize_of(state, block));
   Domain domain;
+  std::unique_ptr<Analyzer> inner = by_digits ? analyzer.clone() : nullptr;
+  if (inner) bind_loops(*inner, loops_above(block));
   for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
     const ForNode* loop = up->loop();
     domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
   }
   std::vector<Interval> result;
   for (const Range& range : region->region) {
-    Interval low = interval_of(substitute(range->min, values), domain, analyzer);
-    Interval high = interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
+    auto reached = [&](const Expr& e) {
+      Expr at = substitute(e, values);
+      return interval_of(inner ? digit_form(at, *inner) : at, domain, analyzer);
+    };
+    Interval low = reached(range->min);
+    Interval high = reached(range->min + range->extent - 1);
     result.push_back(low && high ? Interval{low.min, high.max} : Interval{});
   }
   return result;
@@ -326,9 +332,12 @@ bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& 
     if (!used && !is_const_int(loop->extent, 1)) return true;
   }
   Analyzer analyzer;
-  IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), bool_imm(true),
-                                      IterMapCheck::kSurjective, analyzer, false);
-  return !map.indices.empty() && !map.exact && !each_instance_once(realize, loops);
+  auto map_of = [&](IterMapCheck check) {
+    return detect_iter_map(realize->iter_values, ranges_of(loops), bool_imm(true), check, analyzer, false);
+  };
+  IterMapResult one_to_one = map_of(IterMapCheck::kBijective);
+  if (!one_to_one.indices.empty() && one_to_one.exact) return false;
+  return !map_of(IterMapCheck::kSurjective).indices.empty() && !each_instance_once(realize, loops);
 }
 
 namespace {
@@ -368,9 +377,9 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
   Place* top = common_above(all);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, *top);
-  std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer);
   const Array<Expr>& shape = region->source->buffer()->shape;
   auto proves = [&](bool by_digits) {
+    std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer, by_digits);
     std::vector<Interval> have;
     for (Place* producer : producers) {
       for (const TensorRegion& written : deps.writes(*producer)) {

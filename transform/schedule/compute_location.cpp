@@ -387,6 +387,17 @@ Array<TensorRegion> regions_in_common(const Place& block, const Place& partner, 
   return shared;
 }
 
+// Does a reduction iterator take its value from this loop?
+bool reduces(const SBlockRealize& realize, const Place* loop) {
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    if (realize->block->iter_vars[i]->iter_type == IterType::kCommReduce &&
+        uses_var(realize->iter_values[i],
+                 [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); }))
+      return true;
+  }
+  return false;
+}
+
 // Instances of a consumer that read nothing its producers write belong to no iteration of the producers'
 // loops.
 void require_all_instances(ScheduleState& state, const Place& block, const std::vector<Place*>& producers,
@@ -435,16 +446,8 @@ void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Spa
     around.push_back(made.back().get());
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
-  auto reduces = [&](const Place* place) {
-    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-      if (realize->block->iter_vars[i]->iter_type == IterType::kCommReduce &&
-          uses_var(realize->iter_values[i],
-                   [&](const VarNode* var) { return var == place->loop()->loop_var.get(); }))
-        return true;
-    }
-    return false;
-  };
-  auto first = std::find_if(around.begin(), around.end(), reduces);
+  auto first =
+      std::find_if(around.begin(), around.end(), [&](const Place* each) { return reduces(realize, each); });
   if (first == around.end()) return;
   std::vector<Place*> inside(first, around.end());
   if (!repeats_instances(realize, inside)) return;
@@ -469,17 +472,11 @@ void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
   std::vector<Place*> around = loops_up(loop);
   for (const Place* producer : producers) {
     SBlockRealize realize = realize_of(state, *producer);
-    const Place* reduces = nullptr;
-    for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-      if (realize->block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
-      for (const Place* each : around) {
-        if (!is_const_int(each->loop()->extent, 1) &&
-            uses_var(realize->iter_values[i],
-                     [&](const VarNode* var) { return var == each->loop()->loop_var.get(); }))
-          reduces = each;
-      }
+    const Place* adds = nullptr;
+    for (const Place* each : around) {
+      if (!is_const_int(each->loop()->extent, 1) && reduces(realize, each)) adds = each;
     }
-    if (!reduces) continue;
+    if (!adds) continue;
     std::vector<Box> sums;
     relax_below(state, *producer, regions_in_common(block, *producer, false), loop, false, sums, analyzer);
     auto all = invert_regions(*block.block(), block.block()->reads, sums, true, analyzer);
@@ -490,7 +487,7 @@ void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
       throw refuse("reads-partial-sum",
                    "below loop `{}`, block `{}` would read sums that block `{}` still adds to in later "
                    "iterations of loop `{}`",
-                   loop.name.c_str(), block.name.c_str(), producer->name.c_str(), reduces->name.c_str())
+                   loop.name.c_str(), block.name.c_str(), producer->name.c_str(), adds->name.c_str())
           .at(span)
           .note("the producer is defined here", producer->stmt->span)
           .help("choose a loop around all loops that reduce");
@@ -499,7 +496,8 @@ void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
 }
 
 // What a moved block's condition says besides that its iterators stay in their domains, written in these; and
-// the conditions under which its producers run, where these are of loops that it moves into.
+// the conditions under which its producers run, where these are of loops that it moves into. Iterations that
+// add nothing to a producer's sum leave out nothing: the sum is there.
 Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
                      const std::vector<Place*>& producers, Analyzer& analyzer, Span span) {
   Expr result = bool_imm(true);
@@ -520,15 +518,16 @@ Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
     result = logical_and(result, *moved);
   }
   for (const Place* producer : producers) {
+    SBlockRealize produced = realize_of(state, *producer);
     std::vector<Place*> above = loops_above(*producer);
-    for (const Expr& condition : conditions_beyond_domains(realize_of(state, *producer), above, analyzer)) {
-      bool inner = uses_var(condition, [&](const VarNode* var) {
+    for (const Expr& condition : conditions_beyond_domains(produced, above, analyzer)) {
+      bool left_out = uses_var(condition, [&](const VarNode* var) {
         return std::any_of(above.begin(), above.end(), [&](Place* each) {
           return each->loop()->loop_var.get() == var &&
-                 std::find(around.begin(), around.end(), each) == around.end();
+                 (std::find(around.begin(), around.end(), each) == around.end() || reduces(produced, each));
         });
       });
-      if (!inner) result = logical_and(result, condition);
+      if (!left_out) result = logical_and(result, condition);
     }
   }
   return result;

@@ -293,7 +293,7 @@ struct Binder {
   // `T.call_extern("f", x, dtype="int32")`: operators whose first argument is the type take it by its name
   // also where all others are given by their places.
   bool keeps_dtype_apart() const {
-    if (api.params[0].name != "dtype" || api.params.back().kind != ApiParam::Kind::kVarArgs) return false;
+    if (api.params[0].name != "dtype" || api.params.back().has_default) return false;
     return std::any_of(given.keywords.begin(), given.keywords.end(),
                        [](const auto& keyword) { return keyword.first == "dtype"; });
   }

@@ -18,6 +18,13 @@ inline Expr call_of(Type type, std::string_view op, Array<Expr> args, Span span,
   return ir::make<ir::CallNode>(std::move(type), ir::op(op), std::move(args), std::move(attrs), span);
 }
 
+// In scripts most operators take a `dtype`, last, that says nothing: the arguments decide it.
+template <ir::Native kBody>
+Any untyped(ApiCall& call) {
+  call.args = call.args.first(call.args.size() - 1);
+  return kBody(call);
+}
+
 // Script values as operands: strings become StringImm.
 Expr operand(const ApiCall& call, const Any& value, size_t i);
 // All arguments from `first` on in order, `*args` spread out; those that are None are left out.

@@ -20,26 +20,26 @@ struct Intrinsic {
 
 // clang-format off
 constexpr Intrinsic intrinsics[] = {
-    {"", "anylist_getitem(list_handle, index)", "anylist_getitem", "handle"},
-    {"", "anylist_resetitem(list_handle, index)", "anylist_resetitem", "int32"},
-    {"", "anylist_setitem_call_cpacked(list_handle, index, func_name, *args)", "anylist_setitem_call_cpacked", "int32"},
-    {"", "anylist_setitem_call_packed(list_handle, index, func_name, *args)", "anylist_setitem_call_packed", "int32"},
-    {"", "cooperative_tensor_fill(d, index, value, rows, cols)", "cooperative_tensor_fill", "void"},
-    {"", "cooperative_tensor_load(d, index, ptr, stride, rows, cols, transpose_matrix=False, mma_M=0, mma_N=0, mma_K=0, operand_role=0)", "cooperative_tensor_load", "void"},
-    {"", "cooperative_tensor_multiply_accumulate(d, index_d, a, index_a, b, index_b, c, index_c, M, N, K, transpose_a=False, transpose_b=False)", "cooperative_tensor_multiply_accumulate", "void"},
-    {"", "cooperative_tensor_store(d, index, ptr, stride, rows, cols, transpose_matrix=False, mma_M=0, mma_N=0, mma_K=0, operand_role=0)", "cooperative_tensor_store", "void"},
-    {"", "end_profile_intrinsic(id)", "end_profile_intrinsic", "void"},
-    {"", "q_multiply_shift(x, y, q, s)", "q_multiply_shift", "int32"},
-    {"", "q_multiply_shift_per_axis(x, y, ls, rs, q, is_lshift_required, is_rshift_required)", "q_multiply_shift_per_axis", "int32"},
-    {"", "selector(var, pred)", "selector", "=0"},
-    {"", "start_profile_intrinsic(id)", "start_profile_intrinsic", "void"},
-    {"", "tvm_bmma_sync(fragment_d, index_d, fragment_a, index_a, fragment_b, index_b, fragment_c, index_c)", "tvm_bmma_sync", "void"},
-    {"", "tvm_fill_fragment(fragment, m, n, k, index, value)", "tvm_fill_fragment", "void"},
+    {"", "anylist_getitem(list_handle, index, *, dtype=None)", "anylist_getitem", "handle"},
+    {"", "anylist_resetitem(list_handle, index, *, dtype=None)", "anylist_resetitem", "int32"},
+    {"", "anylist_setitem_call_cpacked(list_handle, index, func_name, *args, dtype=None)", "anylist_setitem_call_cpacked", "int32"},
+    {"", "anylist_setitem_call_packed(list_handle, index, func_name, *args, dtype=None)", "anylist_setitem_call_packed", "int32"},
+    {"", "cooperative_tensor_fill(d, index, value, rows, cols, *, dtype=None)", "cooperative_tensor_fill", "void"},
+    {"", "cooperative_tensor_load(d, index, ptr, stride, rows, cols, transpose_matrix=False, mma_M=0, mma_N=0, mma_K=0, operand_role=0, *, dtype=None)", "cooperative_tensor_load", "void"},
+    {"", "cooperative_tensor_multiply_accumulate(d, index_d, a, index_a, b, index_b, c, index_c, M, N, K, transpose_a=False, transpose_b=False, *, dtype=None)", "cooperative_tensor_multiply_accumulate", "void"},
+    {"", "cooperative_tensor_store(d, index, ptr, stride, rows, cols, transpose_matrix=False, mma_M=0, mma_N=0, mma_K=0, operand_role=0, *, dtype=None)", "cooperative_tensor_store", "void"},
+    {"", "end_profile_intrinsic(id, *, dtype=None)", "end_profile_intrinsic", "void"},
+    {"", "q_multiply_shift(x, y, q, s, *, dtype=None)", "q_multiply_shift", "int32"},
+    {"", "q_multiply_shift_per_axis(x, y, ls, rs, q, is_lshift_required, is_rshift_required, *, dtype=None)", "q_multiply_shift_per_axis", "int32"},
+    {"", "selector(var, pred, *, dtype=None)", "selector", "=0"},
+    {"", "start_profile_intrinsic(id, *, dtype=None)", "start_profile_intrinsic", "void"},
+    {"", "tvm_bmma_sync(fragment_d, index_d, fragment_a, index_a, fragment_b, index_b, fragment_c, index_c, *, dtype=None)", "tvm_bmma_sync", "void"},
+    {"", "tvm_fill_fragment(fragment, m, n, k, index, value, *, dtype=None)", "tvm_fill_fragment", "void"},
     {"", "tvm_global_barrier_kinit()", "tvm_global_barrier_kinit", "void"},
-    {"", "tvm_kernel_replace_point()", "tvm_kernel_replace_point", "void"},
-    {"", "tvm_load_matrix_sync(fragment, m, n, k, index, buffer_ptr, stride, layout)", "tvm_load_matrix_sync", "void"},
-    {"", "tvm_mma_sync(fragment_d, index_d, fragment_a, index_a, fragment_b, index_b, fragment_c, index_c)", "tvm_mma_sync", "void"},
-    {"", "tvm_store_matrix_sync(fragment, m, n, k, index, buffer_ptr, stride, layout)", "tvm_store_matrix_sync", "void"},
+    {"", "tvm_kernel_replace_point(*, dtype=None)", "tvm_kernel_replace_point", "void"},
+    {"", "tvm_load_matrix_sync(fragment, m, n, k, index, buffer_ptr, stride, layout, *, dtype=None)", "tvm_load_matrix_sync", "void"},
+    {"", "tvm_mma_sync(fragment_d, index_d, fragment_a, index_a, fragment_b, index_b, fragment_c, index_c, *, dtype=None)", "tvm_mma_sync", "void"},
+    {"", "tvm_store_matrix_sync(fragment, m, n, k, index, buffer_ptr, stride, layout, *, dtype=None)", "tvm_store_matrix_sync", "void"},
     {"", "tvm_warp_activemask()", "tvm_warp_activemask", "uint32"},
     {"", "tvm_warp_shuffle(mask, value, warp_id, width, warp_size)", "tvm_warp_shuffle", "=1"},
     {"", "tvm_warp_shuffle_down(mask, value, offset, width, warp_size)", "tvm_warp_shuffle_down", "=1"},
@@ -208,7 +208,8 @@ std::span<const ir::ApiRow> all() {
   for (const Intrinsic& one : intrinsics) {
     std::string_view owner = kT;
     if (!one.space.empty()) owner = text.emplace_back(fmt::format("{}.{}", kT, one.space));
-    rows.push_back({ir::ApiKind::kFunction, owner, one.signature, doc_of(one.space), call_intrinsic});
+    ir::Native body = one.signature.ends_with("dtype=None)") ? untyped<call_intrinsic> : call_intrinsic;
+    rows.push_back({ir::ApiKind::kFunction, owner, one.signature, doc_of(one.space), body});
   }
   return rows;
 }

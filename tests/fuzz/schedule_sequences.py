@@ -4,7 +4,7 @@
     python tests/fuzz/schedule_sequences.py MLC [--count N] [--seed S] [--jobs J] [--keep DIR] [--only KERNEL]
                                             [--step PRIMITIVE]
 
-Needs a Python with apache-tvm. Each sequence is a program that both accept: it draws primitives on one of two dozen kernels,
+Needs a Python with apache-tvm. Each sequence is a program that both accept: it draws primitives on one of three dozen kernels,
 takes each step in a `try`, and prints the module after each step that was accepted. At the end come the trace, its
 simplification, its JSON, and what both give on another schedule. What differs is counted by primitive and kind: `accepts` (mlc
 takes what TVM refuses), `refuses` (the other way round), `module`, `trace`, `crash`. `TVM fails` is a step at which TVM throws an
@@ -191,6 +191,10 @@ def kernels():
         "kernel", buffers(("A", "(14, 12)", "int32"), ("O", "(14, 12)", "int32")),
         [("A", ["14", "12"], "SS", ["A[v0, v1] = A[v0, v1] * 2"]),
          ("O", ["14", "12"], "SS", ["O[v0, v1] = A[v0, v1] + 1"])])
+    written = pathlib.Path(__file__).parent / "schedule" / "written_kernels.mlc"
+    for text in written.read_text().split("\n\n\n")[1:]:
+        name = re.search(r"^def (\w+)\(", text, re.M).group(1)
+        k[name] = text.replace(f"def {name}(", "def kernel(", 1) + "\n\n"
     return k
 
 
@@ -245,8 +249,15 @@ DRIVER = """
 sch = tvm.s_tir.Schedule(kernel, seed={seed})
 
 
+def below(b):
+    found = []
+    for block in sch.get_child_blocks(b):
+        found += [block] + below(block)
+    return found
+
+
 def blk(n):
-    blocks = sch.get_child_blocks(sch.get_sblock("root"))
+    blocks = below(sch.get_sblock("root"))
     return blocks[n % len(blocks)]
 
 
@@ -461,13 +472,14 @@ def breaks(mlc, path, kernel, module):
     if "mma4" in text or "thread_binding" in text:
         return None
     buffer = re.compile(r"(?:: T.Buffer\(|T.match_buffer\(\w+, )\(([^)]*)\), \"(\w+)\"")
-    specs = [(tuple(16 if x.strip() == "n" else int(x) for x in shape.split(",") if x.strip()), dtype)
-             for shape, dtype in buffer.findall(kernel.split("T.sblock_alloc_buffer")[0])]
+    head = re.sub(r"T\.int64\((\d+)\)", r"\1", kernel.split("T.sblock_alloc_buffer")[0])
+    specs = [(tuple(eval(x, {"n": 16, "m": 8}) for x in shape.split(",") if x.strip()), dtype)
+             for shape, dtype in buffer.findall(head)]
     signature = next(line for line in text.split("\n") if line.strip().startswith("def "))
-    taken = [shape.rstrip(", ") for shape, _ in buffer.findall(signature)]
+    taken = [shape.rstrip(", ") for shape, _ in buffer.findall(re.sub(r"T\.int64\((\d+)\)", r"\1", signature))]
     if "T.match_buffer" not in kernel and taken != [", ".join(map(str, shape)) for shape, _ in specs]:
         return None  # it takes other arguments
-    if "T.match_buffer" in kernel:
+    if "T.match_buffer" in kernel and "T.Buffer(" in kernel:
         specs = [((16, 8), "float32"), ((8, 16), "float32"), ((16, 16), "float32")]
     program = "import numpy as np\nimport tvm\nfrom tvm.script import ir as I, tirx as T\n\n\n"
     trial = path.with_suffix(".run.py")

@@ -12,8 +12,9 @@ cache_read(block, read_buffer_index, storage_scope, consumer_blocks=None) -> blo
                                       C[i, j] = f(A_shared[i, j])
 
 The copy is put in front of the first consumer of the block that writes the buffer, or first in the scope when none does. All
-readers in the scope use the copy, or only `consumer_blocks`. Returns the copying block.
-needs: the scope is a stage pipeline; at most one block of it writes the buffer.
+readers in the scope use the copy, or only `consumer_blocks`. In the body of a loop the new buffer has the shape of the
+other, in the body of a block that of the region which is copied. Returns the copying block.
+needs: at most one block of the scope writes the buffer, before all that use the copy; what these read is written by then.
 keeps: the values computed.
 )";
 
@@ -24,7 +25,6 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   BlockArg block = step.block(1);
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(step.state, *scope, "cache_read");
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
   Dependences deps = dependences(step.state, *scope);
   Place* writer = only_writer(deps, buffer, step.span(2));
@@ -32,6 +32,15 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   for (const BlockArg& consumer : consumers) users.push_back(&*consumer);
   if (users.empty()) users = deps.readers[buffer.get()];
   std::erase(users, writer);
+  if (writer) require_read_after(step, deps, *writer, users, buffer, true);
+  for (const Place* user : users) {
+    if (user->region_cover) continue;
+    throw refuse("reads-unwritten", "block `{}` may read elements of `{}` that are not written by then",
+                 user->name.c_str(), buffer->name.c_str())
+        .at(step.span(2))
+        .note("the block is defined here", user->stmt->span)
+        .help("`sch.get_producers` tells which blocks write what it reads");
+  }
 
   // apply
   CacheStage stage;
@@ -46,9 +55,12 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
     stage.location = location.place;
     stage.position = location.position;
   }
-  const Place& source = writer ? *writer : *block;
-  for (const TensorRegion& region : writer ? deps.writes(*writer) : block->block()->reads) {
-    if (region->source.same_as(buffer)) set_region(stage, step.state, source, region);
+  if (writer) {
+    for (const TensorRegion& region : deps.writes(*writer)) {
+      if (region->source.same_as(buffer)) set_region(stage, step.state, *writer, region);
+    }
+  } else {
+    set_region_of_input(stage, *scope);
   }
   return add_cache_stage(step, *scope, stage, users);
 }

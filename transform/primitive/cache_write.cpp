@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -12,10 +13,34 @@ cache_write(block, write_buffer_index, storage_scope, consumer_blocks=None) -> b
                                    C[ax0, ax1] = C_local[ax0, ax1]
 
 The copy is put after the block, inside the loops that it shares with the consumers. `consumer_blocks` read the new buffer
-directly. Returns the copying block.
-needs: the scope is a stage pipeline; the block is the only one of it that writes the buffer, and computes it anew.
+directly. In the body of a loop the new buffer has the shape of the other, in the body of a block that of the region which
+is written. Returns the copying block.
+needs: the block is the only one of the scope that writes the buffer, and computes it anew; none reads it before in the same
+       loop.
 keeps: the values computed.
 )";
+
+// What the new buffer holds and nobody has written would be copied over what is in the other one.
+static void require_all_written(Step& step, const Place& block, const Place& scope, const CacheStage& stage,
+                                const TensorRegion& region) {
+  const Array<Buffer>& own = scope.block()->alloc_buffers;
+  if (std::any_of(own.begin(), own.end(), [&](const Buffer& each) { return each.same_as(stage.to); })) return;
+  std::vector<Place*> loops;
+  for (Place* up = block.parent; up != stage.location && up->loop(); up = up->parent) loops.push_back(up);
+  std::reverse(loops.begin(), loops.end());
+  std::string witness = element_not_written(realize_of(step.state, block), loops, region, stage.region);
+  if (witness.empty()) return;
+  Error error =
+      refuse("cache-leaves-gaps",
+             "block `{}` leaves out elements of `{}` between those that it writes, and the copy would "
+             "overwrite them",
+             block.name.c_str(), stage.to->name.c_str());
+  add_witness(error, witness);
+  throw std::move(error)
+      .at(step.span(2))
+      .note("the block is defined here", block.stmt->span)
+      .help("`reindex_cache_write` copies only what the block writes");
+}
 
 static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
@@ -24,10 +49,10 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   BlockArg block = step.block(1);
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  require_stage_pipeline(step.state, *scope, "cache_write");
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   Dependences deps = dependences(step.state, *scope);
   only_writer(deps, buffer, step.span(2));
+  require_read_after(step, deps, *block, deps.readers[buffer.get()], buffer, false);
   const SBlockNode* node = block->block();
   bool updates =
       !node->init && std::any_of(node->reads.begin(), node->reads.end(),
@@ -54,7 +79,9 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.location = location.place;
   stage.position = location.position;
   for (const TensorRegion& region : block->block()->writes) {
-    if (region->source.same_as(buffer)) set_region(stage, step.state, *block, region);
+    if (!region->source.same_as(buffer)) continue;
+    set_region(stage, step.state, *block, region);
+    require_all_written(step, *block, *scope, stage, region);
   }
   return add_cache_stage(step, *scope, stage, users);
 }

@@ -50,7 +50,6 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .at(loop.span)
         .help("choose one of `sch.get_loops(block)`");
   }
-  require_stage_pipeline(step.state, *scope, "decompose_reduction");
   require_reduction(step.state, *block, *scope);
   const SBlockNode* old = block->block();
   SBlockRealize realize = realize_of(step.state, *block);

@@ -4,7 +4,7 @@
 namespace mlc::transform {
 
 static constexpr char doc[] = R"(
-get_consumers(block) -> blocks      The blocks of its scope that read after it what the block writes.
+get_consumers(block) -> blocks      The blocks of its scope that read or write after it what the block writes.
 
     sch.get_consumers(sch.get_sblock("B"))
 
@@ -14,7 +14,7 @@ In program order.
 static std::vector<Place*> get(Step& step, BlockArg block) {
   Place* scope = scope_of(*block);
   if (!scope) return {};
-  return told_dependences(step.state, *scope).consumers(*block);
+  return told_dependences(step.state, *scope).dependents(*block);
 }
 
 extern const Primitive get_consumers;

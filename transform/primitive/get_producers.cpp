@@ -4,17 +4,17 @@
 namespace mlc::transform {
 
 static constexpr char doc[] = R"(
-get_producers(block) -> blocks      The blocks of its scope that write before it what the block reads.
+get_producers(block) -> blocks      The blocks of its scope that write before it what the block reads or writes.
 
     sch.get_producers(sch.get_sblock("B"))
 
-In program order.
+In the order of what the block reads, then of what it writes; in program order for each.
 )";
 
 static std::vector<Place*> get(Step& step, BlockArg block) {
   Place* scope = scope_of(*block);
   if (!scope) return {};
-  return told_dependences(step.state, *scope).producers(*block);
+  return told_dependences(step.state, *scope).depended_on(*block);
 }
 
 extern const Primitive get_producers;

@@ -300,6 +300,29 @@ std::vector<Place*> Dependences::consumers(const Place& block) const {
   return partners(*this, block, writes(block), readers, false);
 }
 
+std::vector<Place*> Dependences::depended_on(const Place& block) const {
+  std::vector<Place*> found;
+  auto add = [&](const Array<TensorRegion>& regions) {
+    for (const TensorRegion& region : regions) {
+      for (Place* place : partners(*this, block, {region}, writers, true))
+        if (std::find(found.begin(), found.end(), place) == found.end()) found.push_back(place);
+    }
+  };
+  add(reads(block));
+  add(writes(block));
+  return found;
+}
+std::vector<Place*> Dependences::dependents(const Place& block) const {
+  std::vector<Place*> reading = consumers(block),
+                      writing = partners(*this, block, writes(block), writers, false), found;
+  auto is_in = [](const std::vector<Place*>& places, Place* place) {
+    return std::find(places.begin(), places.end(), place) != places.end();
+  };
+  std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(found),
+               [&](Place* place) { return is_in(reading, place) || is_in(writing, place); });
+  return found;
+}
+
 bool has_affine_binding(ScheduleState& state, const Place& block) {
   if (!block.parent) return true;
   SBlockRealize realize = realize_of(state, block);
@@ -642,6 +665,40 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
                  "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
                  below.name.c_str(), block->name.c_str(), complete, reduction)
         .note("the block is defined here", block->stmt->span);
+  }
+}
+
+void require_apart(ScheduleState& state, Place& loop, std::string_view primitive) {
+  Place& scope = *scope_of(loop);
+  if (scope.stage_pipeline) return;
+  SchedulableOnly shape;
+  shape.visit(loop.loop()->body);
+  if (!shape.ok) require_stage_pipeline(state, scope, primitive);
+  Dependences deps = dependences(state, scope);
+  std::vector<Place*> below = child_blocks(state, loop);
+  auto position = [&](const Place* place) { return std::find(below.begin(), below.end(), place); };
+  auto is_below = [&](Place* place) { return std::find(below.begin(), below.end(), place) != below.end(); };
+  for (Place* block : below) {
+    for (const TensorRegion& region : deps.reads(*block)) {
+      std::vector<Place*> before = writers_before(deps, *block, region);
+      if (std::none_of(before.begin(), before.end(), is_below) ||
+          covered(state, deps, *block, region, before))
+        continue;
+      throw refuse("reads-other-iterations",
+                   "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
+                   block->name.c_str(), region->source->name.c_str(), loop.name.c_str())
+          .note("the block is defined here", block->stmt->span);
+    }
+    for (const TensorRegion& region : deps.writes(*block)) {
+      for (Place* reader : deps.readers[region->source.get()]) {
+        if (!is_below(reader) || reader == block || position(reader) > position(block)) continue;
+        throw refuse("written-after-read",
+                     "below loop `{}`, block `{}` writes `{}`, which block `{}` has read before it",
+                     loop.name.c_str(), block->name.c_str(), region->source->name.c_str(),
+                     reader->name.c_str())
+            .note("the block is defined here", block->stmt->span);
+      }
+    }
   }
 }
 

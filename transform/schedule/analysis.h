@@ -58,6 +58,9 @@ struct Dependences {
   const Array<TensorRegion>& writes(const Place& block) const;
   std::vector<Place*> producers(const Place& block) const;  // write before `block` what it reads
   std::vector<Place*> consumers(const Place& block) const;  // read after `block` what it writes
+  // As TVM's RAW and WAW dependences have them: writes of one buffer depend on each other too.
+  std::vector<Place*> depended_on(const Place& block) const;
+  std::vector<Place*> dependents(const Place& block) const;
 };
 Dependences dependences(ScheduleState& state, const Place& scope);
 // The same by what the blocks tell: how TVM answers queries.
@@ -88,6 +91,8 @@ void require_reduction(ScheduleState& state, const Place& block, const Place& sc
 void require_affine_binding(ScheduleState& state, const Place& block);
 void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope);
 // Do the blocks tell what they access? Where not, a primitive that needs their regions cannot go on.
+// Do the blocks below this loop take only what the same iteration has made, or what comes from outside of it?
+void require_apart(ScheduleState& state, Place& loop, std::string_view primitive);
 void require_told(const Dependences& deps, const std::vector<Place*>& blocks);
 // Does the block write a buffer that lives outside of its scope?
 bool is_output_block(const Place& block, const Place& scope);

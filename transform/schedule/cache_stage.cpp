@@ -61,10 +61,9 @@ class InsertStage final : public Rewriter {
 
 // for ax0, ax1 in T.grid(...): to[v0, v1] = from[v0, v1]
 Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
-  const BufferTypeNode* type = stage.from->buffer();
+  const BufferTypeNode* type = (stage.allocated.same_as(stage.to) ? stage.from : stage.to)->buffer();
   Array<IterVar> iters;
-  Array<Expr> indices, values;
-  Array<Range> points;
+  Array<Expr> indices, shifted, values;
   std::vector<std::pair<Var, Expr>> loops;
   Analyzer analyzer;
   for (size_t d = 0; d < type->shape.size(); ++d) {
@@ -74,20 +73,29 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
     Var loop_var = make_var(String(fmt::format("ax{}", d)), extent->dtype());
     Var iter = make_var(String(fmt::format("v{}", d)), dtype);
     loops.emplace_back(loop_var, extent);
-    iters.push_back(make<IterVarNode>(make<RangeNode>(const_like(type->shape[d], 0), type->shape[d]), iter,
-                                      IterType::kDataPar));
-    values.push_back(add(dim.min, loop_var));
+    iters.push_back(make<IterVarNode>(
+        make<RangeNode>(const_like(type->shape[d], 0), stage.of_region ? extent : type->shape[d]), iter,
+        IterType::kDataPar));
+    values.push_back(stage.of_region ? Expr(loop_var) : add(dim.min, loop_var));
     indices.push_back(iter);
-    points.push_back(make<RangeNode>(Expr(iter), const_like(iter, 1)));
+    shifted.push_back(stage.of_region ? add(dim.min, iter) : Expr(iter));
   }
-  Stmt body = make<BufferStoreNode>(stage.to, Expr(make<TensorLoadNode>(stage.from, indices)), indices);
-  block_out = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(stage.from, points)},
-                               Array<TensorRegion>{make<TensorRegionNode>(stage.to, points)},
-                               stage.allocated->name, body);
+  auto indices_of = [&](const Buffer& buffer) { return buffer.same_as(stage.allocated) ? indices : shifted; };
+  auto element_of = [&](const Buffer& buffer) {
+    Array<Range> points;
+    for (const Expr& index : indices_of(buffer))
+      points.push_back(make<RangeNode>(index, const_like(index, 1)));
+    return Array<TensorRegion>{make<TensorRegionNode>(buffer, points)};
+  };
+  Expr value = make<TensorLoadNode>(stage.from, indices_of(stage.from));
+  Stmt body = make<BufferStoreNode>(stage.to, value, indices_of(stage.to));
+  block_out =
+      make<SBlockNode>(iters, element_of(stage.from), element_of(stage.to), stage.allocated->name, body);
   Expr predicate = bool_imm(true);
-  for (size_t d = 0; d < values.size(); ++d) {
-    if (stage.guards[d].low) predicate = logical_and(predicate, ge(values[d], const_like(values[d], 0)));
-    if (stage.guards[d].high) predicate = logical_and(predicate, lt(values[d], type->shape[d]));
+  for (size_t d = 0; d < stage.guards.size(); ++d) {
+    Expr index = add(stage.region[d].min, loops[d].first);
+    if (stage.guards[d].low) predicate = logical_and(predicate, ge(index, const_like(index, 0)));
+    if (stage.guards[d].high) predicate = logical_and(predicate, lt(index, type->shape[d]));
   }
   Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block_out);
   for (size_t d = loops.size(); d-- > 0;) {
@@ -165,6 +173,20 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
   return found->second[0];
 }
 
+void require_read_after(Step& step, const Dependences& deps, Place& writer,
+                        const std::vector<Place*>& readers, const Buffer& buffer, bool use_copy) {
+  for (Place* reader : deps.blocks) {
+    if (reader == &writer) return;
+    if (std::find(readers.begin(), readers.end(), reader) == readers.end()) continue;
+    if (!use_copy && common_above({reader, &writer})->block()) continue;
+    throw refuse("written-after-read", "block `{}` writes `{}`, which block `{}` has read before it",
+                 writer.name.c_str(), buffer->name.c_str(), reader->name.c_str())
+        .at(step.span(2))
+        .note("the writer is defined here", writer.stmt->span)
+        .note("the reader is defined here", reader->stmt->span);
+  }
+}
+
 CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer,
                             const std::vector<Place*>& related) {
   bool behind = false;
@@ -186,10 +208,103 @@ Interval inside_shape(const Interval& part, const Expr& size, Analyzer& analyzer
   return {low, high};
 }
 
+namespace {
+
+void take_shape_of_region(CacheStage& stage) {
+  stage.of_region = true;
+  Analyzer analyzer;
+  auto type = ffi::make_object<BufferTypeNode>(*stage.allocated->buffer());
+  type->shape = Array<Expr>();
+  for (const Interval& dim : stage.region) type->shape.push_back(analyzer.simplify(dim.max - dim.min + 1));
+  Buffer& allocated = stage.allocated.same_as(stage.from) ? stage.from : stage.to;
+  allocated = stage.allocated = make<VarNode>(stage.allocated->name, Type(BufferType(type)));
+}
+
+// Accesses of one buffer, counted from the first element of a region.
+class CountFrom final : public Rewriter {
+ public:
+  CountFrom(const Buffer& buffer, const std::vector<Interval>& region) : buffer_(buffer), region_(region) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    auto* load = as<TensorLoadNode>(next);
+    if (!load || !load->source.same_as(buffer_)) return next;
+    return with(ref(load), [&](TensorLoadNode& copy) { copy.indices = counted(load->indices); });
+  }
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    if (auto* store = as<BufferStoreNode>(next); store && store->buffer.same_as(buffer_))
+      return with(ref(store), [&](BufferStoreNode& copy) { copy.indices = counted(store->indices); });
+    auto* block = as<SBlockNode>(next);
+    if (!block || !mentions(*block)) return next;
+    return with(ref(block), [&](SBlockNode& copy) {
+      copy.reads = counted(block->reads);
+      copy.writes = counted(block->writes);
+      Array<MatchBufferRegion> matched;
+      for (const MatchBufferRegion& each : block->match_buffers)
+        matched.push_back(make<MatchBufferRegionNode>(each->buffer, counted(each->source)));
+      copy.match_buffers = matched;
+    });
+  }
+
+ private:
+  bool mentions(const SBlockNode& block) const {
+    auto is_it = [&](const TensorRegion& region) { return region->source.same_as(buffer_); };
+    return std::any_of(block.reads.begin(), block.reads.end(), is_it) ||
+           std::any_of(block.writes.begin(), block.writes.end(), is_it) ||
+           std::any_of(block.match_buffers.begin(), block.match_buffers.end(),
+                       [&](const MatchBufferRegion& each) { return is_it(each->source); });
+  }
+  Expr counted(const Expr& index, size_t d) {
+    return index.as<ir::RampNode>() ? sub(index, region_[d].min)
+                                    : analyzer_.simplify(sub(index, region_[d].min));
+  }
+  Array<Expr> counted(const Array<Expr>& indices) {
+    Array<Expr> result;
+    for (size_t d = 0; d < indices.size(); ++d) result.push_back(counted(indices[d], d));
+    return result;
+  }
+  TensorRegion counted(const TensorRegion& region) {
+    if (!region->source.same_as(buffer_)) return region;
+    Array<Range> ranges;
+    for (size_t d = 0; d < region->region.size(); ++d)
+      ranges.push_back(make<RangeNode>(counted(region->region[d]->min, d), region->region[d]->extent));
+    return make<TensorRegionNode>(region->source, ranges);
+  }
+  Array<TensorRegion> counted(const Array<TensorRegion>& regions) {
+    Array<TensorRegion> result;
+    for (const TensorRegion& region : regions) result.push_back(counted(region));
+    return result;
+  }
+  const Buffer& buffer_;
+  const std::vector<Interval>& region_;
+  Analyzer analyzer_;
+};
+
+}  // namespace
+
+void set_region_of_input(CacheStage& stage, const Place& scope) {
+  stage.region.clear();
+  for (const Expr& extent : stage.from->buffer()->shape)
+    stage.region.push_back({const_like(extent, 0), extent - 1});
+  for (const TensorRegion& told : scope.block()->reads) {
+    if (!told->source.same_as(stage.from)) continue;
+    for (size_t d = 0; d < stage.region.size(); ++d)
+      stage.region[d] = {told->region[d]->min, told->region[d]->min + told->region[d]->extent - 1};
+  }
+  stage.guards.assign(stage.region.size(), {});
+  take_shape_of_region(stage);
+}
+
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
   Place& location = *stage.location;
   Analyzer analyzer;
-  if (location.loop()) bind_surroundings_visibly(analyzer, state, location);
+  if (location.loop()) {
+    bind_surroundings_visibly(analyzer, state, location);
+  } else {
+    bind_surroundings(analyzer, state, location);
+    for (const IterVar& iter : location.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
+  }
   std::vector<Box> boxes;
   relax_below(state, block, {region}, location, false, boxes, analyzer);
   stage.region.clear();
@@ -213,6 +328,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
     stage.guards.push_back({.low = !analyzer.can_prove(ge(result[d].min, const_like(shape[d], 0))),
                             .high = !analyzer.can_prove(lt(result[d].max, shape[d]))});
   }
+  if (!location.loop()) take_shape_of_region(stage);
 }
 
 Stmt scope_with_stage(const Place& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
@@ -228,8 +344,11 @@ Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const 
   Stmt copy = copy_nest(stage, block);
   const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
   std::unordered_map<const VarNode*, Buffer> buffers{{other.get(), stage.allocated}};
-  step.replace(scope, scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users,
-                                       [&](const Stmt& s) { return replace_buffers(s, buffers); }));
+  auto use = [&](const Stmt& s) {
+    return replace_buffers(stage.of_region ? CountFrom(other, stage.region).rewrite(s) : s, buffers);
+  };
+  step.replace(scope,
+               scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users, use));
   Place* place = step.place(block);
   place->affine_binding = has_affine_binding(step.state, *place);
   return place;

@@ -12,6 +12,7 @@ struct CacheStage {
   Buffer from, to;   // the copy reads `from` and writes `to`
   Buffer allocated;  // the new one of the two
   std::vector<Interval> region;
+  bool of_region = false;  // the new buffer has the shape of the region; else that of the other buffer
   struct Guard {
     bool low = false, high = false;
   };
@@ -30,6 +31,10 @@ void require_storage_scope(Step& step, size_t argument, const String& storage_sc
 Buffer buffer_in(const Buffer& buffer, const String& storage_scope);
 // The only block that writes the buffer in this scope; null when none does. Error: several-writers.
 Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span);
+// A copy made behind the writer comes too late for blocks that stand before it. Those of `readers` that share
+// no loop with it are left alone unless they are to use the copy. Error: written-after-read.
+void require_read_after(Step& step, const Dependences& deps, Place& writer,
+                        const std::vector<Place*>& readers, const Buffer& buffer, bool use_copy);
 // Where a copy of what `writer` writes is put for those of `related` that come after it: in front of the
 // first of them, in the body that holds both; behind everything in the scope when there are none.
 struct CopyLocation {
@@ -41,7 +46,10 @@ CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer
 // What of a part of a dimension lies in the buffer; simplified.
 Interval inside_shape(const Interval& part, const Expr& size, Analyzer& analyzer);
 // Sets what is copied to a region of a block during one run of `location`'s body, inside the buffer's shape.
+// The new buffer of a copy that stands in the body of a block holds just that.
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region);
+// Sets what is copied to what `scope` says that it reads of the buffer, or to all of it.
+void set_region_of_input(CacheStage& stage, const Place& scope);
 
 // The copy itself: loops `ax0`, `ax1`, ... over the region, around the block that comes back in `block`.
 Stmt copy_nest(const CacheStage& stage, SBlock& block);

@@ -164,8 +164,7 @@ void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
 }  // namespace
 
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag) {
-  Place& scope = *scope_of(*loop);
-  require_stage_pipeline(step.state, scope, step.primitive.name());
+  require_apart(step.state, *loop, step.primitive.name());
   // Other writers of a buffer matter only where they share the loop.
   require_compact_dataflow(step.state, *loop, *loop);
   const VarNode* var = loop->loop()->loop_var.get();

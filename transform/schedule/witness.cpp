@@ -251,6 +251,103 @@ std::string index_outside(const SBlockNode& block, const Buffer& buffer, const A
   return "";
 }
 
+namespace {
+
+// A value from 0 to below these extents that is not among `met`; nullopt when all are.
+std::optional<Values> missing(const std::set<Values>& met, const Values& extents) {
+  Values at(extents.size(), 0);
+  while (true) {
+    if (!met.contains(at)) return at;
+    size_t i = extents.size();
+    while (i > 0 && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
+    if (i == 0) return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string element_not_written(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                const TensorRegion& write, const std::vector<Interval>& part) {
+  VarMap bindings = bindings_of(realize);
+  Analyzer analyzer;
+  Array<Expr> offsets;
+  Values sizes, extents;  // of what one iteration writes, of the part
+  for (size_t d = 0; d < part.size(); ++d) {
+    const Range& range = write->region[d];
+    offsets.push_back(substitute(range->min, bindings) - part[d].min);
+    auto size = const_int(analyzer.simplify(substitute(range->extent, bindings)));
+    auto extent = const_int(analyzer.simplify(part[d].max - part[d].min + 1));
+    if (!size || !extent || *size > *extent) return "";
+    sizes.push_back(*size);
+    extents.push_back(*extent);
+  }
+  // An extent that depends on loops around becomes a condition.
+  std::vector<LoopRange> all = ranges_of(loops);
+  Array<Expr> conditions{realize->predicate};
+  for (LoopRange& each : all) {
+    ConstIntBound bound = analyzer.const_int_bound(each.range->extent);
+    if (!const_int(each.range->extent) && bound.max != ConstIntBound::kPosInf) {
+      conditions.push_back(lt(each.var, each.range->min + each.range->extent));
+      each.range = make<RangeNode>(each.range->min, const_like(each.range->extent, bound.max));
+    }
+    analyzer.bind(each.var, each.range);
+  }
+  // Together, where iterations are few; else one dimension after the other.
+  auto met_by = [&](const std::vector<LoopRange>& ranges, size_t begin, size_t end) -> std::optional<Values> {
+    auto counters = counters_of(ranges);
+    if (!counters || !are_few(*counters)) return std::nullopt;
+    Array<Expr> where(offsets.begin() + static_cast<int64_t>(begin),
+                      offsets.begin() + static_cast<int64_t>(end));
+    std::vector<Counter> within;
+    for (size_t d = begin; d < end; ++d) within.push_back({nullptr, 0, sizes[d]});
+    std::set<Values> met;
+    bool known = true;
+    each_iteration(*counters, [&](const Values&, const VarMap& values) {
+      for (const Expr& condition : conditions) {
+        auto holds = constants({condition}, values);
+        if (holds && (*holds)[0] == 0) return false;
+      }
+      auto first = constants(where, values);
+      known = first.has_value() && met.size() <= kMostIterations;
+      Values at(end - begin, 0);
+      while (known) {
+        Values element = *first;
+        for (size_t i = 0; i < at.size(); ++i) element[i] += at[i];
+        met.insert(element);
+        size_t i = at.size();
+        while (i > 0 && ++at[i - 1] == sizes[begin + i - 1]) at[--i] = 0;
+        if (i == 0) break;
+      }
+      return !known;
+    });
+    if (!known) return std::nullopt;
+    return missing(met, Values(extents.begin() + static_cast<int64_t>(begin),
+                               extents.begin() + static_cast<int64_t>(end)));
+  };
+  std::optional<Values> found = met_by(all, 0, part.size());
+  for (size_t d = 0; d < part.size() && !found; ++d) {
+    std::vector<LoopRange> used;
+    for (const LoopRange& each : all) {
+      if (uses_var(offsets[d], [&](const VarNode* var) { return var == each.var.get(); }))
+        used.push_back(each);
+    }
+    if (auto one = met_by(used, d, d + 1)) {
+      found = Values(part.size(), 0);
+      (*found)[d] = (*one)[0];
+    }
+  }
+  if (!found) return "";
+  bool absolute = true;
+  Values element = *found;
+  for (size_t d = 0; d < part.size(); ++d) {
+    auto begin = const_int(analyzer.simplify(part[d].min));
+    absolute = absolute && begin;
+    element[d] += begin.value_or(0);
+  }
+  if (!absolute) return fmt::format("no iteration writes element {} of the part", list(*found));
+  return fmt::format("no iteration writes `{}[{}]`", write->source->name.c_str(), fmt::join(element, ", "));
+}
+
 void add_witness(Error& error, const std::string& witness) {
   if (!witness.empty()) error.first().notes.push_back({witness, {}});
 }

@@ -28,6 +28,12 @@ std::string uncovered_value(const SBlockRealize& realize, const std::vector<Plac
 // 0". Empty when all stay inside, or that is not known.
 std::string index_outside(const SBlockNode& block, const Buffer& buffer, const Array<Expr>& indices);
 
+// An element of this part of a buffer, the part that runs of these loops write in, that none of them writes:
+// "no iteration writes `C[1, 0]`", counted from the part's begin where that is not constant. Empty when all
+// are written, or that is not known.
+std::string element_not_written(const SBlockRealize& realize, const std::vector<Place*>& loops,
+                                const TensorRegion& write, const std::vector<Interval>& part);
+
 // The witness as a note, when there is one.
 void add_witness(Error& error, const std::string& witness);
 

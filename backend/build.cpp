@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/build.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include "backend/interp/compare.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/module.h"
+#include "backend/write_file.h"
 #include "ir/api.h"
 
 namespace mlc::backend {
@@ -41,14 +39,9 @@ std::string program_function(const ir::IRModule& lowered) {
               exported.empty() ? "none" : fmt::format("{}", fmt::join(exported, ", ")));
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!out.flush()) throw Error("cannot-write", "`{}` cannot be written", path).kind("OSError");
-}
-
 constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-    {"so", ".so"}, {"obj", ".o"}, {"exe", ""}, {"ll", ".ll"}, {"asm", ".s"}};  // in the order of Emit
+    {"so", ".so"}, {"a", ".a"},   {"obj", ".o"},  {"exe", ""},
+    {"ll", ".ll"}, {"asm", ".s"}, {"package", ""}};  // in the order of Emit
 
 ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target) {
   PlainHost host;
@@ -94,6 +87,7 @@ void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, cons
     write_file(path, llvm_backend::compile_to_text(lowered, target, kind == Emit::kAssembly));
     return;
   }
+  MLC_CHECK(kind != Emit::kStaticLibrary && kind != Emit::kPackage, "emit_for_c() makes these");
   std::string program = kind == Emit::kProgram ? program_function(lowered) : "";
   llvm_backend::Code code = llvm_backend::compile(lowered, target, program);
   switch (kind) {

@@ -4,6 +4,7 @@
 
 #include <tvm/ffi/extra/module.h>
 
+#include "backend/c_interface.h"
 #include "ir/api.h"
 #include "ir/module.h"
 #include "ir/target.h"
@@ -27,13 +28,36 @@ std::vector<ir::Any> run_built(const ir::ffi::Module& built, const std::string& 
 std::vector<ir::Any> run_compiled(const ir::IRModule& mod, const std::string& function,
                                   const std::vector<ir::Any>& args);
 
-enum class Emit : uint8_t { kSharedLibrary, kObject, kProgram, kLlvmAssembly, kAssembly };
-// "so", "obj", "exe", "ll", "asm"; throws Error unknown-emit-kind with what there is.
+enum class Emit : uint8_t {
+  kSharedLibrary,
+  kStaticLibrary,
+  kObject,
+  kProgram,
+  kLlvmAssembly,
+  kAssembly,
+  kPackage
+};
+// "so", "a", "obj", "exe", "ll", "asm", "package"; throws Error unknown-emit-kind with what there is.
 Emit emit_kind(std::string_view name);
-// The usual file name ending: ".so", ".o", "", ".ll", ".s".
+// The usual file name ending: ".so", ".a", ".o", "", ".ll", ".s", "".
 std::string_view file_ending(Emit kind);
 // Compiles a lowered module into the file `path`. Programs run the function `main`, or the only one.
 void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path);
+
+// What C and C++ programs use: the artefact with the functions of a C interface, and their header.
+struct ForC {
+  std::string library;                               // what it is called: "matmul" of libmatmul.so
+  std::string prefix;                                // of the functions' names
+  std::string header;                                // the file; not for packages, which have their own
+  std::string version = "0.1.0";                     // of a package
+  std::function<std::string(const ir::Expr&)> text;  // see c_header()
+};
+// `kind` is a library or an object file, or a package: `path` is then a folder that gets include/NAME.h,
+// lib/libNAME.so and .a, and what pkg-config and CMake find them by. Nothing in it names a place, so it can
+// be moved. Returns what C can call.
+CInterface emit_for_c(const ir::IRModule& lowered, const ir::Target& target, Emit kind,
+                      const std::string& path, const ForC& options);
+
 // Lowers and compiles; for the kinds that are text.
 std::string emit_text(const ir::IRModule& mod, const ir::Target& target, Emit kind);
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <set>
 
 #include "backend/build.h"
 #include "frontend/print/print.h"
@@ -30,7 +32,7 @@ double milliseconds_since(Clock::time_point start) {
 backend::Emit chosen_kind(const CommandLine& line) {
   if (!line.emit.empty()) return backend::emit_kind(line.emit);
   std::string ending = fs::path(line.out).extension().string();
-  for (const char* name : {"so", "obj", "ll", "asm"}) {
+  for (const char* name : {"so", "a", "obj", "ll", "asm"}) {
     backend::Emit kind = backend::emit_kind(name);
     if (!ending.empty() && ending == backend::file_ending(kind)) return kind;
   }
@@ -44,7 +46,13 @@ fs::path output_path(const CommandLine& line, backend::Emit kind) {
     out += backend::file_ending(kind);
   }
   std::error_code ignored;
-  if (fs::is_directory(out, ignored)) {
+  if (kind == backend::Emit::kPackage) {
+    if (!out.has_filename()) out = out.parent_path();  // `folder/`
+    if (fs::exists(out, ignored) && !fs::is_directory(out, ignored)) {
+      throw CallError{fmt::format("`{}` is a file, and a package is a folder", out.string()),
+                      "name the folder with `-o FOLDER`"};
+    }
+  } else if (fs::is_directory(out, ignored)) {
     throw CallError{fmt::format("`{}` is a directory", out.string()),
                     "name the artefact with `-o FOLDER/NAME`"};
   }
@@ -54,13 +62,77 @@ fs::path output_path(const CommandLine& line, backend::Emit kind) {
   return out;
 }
 
-std::string function_names(const ir::IRModule& mod) {
-  std::string names;
-  for (const auto& [var, fn] : mod->functions) {
-    names += fmt::format("{}`{}`", names.empty() ? "" : ", ",
-                         std::string_view(var->name_hint.data(), var->name_hint.size()));
+// What a C program gets beside the code; nothing where no header is wanted.
+std::optional<backend::ForC> for_c(const CommandLine& line, backend::Emit kind, const fs::path& out) {
+  using backend::Emit;
+  bool package = kind == Emit::kPackage;
+  bool library =
+      package || kind == Emit::kSharedLibrary || kind == Emit::kStaticLibrary || kind == Emit::kObject;
+  if (!line.header.empty() && (package || !library)) {
+    throw CallError{fmt::format("`--header` belongs to so, a or obj{}",
+                                package ? "; a package has its header in include/" : ""),
+                    ""};
   }
-  return names;
+  bool wanted = package || kind == Emit::kStaticLibrary || !line.header.empty();
+  if (!wanted && !line.c_prefix.empty())
+    throw CallError{"`--c-prefix` is for the functions of a header", "add `--header FILE.h`"};
+  if (!wanted) return std::nullopt;
+  backend::ForC options;
+  fs::path name = package ? out.filename() : out.stem();
+  options.library = name.string();
+  if (!package && options.library.starts_with("lib") && options.library.size() > 3)
+    options.library.erase(0, 3);
+  bool plain = !options.library.empty() &&
+               options.library.find_first_not_of(
+                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                   "0123456789_-+.") == std::string::npos &&
+               options.library[0] != '-' && options.library[0] != '.';
+  if (package && !plain) {
+    throw CallError{fmt::format("a package cannot be called `{}`: files of its name must be found by "
+                                "compilers, pkg-config and CMake",
+                                options.library),
+                    "use letters, digits, `_`, `-`, `+` and `.`"};
+  }
+  const std::string& version = line.package_version;
+  bool digits = !version.empty() && version.find_first_not_of("0123456789.") == std::string::npos &&
+                version.front() != '.' && version.back() != '.' && version.find("..") == std::string::npos;
+  if (!digits)
+    throw CallError{fmt::format("`{}` is no version of a package", version), "a version is 1.2 or 1.2.3"};
+  options.version = version;
+  options.prefix = line.c_prefix;
+  fs::path header =
+      line.header.empty() ? out.parent_path() / (options.library + ".h") : fs::path(line.header);
+  std::error_code ignored;
+  if (fs::is_directory(header, ignored))
+    throw CallError{fmt::format("`{}` is a directory", header.string()),
+                    "name the header with `--header FILE.h`"};
+  if (header.has_parent_path() && !package && !fs::is_directory(header.parent_path(), ignored))
+    throw CallError{fmt::format("there is no folder `{}`", header.parent_path().string()), ""};
+  options.header = header.string();
+  options.text = [](const ir::Expr& e) { return print::text_of(e); };
+  return options;
+}
+
+std::string c_names(const backend::CInterface& interface) {
+  std::vector<std::string> names;
+  for (const backend::CFunction& one : interface.functions) names.push_back(fmt::format("`{}`", one.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Of all files when it is a folder.
+uintmax_t size_on_disk(const fs::path& path) {
+  if (!fs::is_directory(path)) return fs::file_size(path);
+  uintmax_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  return bytes;
+}
+
+std::string function_names(const ir::IRModule& mod) {
+  std::set<std::string> names;  // the map has no order of its own
+  for (const auto& [var, fn] : mod->functions) names.insert(fmt::format("`{}`", std::string(var->name_hint)));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 void write_stage(const CommandLine& line, const transform::Pipeline& pipeline, size_t after,
@@ -100,6 +172,7 @@ ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir
 int run_build(const CommandLine& line) {
   backend::Emit kind = chosen_kind(line);
   fs::path out = output_path(line, kind);
+  std::optional<backend::ForC> header = for_c(line, kind, out);
   ir::Target target = target_of(line);
   if (line.file.empty() && line.from.empty())
     throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
@@ -120,13 +193,23 @@ int run_build(const CommandLine& line) {
   if (watched) fmt::print(stderr, "compiling `{}` ...", found.name);
   if (watched) std::fflush(stderr);
   start = Clock::now();
-  backend::emit(lowered(line, found, target, evaluator), target, kind, out.string());
+  ir::IRModule ready = lowered(line, found, target, evaluator);
+  backend::CInterface in_c;
+  if (header) {
+    in_c = backend::emit_for_c(ready, target, kind, out.string(), *header);
+  } else {
+    backend::emit(ready, target, kind, out.string());
+  }
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");
 
   fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n",
-             out.string(), function_names(found.mod), found.name, line.target, fs::file_size(out),
+             out.string(), function_names(found.mod), found.name, line.target, size_on_disk(out),
              script_time + build_time, script_time, build_time);
+  if (!header) return 0;
+  fs::path where =
+      kind == backend::Emit::kPackage ? out / "include" / (header->library + ".h") : fs::path(header->header);
+  fmt::print("{}: declares {}\n", where.string(), c_names(in_c));
   return 0;
 }
 

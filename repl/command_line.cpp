@@ -58,8 +58,16 @@ constexpr std::array kRows = std::to_array<Row>({
                       "the artefact; its ending chooses --emit when that is not given");
        target_option(app, line);
        module_option(app, line);
-       app.add_option("--emit", line.emit, "so, obj, exe, ll or asm (default so)")
-           ->check(CLI::IsMember({"so", "obj", "exe", "ll", "asm"}));
+       app.add_option("--emit", line.emit,
+                      "so, a, obj, exe, ll, asm, or package: a folder with header, libraries, pkg-config and "
+                      "CMake files (default so)")
+           ->check(CLI::IsMember({"so", "a", "obj", "exe", "ll", "asm", "package"}));
+       app.add_option("--header", line.header,
+                      "the C header of a so, obj or a (of an `a` beside it unless given); each function can "
+                      "then be called from C");
+       app.add_option("--c-prefix", line.c_prefix, "what the functions' names in C begin with");
+       app.add_option("--package-version", line.package_version,
+                      "of --emit package, as 1.2 or 1.2.3 (default 0.1.0)");
        lowering_options(app, line);
        app.add_option(
            "--dump", line.dump,

@@ -25,9 +25,12 @@ class CommandLine {
   std::string target = "llvm";
   std::string module;
   std::string emit;
-  std::string schedule = "auto";     // build: by the rules of mlc.schedule, or "none"
-  std::string pipeline = "default";  // build, bisect: of mlc.pipeline
-  std::string dump;                  // build: the stages that are written
+  std::string header;                     // build: the C header
+  std::string c_prefix;                   // build: of the functions' names in C
+  std::string package_version = "0.1.0";  // build
+  std::string schedule = "auto";          // build: by the rules of mlc.schedule, or "none"
+  std::string pipeline = "default";       // build, bisect: of mlc.pipeline
+  std::string dump;                       // build: the stages that are written
   std::string dump_folder = "stages";
   std::string from;           // build: the stage that it goes on from
   std::string passes;         // opt

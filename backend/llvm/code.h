@@ -18,9 +18,13 @@ struct Code {
   bool host = false;                   // can run in this process
 };
 
+// Of each function that has a plain C entry too: its symbol and its name in C.
+using CNames = std::vector<std::pair<std::string, std::string>>;
+
 // Compiles lowered functions. Throws ir::Error codegen-unsupported, unsupported-dtype, ...
 // `program` names the function that link_program() will run; "" when no program is wanted.
-Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program = "");
+Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program = "",
+             const CNames& c_names = {});
 // The optimised module as LLVM assembly ("ll"), or as the target's assembly ("asm").
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly);
 
@@ -41,7 +45,12 @@ class Loaded {
 
 // Links the object into a shared library or a program with the linker inside mlc; needs no compiler or
 // development files. Programs run `entry` on random inputs (backend/runtime/program.cpp).
-void link_shared_library(const Code& code, const ir::Target& target, const std::string& path);
+// `soname`: what programs that link it ask for at run time, or "" for the path they were given.
+void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
+                         const std::string& soname = "");
+// The bytes of a static library of ELF files that has all it needs but libc and libm; written by LLVM, not by
+// `ar`. `name` is that of the member with the code.
+std::string static_library(const Code& code, const std::string& name);
 void link_program(const Code& code, const ir::Target& target, const std::string& path);
 
 }  // namespace mlc::llvm_backend

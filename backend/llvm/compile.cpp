@@ -39,7 +39,7 @@ bool is_entry(const llvm::Function& function) {
 }
 
 // The only function of a module answers to `main` as well.
-void name_entry(llvm::Module& module) {
+void name_entry(llvm::Module& module, llvm::GlobalValue::LinkageTypes linkage) {
   llvm::Function* only = nullptr;
   for (llvm::Function& function : module) {
     if (!is_entry(function)) continue;
@@ -47,32 +47,41 @@ void name_entry(llvm::Module& module) {
     only = &function;
   }
   std::string main = std::string(kEntryPrefix) + "main";
-  if (only != nullptr && only->getName() != main)
-    llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, main, only);
+  if (only != nullptr && only->getName() != main) llvm::GlobalAlias::create(linkage, main, only);
 }
 
 template <class F>
-auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::string_view program, F&& use) {
+auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::string_view program,
+                 const CNames& c_names, F&& use) {
   const Machine& machine = machine_for(target);
   llvm::LLVMContext context;
   ModuleEmitter emitter(context, machine, "mlc");
-  std::unique_ptr<llvm::Module> module = emitter.emit(lowered, program);
+  if (!c_names.empty() && !machine.machine->getTargetTriple().isOSBinFormatELF()) {
+    throw ir::Error("no-c-interface", "C functions are compiled for systems with ELF files, and {} is none",
+                    machine.machine->getTargetTriple().str())
+        .help("build without a header; the functions have tvm-ffi's calling convention");
+  }
+  std::unique_ptr<llvm::Module> module = emitter.emit(lowered, program, c_names);
 #ifndef NDEBUG
   std::string problems;
   llvm::raw_string_ostream stream(problems);
   MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
 #endif
-  name_entry(*module);
+  // Weak in what C programs link: several libraries may come together.
+  name_entry(*module,
+             c_names.empty() ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::WeakAnyLinkage);
   optimize(*module, machine);
   return use(*module, machine, emitter);
 }
 
 }  // namespace
 
-Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program) {
+Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program,
+             const CNames& c_names) {
   std::lock_guard hold(compile_lock());
   return with_module(
-      lowered, target, program, [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
+      lowered, target, program, c_names,
+      [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
         Code code;
         code.parallel = emitter.parallel;
         code.host = machine.is_host;
@@ -87,13 +96,14 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_
 
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly) {
   std::lock_guard hold(compile_lock());
-  return with_module(lowered, target, "", [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {
-    if (assembly) return write(module, machine, llvm::CodeGenFileType::AssemblyFile);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module.print(stream, nullptr);
-    return text;
-  });
+  return with_module(lowered, target, "", {},
+                     [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {
+                       if (assembly) return write(module, machine, llvm::CodeGenFileType::AssemblyFile);
+                       std::string text;
+                       llvm::raw_string_ostream stream(text);
+                       module.print(stream, nullptr);
+                       return text;
+                     });
 }
 
 }  // namespace mlc::llvm_backend

@@ -279,11 +279,31 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
     llvm::Value* zero = llvm::Constant::getNullValue(value->getType());
     return from_fp ? b.CreateFCmpUNE(value, zero) : b.CreateICmpNE(value, zero);
   }
+  if (from_fp && from.bits() == 64 && to_fp && to.bits() == 16 &&
+      m_.machine.machine->getTargetTriple().isX86())
+    return b.CreateFPTrunc(float_rounded_to_odd(value), type);
   if (from_fp && to_fp)
     return from.bits() < to.bits() ? b.CreateFPExt(value, type) : b.CreateFPTrunc(value, type);
   if (from_fp) return is_signed(to) ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
   if (to_fp) return is_signed(from) ? b.CreateSIToFP(value, type) : b.CreateUIToFP(value, type);
   return b.CreateIntCast(value, type, is_signed(from));
+}
+
+// float64 to float32 towards zero, with the last bit set where something was lost: rounded to float16 after
+// that, it is what rounding once would give. x86 rounds float64 to float16 by a function of libgcc, which
+// what is built does without.
+llvm::Value* FunctionEmitter::float_rounded_to_odd(llvm::Value* value) {
+  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
+  b.clearFastMathFlags();
+  llvm::Type* f32 = value->getType()->getWithNewType(b.getFloatTy());
+  llvm::Type* i32 = value->getType()->getWithNewType(b.getInt32Ty());
+  llvm::Value* nearest = b.CreateFPTrunc(value, f32);
+  llvm::Value* back = b.CreateFPExt(nearest, value->getType());
+  auto magnitude = [&](llvm::Value* x) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); };
+  llvm::Value* away = b.CreateFCmpOGT(magnitude(back), magnitude(value));
+  llvm::Value* inexact = b.CreateFCmpONE(back, value);  // false for NaN
+  llvm::Value* bits = b.CreateSub(b.CreateBitCast(nearest, i32), b.CreateZExt(away, i32));
+  return b.CreateBitCast(b.CreateOr(bits, b.CreateZExt(inexact, i32)), f32);
 }
 
 llvm::Value* FunctionEmitter::emit_ramp(const ir::RampNode* e) {

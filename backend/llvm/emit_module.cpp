@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Modules: types, declarations, one compute function and one entry per PrimFunc.
+#include <algorithm>
+
+#include "backend/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/jam_reduction.h"
 
@@ -113,8 +116,7 @@ llvm::Function* ModuleEmitter::raise_function() {
   b.CreateCall(outside("snprintf", i32, {pointer, size_type, pointer}, true),
                {message, llvm::ConstantInt::get(size_type, kMessageBytes), raise_->getArg(1),
                 raise_->getArg(2), raise_->getArg(3), raise_->getArg(4)});
-  b.CreateCall(outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}),
-               {raise_->getArg(0), message});
+  b.CreateCall(raise_text(), {raise_->getArg(0), message});
   b.CreateRet(b.getInt32(static_cast<uint32_t>(-1)));
   return raise_;
 }
@@ -138,27 +140,13 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
         .at(fn->span);
   }
   made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
-  std::unordered_set<const VarNode*> known;
   std::vector<llvm::Type*> types;
   for (const Var& param : fn->params) {
     made.params.push_back(param);
-    known.insert(param.get());
     types.push_back(param->buffer() != nullptr ? llvm::PointerType::get(context, 0)
                                                : register_type(param->dtype(), param->span));
   }
-  auto take = [&](const Expr& e) {
-    if (!e) return;
-    for (const Var& var : ir::free_vars(e)) {
-      if (known.insert(var.get()).second) made.shape_vars.push_back(var);
-    }
-  };
-  for (const Var& param : fn->params) {
-    const ir::BufferTypeNode* type = param->buffer();
-    if (type == nullptr) continue;
-    for (const Expr& e : type->shape) take(e);
-    for (const Expr& e : type->strides) take(e);
-    take(type->elem_offset);
-  }
+  made.shape_vars = backend::shape_symbols(fn);
   for (const Var& var : made.shape_vars) types.push_back(register_type(var->dtype(), var->span));
   if (fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim) {
     made.result = static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype;
@@ -193,9 +181,18 @@ void ModuleEmitter::emit_compute(const Signature& signature) {
   emitter.finish();
 }
 
-std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::string_view program) {
-  std::vector<std::string> order;
-  for (const auto& [global, base] : mod->functions) {
+std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::string_view program,
+                                                  const CNames& c_names) {
+  if (!c_names.empty()) emit_error_text();
+  // By name: the order of the map is another one in every run once it is large.
+  using Named = std::pair<std::string, std::pair<ir::GlobalVar, ir::BaseFunc>>;
+  std::vector<Named> functions;
+  for (const auto& [global, base] : mod->functions)
+    functions.push_back({name_of(global->name_hint), {global, base}});
+  std::sort(functions.begin(), functions.end(),
+            [](const Named& a, const Named& b) { return a.first < b.first; });
+  for (const auto& [name, function] : functions) {
+    const auto& [global, base] = function;
     auto fn = base.as<ir::PrimFunc>();
     if (!fn) {
       throw Error("codegen-unsupported", "`{}` is no tensor function and cannot be compiled",
@@ -203,13 +200,22 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::
           .at(base->span);
     }
     declare(global, *fn);
-    order.push_back(name_of(global->name_hint));
   }
-  for (const std::string& name : order) {
+  for (const auto& [name, function] : functions) {
     const Signature& signature = signatures_.at(name);
     emit_compute(signature);
     if (signature.exported) emit_entry(signature);
     if (signature.exported && signature.name == program) emit_program(signature);
+  }
+  // Last: by now the module has declared what it calls.
+  for (const auto& [name, function] : functions) {
+    const Signature& signature = signatures_.at(name);
+    auto in_c = std::find_if(c_names.begin(), c_names.end(),
+                             [&](const auto& one) { return one.first == signature.name; });
+    if (in_c == c_names.end()) continue;
+    emit_c_entry(signature, in_c->second);
+    // Weak: a program links any number of libraries, and calls these through a module, if at all.
+    module->getFunction("__tvm_ffi_" + signature.name)->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
   }
   return std::move(module);
 }

@@ -95,9 +95,7 @@ void FunctionEmitter::fail_unless(llvm::Value* ok, llvm::function_ref<llvm::Valu
 
 void FunctionEmitter::require(llvm::Value* ok, std::string_view kind, std::string_view message) {
   fail_unless(ok, [&]() -> llvm::Value* {
-    llvm::Type* pointer = b.getPtrTy();
-    b.CreateCall(m_.outside("TVMFFIErrorSetRaisedFromCStr", b.getVoidTy(), {pointer, pointer}),
-                 {m_.text(kind), m_.text(message)});
+    b.CreateCall(m_.raise_text(), {m_.text(kind), m_.text(message)});
     return b.getInt32(static_cast<uint32_t>(-1));
   });
 }

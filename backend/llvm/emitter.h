@@ -5,6 +5,7 @@
 //   internal i32 @f_compute(params..., shape variables..., ptr result)   what it computes; 0, or -1 with an
 //   error raised i32 @__tvm_ffi_f(ptr, ptr args, i32 n, ptr result)                   tvm-ffi's calling
 //   convention: checks, then calls
+//   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface: backend/c_interface.h
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
 // `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
@@ -12,6 +13,7 @@
 // it, are i16 bit patterns, computed with as float32 and rounded after every operation.
 #pragma once
 
+#include "backend/llvm/code.h"
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
 #include "ir/op.h"
@@ -43,7 +45,8 @@ class ModuleEmitter {
   ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name);
 
   // `program`: the function that a stand-alone program runs, or "" for none.
-  std::unique_ptr<llvm::Module> emit(const ir::IRModule& mod, std::string_view program = "");
+  std::unique_ptr<llvm::Module> emit(const ir::IRModule& mod, std::string_view program = "",
+                                     const CNames& c_names = {});
 
   // Data types as LLVM sees them; refused types throw Error unsupported-dtype at `span`.
   llvm::Type* register_type(DataType dtype, ir::Span span = {});
@@ -58,6 +61,7 @@ class ModuleEmitter {
   // i32 (ptr kind, ptr format, ptr text, i64 a, i64 b): formats and raises an error, returns -1. Formats take
   // the three values in this order (%s, %lld, %lld).
   llvm::Function* raise_function();
+  llvm::FunctionCallee raise_text();  // void (ptr kind, ptr message); emit_c_entry.cpp
   llvm::Function* new_function(const std::string& name, llvm::FunctionType* type, bool exported);
 
   llvm::LLVMContext& context;
@@ -68,12 +72,16 @@ class ModuleEmitter {
  private:
   void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
   void emit_compute(const Signature& signature);
-  void emit_entry(const Signature& signature);    // emit_entry.cpp
-  void emit_program(const Signature& signature);  // emit_program.cpp
+  void emit_entry(const Signature& signature);                             // emit_entry.cpp
+  void emit_program(const Signature& signature);                           // emit_program.cpp
+  void emit_c_entry(const Signature& signature, const std::string& name);  // emit_c_entry.cpp
+  void emit_error_text();
 
   std::unordered_map<std::string, Signature> signatures_;  // by global name
   std::unordered_map<std::string, llvm::Constant*> texts_;
   llvm::Function* raise_ = nullptr;
+  llvm::Function* raise_text_ = nullptr;
+  llvm::Function* error_slot_ = nullptr;  // only with a C interface
 };
 
 class FunctionEmitter {
@@ -132,6 +140,7 @@ class FunctionEmitter {
   llvm::Value* emit_broadcast(const ir::BroadcastNode* e);
   llvm::Value* emit_shuffle(const ir::ShuffleNode* e);
   llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);  // i16 pattern -> float32
+  llvm::Value* float_rounded_to_odd(llvm::Value* value);
   llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);  // rounds to nearest even
   llvm::Value* splat_int(llvm::Type* like, uint64_t value);
   bool nonnegative(const Expr& e) const;

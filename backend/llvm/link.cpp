@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
@@ -117,7 +118,8 @@ std::string_view program_object() {
 
 }  // namespace
 
-void link_shared_library(const Code& code, const ir::Target& target, const std::string& path) {
+void link_shared_library(const Code& code, const ir::Target& target, const std::string& path,
+                         const std::string& soname) {
   elf_machine(target);
   need_runtime(code);
   Scratch scratch;
@@ -130,6 +132,7 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
                                      "-o",
                                      path,
                                      scratch.write("code.o", code.object)};
+  if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
   if (code.parallel) {
     arguments.push_back(scratch.write("parallel.o", parallel_object()));
     // Its worker threads outlive any dlclose.
@@ -137,6 +140,21 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
   }
   add_c_library(code, arguments);
   run_linker(arguments, path);
+}
+
+std::string static_library(const Code& code, const std::string& name) {
+  need_runtime(code);
+  std::string code_name = name + ".o";
+  std::string parallel_name = "mlc_parallel.o";
+  std::vector<llvm::NewArchiveMember> members;
+  members.emplace_back(llvm::MemoryBufferRef(code.object, code_name));
+  if (code.parallel) members.emplace_back(llvm::MemoryBufferRef(parallel_object(), parallel_name));
+  for (llvm::NewArchiveMember& member : members) member.MemberName = member.Buf->getBufferIdentifier();
+  auto made = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NormalSymtab,
+                                         llvm::object::Archive::K_GNU, true, false);
+  if (!made)
+    throw Error("link-failed", "the static library cannot be made: {}", llvm::toString(made.takeError()));
+  return (*made)->getBuffer().str();
 }
 
 void link_program(const Code& code, const ir::Target& target, const std::string& path) {

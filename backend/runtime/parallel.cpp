@@ -12,14 +12,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 
-// Errors live in thread-local storage of tvm-ffi: a failed worker's is carried to the launcher. Weak, because
-// a program without tvm-ffi has no such storage and reports errors where they happen.
+// Errors live in thread-local storage, of tvm-ffi and of the C interface: a failed worker's is carried to the
+// launcher. Weak, because a program may be without either; one that has neither reports errors where they
+// happen.
 extern "C" {
+__attribute__((weak)) char* mlc_error_slot(void);
 __attribute__((weak)) void TVMFFIErrorMoveFromRaised(void** result);
 __attribute__((weak)) void TVMFFIErrorSetRaised(void* error);
 __attribute__((weak)) int TVMFFIObjectDecRef(void* object);
@@ -80,6 +83,7 @@ struct Job {
   std::atomic<int32_t> status{0};
   std::atomic<uint32_t> helpers{0};  // workers inside; changed under the pool's lock
   void* error = nullptr;             // of the first failure, when it happened on a worker
+  char* error_text = nullptr;        // the same for C, allocated
   Job* below = nullptr;              // in the list of open jobs
 };
 
@@ -106,7 +110,12 @@ void work_on(Job& job, bool worker) {
     job.next.store(job.extent, std::memory_order_relaxed);
     int32_t none = 0;
     bool first = job.status.compare_exchange_strong(none, status, std::memory_order_relaxed);
-    if (!worker || TVMFFIErrorMoveFromRaised == nullptr) return;
+    if (!worker) return;
+    if (first && mlc_error_slot != nullptr) {
+      job.error_text = static_cast<char*>(malloc(kMlcErrorBytes));
+      if (job.error_text != nullptr) memcpy(job.error_text, mlc_error_slot(), kMlcErrorBytes);
+    }
+    if (TVMFFIErrorMoveFromRaised == nullptr) return;
     void* error = nullptr;
     TVMFFIErrorMoveFromRaised(&error);
     if (first) {
@@ -229,6 +238,10 @@ extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t ext
   work_on(job, false);
   inside = false;
   close_job(job);
+  if (job.error_text != nullptr) {
+    memcpy(mlc_error_slot(), job.error_text, kMlcErrorBytes);
+    free(job.error_text);
+  }
   if (job.error != nullptr) TVMFFIErrorSetRaised(job.error);
   if (job.error != nullptr) TVMFFIObjectDecRef(job.error);
   return job.status.load(std::memory_order_relaxed);

@@ -16,6 +16,11 @@ typedef int32_t (*mlc_task)(void* closure, int64_t begin, int64_t end);
 // threads may launch at once.
 int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent);
 
+// The text of the last error of the calling thread, kMlcErrorBytes long. Code with a C interface brings it
+// (backend/llvm/emit_c_entry.cpp).
+enum { kMlcErrorBytes = 2048 };
+char* mlc_error_slot(void);
+
 // Threads that take part in a launch, the caller included: MLC_NUM_THREADS, else TVM_NUM_THREADS, else the
 // number of processors this process may run on. Read when the pool starts.
 int32_t mlc_num_threads(void);

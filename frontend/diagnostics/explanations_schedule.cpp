@@ -83,9 +83,17 @@ constexpr Explanation rows[] = {
      "{\"a\": 1}[\"b\"]", "{\"a\": 1}.get(\"b\")", true},
     {"negative-extent", "A dimension has no negative extent.", "from tvm import te\nte.placeholder((-8,))",
      "from tvm import te\nte.placeholder((8,))", true, true},
+    {"no-c-interface", "C functions are compiled for systems with ELF files, such as Linux.", "", ""},
+    {"no-c-name",
+     "With a header every exported function has a name in C: its own behind `--c-prefix`, or for `main` that "
+     "of the "
+     "library. It must be none that C, C++ or their libraries use.",
+     "", ""},
+    {"no-c-signature", "C has no type for vectors of numbers: such a value is passed in a buffer.", "", ""},
     {"no-current-target", "Outside of a `with` no target is the current one.",
      "tvm.target.Target.current(allow_none=False)",
      "with tvm.target.Target(\"llvm\"):\n    tvm.target.Target.current(allow_none=False)", true, true},
+    {"no-exported-function", "A library for C needs a function with a name outside of the module.", "", ""},
     {"no-function-chosen", "The module has several functions: a primitive works on one of them.",
      "mod = tvm.IRModule({\"f\": main, \"g\": main})\ntvm.s_tir.Schedule(mod).get_sblock(\"double\")",
      "mod = tvm.IRModule({\"f\": main, \"g\": main})\ntvm.s_tir.Schedule(mod).get_sblock(\"double\", "

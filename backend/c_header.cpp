@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the header: for each function what every argument must be.
+#include <algorithm>
+
 #include "backend/c_interface.h"
 #include "ir/visit.h"
 
@@ -116,20 +118,27 @@ class Comment {
 
   std::string about_symbol(const CParameter& one) {
     std::vector<std::string> users;
+    bool extent = false;
+    bool stride = false;
     for (const CParameter& other : function_.parameters) {
       if (other.kind != Kind::kTensor) continue;
       const ir::BufferTypeNode* type = other.var->buffer();
       auto used = [&](const Expr& e) {
         return e && ir::uses_var(e, [&](const ir::VarNode* v) { return v == one.var.get(); });
       };
-      bool found = used(type->elem_offset);
-      for (const Expr& e : type->shape) found = found || used(e);
-      for (const Expr& e : type->strides) found = found || used(e);
-      if (found) users.push_back(other.name);
+      bool shape = std::any_of(type->shape.begin(), type->shape.end(), used);
+      bool strides = std::any_of(type->strides.begin(), type->strides.end(), used);
+      if (shape || strides || used(type->elem_offset)) users.push_back(other.name);
+      extent = extent || shape;
+      stride = stride || strides;
     }
     int bits = one.var->dtype().bits() - (one.var->dtype().is_int() ? 1 : 0);
     std::string most = bits >= 63 ? "" : fmt::format(", at most {}", (int64_t{1} << bits) - 1);
-    return fmt::format("a size of {}: at least 0{}", fmt::join(users, ", "), most);
+    return fmt::format("{} of {}: at least 0{}",
+                       extent   ? "a size"
+                       : stride ? "a stride"
+                                : "the offset",
+                       fmt::join(users, ", "), most);
   }
 
   const CFunction& function_;

@@ -98,7 +98,7 @@ void check_name(const CFunction& function) {
   if (name.starts_with("mlc_"))
     refuse_name(function, "could be one of the runtime's own, which begin with `mlc_`");
   if (name == "main") refuse_name(function, "is that of the program which calls it");
-  if (in_c_library(name)) refuse_name(function, "is that of a function of the C library");
+  if (in_c_library(name)) refuse_name(function, "is taken by the C library");
 }
 
 // Which parameters a function reads and writes. Views count as what they view; a buffer whose address goes

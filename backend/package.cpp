@@ -54,7 +54,7 @@ Name: @NAME@-static
 Description: functions compiled by mlc, linked into the program
 Version: @VERSION@
 Cflags: -I${includedir}
-Libs: ${libdir}/lib@NAME@.a -pthread -lm
+Libs: -L${libdir} -l:lib@NAME@.a -pthread -lm
 )";
 
 constexpr const char* cmake_config = R"(# @NAME@::@NAME@ is the shared library, @NAME@::static the static one.

@@ -108,6 +108,10 @@ std::optional<backend::ForC> for_c(const CommandLine& line, backend::Emit kind, 
                     "name the header with `--header FILE.h`"};
   if (header.has_parent_path() && !package && !fs::is_directory(header.parent_path(), ignored))
     throw CallError{fmt::format("there is no folder `{}`", header.parent_path().string()), ""};
+  if (!package &&
+      (header.lexically_normal() == out.lexically_normal() || fs::equivalent(header, out, ignored)))
+    throw CallError{fmt::format("the header would be `{}` as well", header.string()),
+                    "give the artefact or the header another name"};
   options.header = header.string();
   options.text = [](const ir::Expr& e) { return print::text_of(e); };
   return options;

@@ -51,7 +51,8 @@ void lowering_options(CLI::App& app, CommandLine& line) {
 
 constexpr std::array kRows = std::to_array<Row>({
     {"build", "compile the module that a program binds last",
-     "mlc build matmul.mlc -o matmul.so --target x86-64-v3",
+     "mlc build matmul.mlc -o matmul.so --target x86-64-v3\n"
+     "  mlc build matmul.mlc --emit package -o matmul",
      [](CLI::App& app, CommandLine& line) {
        auto* file = app.add_option("FILE", line.file, "a program; `-` reads standard input");
        app.add_option("-o,--output", line.out,

@@ -115,6 +115,9 @@ class Uses final : public ir::Walker {
 
  private:
   void visit(const Expr& e) override {
+    if (auto* call = ir::as_call_to(e, "tirx.address_of")) {
+      if (auto* place = ir::as<ir::TensorLoadNode>(call->args[0])) escapes(place->source.get());
+    }
     if (auto* load = ir::as<ir::TensorLoadNode>(e)) {
       note(reads_, load->source.get());
       for (const Expr& index : load->indices) visit(index);

@@ -257,15 +257,16 @@ std::vector<Var> shape_symbols(const ir::PrimFunc& fn) {
 }
 
 CInterface c_interface(const ir::IRModule& lowered, std::string_view library, std::string_view prefix) {
-  CInterface interface { identifier(library) };
+  CInterface result;
+  result.library = identifier(library);
   std::unordered_map<std::string, std::string> taken;
   for (const auto& [global, base] : lowered->functions) {
     auto fn = base.as<ir::PrimFunc>();
     auto symbol = ir::attr(base, "global_symbol");
     if (!fn || !symbol) continue;
-    CFunction function{std::string(symbol->cast<ir::String>()), "", *fn};
+    CFunction function{std::string(symbol->cast<ir::String>()), "", *fn, {}};
     bool entry = prefix.empty() && function.symbol == "main";
-    function.name = entry ? interface.library : identifier(std::string(prefix) + function.symbol);
+    function.name = entry ? result.library : identifier(std::string(prefix) + function.symbol);
     check_name(function);
     auto [other, fresh] = taken.emplace(function.name, function.symbol);
     if (!fresh) {
@@ -276,17 +277,17 @@ CInterface c_interface(const ir::IRModule& lowered, std::string_view library, st
           .help("rename one of them");
     }
     Uses uses(*fn);
-    interface.parallel |= uses.parallel();
+    result.parallel |= uses.parallel();
     add_parameters(function, uses);
-    interface.functions.push_back(std::move(function));
+    result.functions.push_back(std::move(function));
   }
-  std::sort(interface.functions.begin(), interface.functions.end(),
+  std::sort(result.functions.begin(), result.functions.end(),
             [](const CFunction& a, const CFunction& b) { return a.symbol < b.symbol; });
-  if (interface.functions.empty()) {
+  if (result.functions.empty()) {
     throw Error("no-exported-function", "the module exports no function that C could call")
         .help("functions with `private=True` have no name outside of the module");
   }
-  return interface;
+  return result;
 }
 
 }  // namespace mlc::backend

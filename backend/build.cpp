@@ -82,14 +82,16 @@ std::string emit_text(const ir::IRModule& mod, const ir::Target& target, Emit ki
   return llvm_backend::compile_to_text(lower(mod, target), target, kind == Emit::kAssembly);
 }
 
-void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path) {
+void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path,
+          bool lines) {
+  auto debug = lines ? llvm_backend::DebugInfo::kLines : llvm_backend::DebugInfo::kNone;
   if (kind == Emit::kLlvmAssembly || kind == Emit::kAssembly) {
-    write_file(path, llvm_backend::compile_to_text(lowered, target, kind == Emit::kAssembly));
+    write_file(path, llvm_backend::compile_to_text(lowered, target, kind == Emit::kAssembly, debug));
     return;
   }
   MLC_CHECK(kind != Emit::kStaticLibrary && kind != Emit::kPackage, "emit_for_c() makes these");
   std::string program = kind == Emit::kProgram ? program_function(lowered) : "";
-  llvm_backend::Code code = llvm_backend::compile(lowered, target, program);
+  llvm_backend::Code code = llvm_backend::compile(lowered, target, debug, program);
   switch (kind) {
     case Emit::kObject:
       write_file(path, code.object);

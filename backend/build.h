@@ -41,8 +41,10 @@ enum class Emit : uint8_t {
 Emit emit_kind(std::string_view name);
 // The usual file name ending: ".so", ".a", ".o", "", ".ll", ".s", "".
 std::string_view file_ending(Emit kind);
-// Compiles a lowered module into the file `path`. Programs run the function `main`, or the only one.
-void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path);
+// Compiles a lowered module into the file `path`. Programs run the function `main`, or the only one. `lines`:
+// the code names the lines of the program that it comes from.
+void emit(const ir::IRModule& lowered, const ir::Target& target, Emit kind, const std::string& path,
+          bool lines = true);
 
 // What C and C++ programs use: the artefact with the functions of a C interface, and their header.
 struct ForC {
@@ -51,6 +53,7 @@ struct ForC {
   std::string header;                                // the file; not for packages, which have their own
   std::string version = "0.1.0";                     // of a package
   std::function<std::string(const ir::Expr&)> text;  // see c_header()
+  bool lines = true;                                 // as of emit()
 };
 // `kind` is a library or an object file, or a package: `path` is then a folder that gets include/NAME.h,
 // lib/libNAME.so and .a, and what pkg-config and CMake find them by. Nothing in it names a place, so it can

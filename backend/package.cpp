@@ -130,7 +130,8 @@ CInterface emit_for_c(const ir::IRModule& lowered, const ir::Target& target, Emi
   CInterface interface = c_interface(lowered, options.library, options.prefix);
   llvm_backend::CNames names;
   for (const CFunction& function : interface.functions) names.emplace_back(function.symbol, function.name);
-  llvm_backend::Code code = llvm_backend::compile(lowered, target, "", names);
+  auto debug = options.lines ? llvm_backend::DebugInfo::kLines : llvm_backend::DebugInfo::kNone;
+  llvm_backend::Code code = llvm_backend::compile(lowered, target, debug, "", names);
   std::string header = c_header(interface, options.text);
   switch (kind) {
     case Emit::kPackage:

@@ -198,11 +198,14 @@ int run_build(const CommandLine& line) {
   if (watched) std::fflush(stderr);
   start = Clock::now();
   ir::IRModule ready = lowered(line, found, target, evaluator);
+  bool text = kind == backend::Emit::kLlvmAssembly || kind == backend::Emit::kAssembly;
+  bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";
   backend::CInterface in_c;
   if (header) {
+    header->lines = lines;
     in_c = backend::emit_for_c(ready, target, kind, out.string(), *header);
   } else {
-    backend::emit(ready, target, kind, out.string());
+    backend::emit(ready, target, kind, out.string(), lines);
   }
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");

@@ -70,6 +70,10 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_option("--package-version", line.package_version,
                       "of --emit package, as 1.2 or 1.2.3 (default 0.1.0)");
        lowering_options(app, line);
+       app.add_option("--debug-info", line.debug_info,
+                      "lines: code names the lines it comes from, for debuggers and profilers; or none "
+                      "(default lines, in ll and asm none)")
+           ->check(CLI::IsMember({"lines", "none"}));
        app.add_option(
            "--dump", line.dump,
            "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");
@@ -82,6 +86,11 @@ constexpr std::array kRows = std::to_array<Row>({
      [](CLI::App& app, CommandLine& line) {
        app.add_flag("--check-bounds", line.check_bounds,
                     "what the program compiles stops at an index outside of its buffer, and names it");
+       auto* map = app.add_flag("--perf-map", line.perf_map,
+                                "tell Linux perf the names of compiled functions (/tmp/perf-PID.map)");
+       app.add_flag("--perf-jitdump", line.perf_jitdump,
+                    "tell Linux perf the functions and their lines (jit-PID.dump, for `perf inject --jit`)")
+           ->excludes(map);
        file_argument(app, line);
      },
      run_run},

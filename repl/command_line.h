@@ -30,11 +30,14 @@ class CommandLine {
   std::string package_version = "0.1.0";  // build
   std::string schedule = "auto";          // build: by the rules of mlc.schedule, or "none"
   std::string pipeline = "default";       // build, bisect: of mlc.pipeline
+  std::string debug_info;                 // build: lines, none; "" leaves it to the kind of artefact
   std::string dump;                       // build: the stages that are written
   std::string dump_folder = "stages";
   std::string from;           // build: the stage that it goes on from
   std::string passes;         // opt
   bool check_bounds = false;  // build, bisect, run
+  bool perf_map = false;      // run
+  bool perf_jitdump = false;  // run
   std::string schedule_file;  // explain: the file whose schedule is shown
   std::string dialect = "current";
   std::string name;  // of `explain`

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <set>
 
+#include "backend/perf.h"
 #include "frontend/diagnostics/render.h"
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
@@ -43,6 +44,8 @@ int run_run(const CommandLine& line) {
     }
   });
   if (line.check_bounds) check_bounds(evaluator);
+  if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
+  if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);
   run_program(evaluator, line.file, line.arguments);
   return 0;
 }

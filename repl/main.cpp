@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "backend/crash.h"
 #include "backend/register_api.h"
 #include "frontend/format/format.h"
 #include "frontend/print/highlight.h"
@@ -29,14 +31,43 @@ using namespace mlc;
 // The file that the running command reads, for reports of internal errors.
 std::string program_file;
 
+void put(std::string_view text) {
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
+}
+
+// Code that the program has compiled ran into a fault. The handler interrupted that code, which is inside of
+// no function of a library, so everything may be called here; but what the code has written by then may be
+// anything.
+void on_fault(int signal, const void* context) {
+  static std::atomic<pid_t> reporter = 0;  // the thread that reports
+  pid_t nobody = 0;
+  if (!reporter.compare_exchange_strong(nobody, gettid())) {
+    while (nobody != gettid()) pause();  // the other one ends the process
+    put("error: compiled code has damaged the memory of mlc, so that nothing more can be said\n"
+        "help: `mlc run --check-bounds` stops at the first index outside of its buffer and names it\n");
+    _exit(1);
+  }
+  alarm(10);  // should the report wait for something that the code has damaged
+  std::fflush(stdout);
+  put(repl::full_report(backend::fault(signal, context), print::wants_colour(STDERR_FILENO)));
+  _exit(1);
+}
+
 // A crash of mlc itself; also the end of the stack. Only calls that are safe in a signal handler.
-void on_crash(int signal) {
-  auto put = [](std::string_view text) {
-    if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(3);
-  };
+void on_crash(int signal, siginfo_t* info, void* context) {
+  // A signal that somebody has sent says nothing about the code that it interrupts.
+  bool fault = info->si_code > 0 && signal != SIGABRT;
+  static volatile std::sig_atomic_t reporting = 0;
+  if (reporting != 0 || (fault && backend::in_compiled_code(context))) {
+    reporting = 1;
+    on_fault(signal, context);
+  }
   put(signal == SIGSEGV ? "internal error: invalid memory access or stack overflow\n"
                         : "internal error: aborted\n");
-  put("This is a defect of mlc, not of your program.");
+  put(backend::has_compiled_code() ? "This is a defect of mlc, unless code that your program compiles writes "
+                                     "outside of its buffers: `mlc run "
+                                     "--check-bounds` tells."
+                                   : "This is a defect of mlc, not of your program.");
   if (!program_file.empty()) {
     put(" `");
     put(program_file);
@@ -47,20 +78,21 @@ void on_crash(int signal) {
 }
 
 void catch_crashes() {
-  static char stack[64 * 1024];  // the handler's own, since the usual one may be used up
+  static char stack[256 * 1024];  // the handler's own, since the usual one may be used up
   stack_t alternative{};
   alternative.ss_sp = stack;
   alternative.ss_size = sizeof stack;
   sigaltstack(&alternative, nullptr);
   struct sigaction action {};
-  action.sa_handler = on_crash;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_NODEFER;  // a report may fail in turn
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
 // Asks for large pages under the heap, but for its first part, and keeps freed memory: page faults were up to
 // a fifth of the time of programs that fill large lists and dicts. Small programs never reach them: a large
-// page costs a millisecond. Where the kernel has no such pages, or malloc no heap of its own, nothing changes.
+// page costs a millisecond. Where the kernel has no such pages, or malloc no heap of its own, nothing
+// changes.
 void use_large_pages() {
   constexpr int kHeap = 64 << 20;  // addresses only: memory is taken as it is touched
   constexpr uintptr_t kSmall = 8 << 20, kLargePage = 2 << 20;

@@ -2,20 +2,30 @@
 // Machine code of a module: compiled once, run in process or written to files. No LLVM types here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/module.h"
+#include "ir/span.h"
 #include "ir/target.h"
 
 namespace mlc::llvm_backend {
+
+// What generated code says about where it comes from.
+enum class DebugInfo : uint8_t {
+  kNone,
+  kLines,  // DWARF line tables; the machine code is the same with them and without
+};
 
 struct Code {
   std::string object;                  // a relocatable object file in the target's format
   std::vector<std::string> functions;  // exported names, without the tvm-ffi prefix
   bool parallel = false;               // needs mlc_parallel_launch
   bool host = false;                   // can run in this process
+  std::vector<ir::Span> places;        // of the lines that the object names
 };
 
 // Of each function that has a plain C entry too: its symbol and its name in C.
@@ -23,12 +33,13 @@ using CNames = std::vector<std::pair<std::string, std::string>>;
 
 // Compiles lowered functions. Throws ir::Error codegen-unsupported, unsupported-dtype, ...
 // `program` names the function that link_program() will run; "" when no program is wanted.
-Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program = "",
-             const CNames& c_names = {});
+Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug = DebugInfo::kLines,
+             std::string_view program = "", const CNames& c_names = {});
 // The optimised module as LLVM assembly ("ll"), or as the target's assembly ("asm").
-std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly);
+std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly,
+                            DebugInfo debug = DebugInfo::kNone);
 
-// Code loaded into this process. Functions live as long as it does.
+// Code loaded into this process. Functions live as long as it does; `code` must live longer.
 class Loaded {
  public:
   explicit Loaded(const Code& code);
@@ -42,6 +53,18 @@ class Loaded {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Where an instruction of loaded code comes from.
+struct Place {
+  std::string function;  // "" when not even that is known
+  ir::Span span;
+};
+// Takes no lock, so that a handler of signals may ask.
+bool is_loaded(uintptr_t address);
+bool has_loaded();  // anything, by now
+// Reads the line table of the object now, with memory of the heap: a handler may ask only when what it
+// interrupted is loaded code, which holds no lock. Null for an address in other code.
+std::optional<Place> place_of(uintptr_t address);
 
 // Links the object into a shared library or a program with the linker inside mlc; needs no compiler or
 // development files. Programs run `entry` on random inputs (backend/runtime/program.cpp).

@@ -51,11 +51,11 @@ void name_entry(llvm::Module& module, llvm::GlobalValue::LinkageTypes linkage) {
 }
 
 template <class F>
-auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::string_view program,
-                 const CNames& c_names, F&& use) {
+auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug,
+                 std::string_view program, const CNames& c_names, F&& use) {
   const Machine& machine = machine_for(target);
   llvm::LLVMContext context;
-  ModuleEmitter emitter(context, machine, "mlc");
+  ModuleEmitter emitter(context, machine, "mlc", debug == DebugInfo::kLines);
   if (!c_names.empty() && !machine.machine->getTargetTriple().isOSBinFormatELF()) {
     throw ir::Error("no-c-interface", "C functions are compiled for systems with ELF files, and {} is none",
                     machine.machine->getTargetTriple().str())
@@ -76,15 +76,16 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, std::str
 
 }  // namespace
 
-Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_view program,
+Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug, std::string_view program,
              const CNames& c_names) {
   std::lock_guard hold(compile_lock());
   return with_module(
-      lowered, target, program, c_names,
+      lowered, target, debug, program, c_names,
       [&](llvm::Module& module, const Machine& machine, ModuleEmitter& emitter) {
         Code code;
         code.parallel = emitter.parallel;
         code.host = machine.is_host;
+        if (emitter.lines != nullptr) code.places = emitter.lines->places();
         for (const llvm::Function& function : module) {
           if (is_entry(function))
             code.functions.emplace_back(std::string_view(function.getName()).substr(kEntryPrefix.size()));
@@ -94,9 +95,10 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, std::string_
       });
 }
 
-std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly) {
+std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly,
+                            DebugInfo debug) {
   std::lock_guard hold(compile_lock());
-  return with_module(lowered, target, "", {},
+  return with_module(lowered, target, debug, "", {},
                      [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {
                        if (assembly) return write(module, machine, llvm::CodeGenFileType::AssemblyFile);
                        std::string text;

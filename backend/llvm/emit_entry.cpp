@@ -42,7 +42,11 @@ std::string signature_text(const Signature& signature) {
 class EntryEmitter {
  public:
   EntryEmitter(ModuleEmitter& module, const Signature& signature, llvm::Function* function)
-      : m_(module), signature_(signature), function_(function), values_(module, function), b(values_.b) {
+      : m_(module),
+        signature_(signature),
+        function_(function),
+        values_(module, function, signature.fn->span),
+        b(values_.b) {
     args_ = function->getArg(1);
     count_ = function->getArg(2);
     result_ = function->getArg(3);

@@ -50,8 +50,14 @@ llvm::Value* FunctionEmitter::emit(const Expr& e) {
                define(n->var, emit(n->value));
                return emit(n->body);
              },
-             [&](const ir::TensorLoadNode* n) -> llvm::Value* { return load(n); },
-             [&](const ir::CallNode* n) -> llvm::Value* { return emit_call(n); },
+             [&](const ir::TensorLoadNode* n) -> llvm::Value* {
+               At at(*this, n->span);
+               return load(n);
+             },
+             [&](const ir::CallNode* n) -> llvm::Value* {
+               At at(*this, n->span);
+               return emit_call(n);
+             },
              [&](const ir::GlobalVarNode* n) -> llvm::Value* { refuse("a function as a value", n->span); },
              [&](const ir::OpNode* n) -> llvm::Value* { refuse("an operator as a value", n->span); },
              [&](const ir::TupleNode* n) -> llvm::Value* { refuse("a tuple", n->span); },
@@ -167,6 +173,7 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
     quotient = b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, quotient);
     return wants_quotient ? quotient : b.CreateFSub(left, b.CreateFMul(quotient, right));
   }
+  At at(*this, e->span);  // may stop the process
   if (!is_signed(dtype) || (nonnegative(e->a) && nonnegative(e->b))) {
     return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
   }

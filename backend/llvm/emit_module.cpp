@@ -16,13 +16,15 @@ std::string name_of(const ir::String& text) { return {text.data(), text.size()};
 
 }  // namespace
 
-ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name)
+ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name,
+                             bool with_lines)
     : context(context),
       machine(machine),
       module(std::make_unique<llvm::Module>(llvm::StringRef(name), context)) {
   module->setTargetTriple(machine.machine->getTargetTriple().str());
   module->setDataLayout(machine.machine->createDataLayout());
   module->setPICLevel(llvm::PICLevel::BigPIC);
+  if (with_lines) lines = std::make_unique<DebugLines>(*module);
 }
 
 bool ModuleEmitter::is_soft_float(DataType dtype) const {
@@ -161,7 +163,7 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
 }
 
 void ModuleEmitter::emit_compute(const Signature& signature) {
-  FunctionEmitter emitter(*this, signature.compute);
+  FunctionEmitter emitter(*this, signature.compute, signature.fn->span);
   unsigned position = 0;
   for (const Var& param : signature.params) {
     llvm::Argument* argument = signature.compute->getArg(position++);
@@ -217,6 +219,7 @@ std::unique_ptr<llvm::Module> ModuleEmitter::emit(const ir::IRModule& mod, std::
     // Weak: a program links any number of libraries, and calls these through a module, if at all.
     module->getFunction("__tvm_ffi_" + signature.name)->setLinkage(llvm::GlobalValue::WeakAnyLinkage);
   }
+  if (lines != nullptr) lines->finish();
   return std::move(module);
 }
 

@@ -22,7 +22,7 @@ std::string_view name_of(const ir::String& text) { return {text.data(), text.siz
 
 }  // namespace
 
-FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function)
+FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function, ir::Span place)
     : b(module.context),
       m_(module),
       function_(function),
@@ -40,6 +40,19 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   if (wanted & Machine::kReassociate) flags.setAllowReassoc();
   flags.setAllowContract(true);
   b.setFastMathFlags(flags);
+  if (m_.lines == nullptr) return;
+  subprogram_ = m_.lines->begin(*function, place);
+  b.SetCurrentDebugLocation(m_.lines->at(subprogram_, place));
+}
+
+FunctionEmitter::At::At(FunctionEmitter& emitter, ir::Span span) {
+  if (!span || emitter.subprogram_ == nullptr) return;
+  b_ = &emitter.b;
+  before_ = b_->getCurrentDebugLocation();
+  b_->SetCurrentDebugLocation(emitter.m_.lines->at(emitter.subprogram_, span));
+}
+FunctionEmitter::At::~At() {
+  if (b_ != nullptr) b_->SetCurrentDebugLocation(before_);
 }
 
 void FunctionEmitter::finish() {
@@ -114,6 +127,7 @@ void FunctionEmitter::jump(llvm::BasicBlock* target) {
 }
 
 void FunctionEmitter::emit(const Stmt& s) {
+  At at(*this, s->span);
   ir::dispatch(
       s, ir::overloaded{
              [&](const ir::BindNode* n) {

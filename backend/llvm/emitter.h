@@ -14,6 +14,7 @@
 #pragma once
 
 #include "backend/llvm/code.h"
+#include "backend/llvm/debug_lines.h"
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
 #include "ir/op.h"
@@ -42,7 +43,8 @@ struct Signature {
 
 class ModuleEmitter {
  public:
-  ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name);
+  // `with_lines`: the code says which lines of the program it comes from.
+  ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name, bool with_lines);
 
   // `program`: the function that a stand-alone program runs, or "" for none.
   std::unique_ptr<llvm::Module> emit(const ir::IRModule& mod, std::string_view program = "",
@@ -67,7 +69,8 @@ class ModuleEmitter {
   llvm::LLVMContext& context;
   const Machine& machine;
   std::unique_ptr<llvm::Module> module;
-  bool parallel = false;  // some function launches a parallel loop
+  bool parallel = false;              // some function launches a parallel loop
+  std::unique_ptr<DebugLines> lines;  // null: not wanted
 
  private:
   void declare(const ir::GlobalVar& global, const ir::PrimFunc& fn);
@@ -86,7 +89,8 @@ class ModuleEmitter {
 
 class FunctionEmitter {
  public:
-  FunctionEmitter(ModuleEmitter& module, llvm::Function* function);
+  // `place`: where the function begins in its source.
+  FunctionEmitter(ModuleEmitter& module, llvm::Function* function, ir::Span place);
 
   llvm::Value* emit(const Expr& e);
   void emit(const Stmt& s);
@@ -110,6 +114,20 @@ class FunctionEmitter {
   llvm::Value* read(llvm::Value* place, DataType dtype) {
     return from_memory(b.CreateLoad(m_.memory_type(dtype), place), dtype);
   }
+
+  // What is emitted while it lives comes from `span`; from where the surroundings come from if that is not
+  // known.
+  class At {
+   public:
+    At(FunctionEmitter& emitter, ir::Span span);
+    ~At();
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+
+   private:
+    llvm::IRBuilder<>* b_ = nullptr;  // null: nothing to go back to
+    llvm::DebugLoc before_;
+  };
 
   llvm::IRBuilder<> b;
 
@@ -193,6 +211,7 @@ class FunctionEmitter {
 
   ModuleEmitter& m_;
   llvm::Function* function_;
+  llvm::DISubprogram* subprogram_ = nullptr;
   std::unordered_map<const VarNode*, Binding> values_;
   std::vector<Loop> loops_;
   std::vector<llvm::Value*> heap_slots_;  // stack slots that own heap memory, released at the end

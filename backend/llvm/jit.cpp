@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running compiled code in this process with LLVM's ORC.
+#include <llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h>
+#include <llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <tvm/ffi/c_api.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 
 #include "backend/llvm/code.h"
+#include "backend/llvm/loaded_code.h"
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
+#include "backend/perf.h"
 #include "backend/runtime/parallel.h"
+
+namespace mlc::backend {
+namespace {
+std::atomic<Perf> perf = Perf::kNothing;
+}
+void tell_perf(Perf what) { perf = what; }
+}  // namespace mlc::backend
 
 namespace mlc::llvm_backend {
 
+using backend::Perf, backend::perf;
+
 struct Loaded::State {
   std::unique_ptr<llvm::orc::LLJIT> jit;
+  const Code* code = nullptr;
+  std::optional<LoadedCode> known;  // once a function has been asked for
 };
 
 namespace {
@@ -32,6 +50,22 @@ void checked(llvm::Error error) {
     throw ir::Error("load-failed", "compiled code cannot be loaded: {}", llvm::toString(std::move(error)));
 }
 
+template <class F>
+llvm::orc::ExecutorAddr address_of(F* function) {
+  return llvm::orc::ExecutorAddr::fromPtr(function);
+}
+
+// Debuggers learn of the code through the interface that gdb has for it, which copies the object; nothing
+// more happens when none is attached.
+void tell_debuggers(llvm::orc::LLJIT& jit, llvm::orc::ObjectLinkingLayer& linker) {
+  llvm::orc::ExecutionSession& session = jit.getExecutionSession();
+  linker.addPlugin(std::make_unique<llvm::orc::DebugObjectManagerPlugin>(
+      session,
+      std::make_unique<llvm::orc::EPCDebugObjectRegistrar>(session,
+                                                           address_of(&llvm_orc_registerJITLoaderGDBWrapper)),
+      true, true));
+}
+
 }  // namespace
 
 Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
@@ -41,7 +75,11 @@ Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   llvm::orc::JITTargetMachineBuilder builder((llvm::Triple(host_triple())));
   builder.setRelocationModel(llvm::Reloc::PIC_);
   state_->jit = checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create());
+  state_->code = &code;
   llvm::orc::LLJIT& jit = *state_->jit;
+  if (auto* linker = llvm::dyn_cast<llvm::orc::ObjectLinkingLayer>(&jit.getObjLinkingLayer())) {
+    tell_debuggers(jit, *linker);
+  }
   llvm::orc::JITDylib& library = jit.getMainJITDylib();
   // mlc's own runtime by address, as the program exports no symbols; libc, libm and tvm-ffi by name.
   llvm::orc::SymbolMap own;
@@ -65,7 +103,13 @@ void* Loaded::entry(const std::string& function) const {
     }
     throw ir::Error("load-failed", "compiled code cannot be loaded: {}", problem);
   }
-  return found->toPtr<void*>();
+  auto* entry = found->toPtr<void*>();
+  if (!state_->known) {
+    state_->known.emplace(*state_->code, "__tvm_ffi_" + function, reinterpret_cast<uintptr_t>(entry));
+    if (perf == Perf::kMap) state_->known->write_perf_map();
+    if (perf == Perf::kJitdump) state_->known->write_jitdump();
+  }
+  return entry;
 }
 
 }  // namespace mlc::llvm_backend

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs the shell sessions of this folder: `$ ` before a command, then what it must print on either stream, then
-# `[N]` when the exit code N is not zero. They run in a copy of files/, with `mlc` on the path.
+# `[N]` when the exit code N is not zero. They run in a copy of files/, with `mlc` on the path. A session whose comment
+# has a line `# needs: gdb nm` is skipped, and says so, where one of these commands is not installed.
 #
 #   sh tests/command_line/run.sh MLC [--update] [SESSION.txt]...
 set -u
@@ -22,6 +23,14 @@ export PATH="$work/bin:$PATH" NO_COLOR=1 XDG_STATE_HOME="$work/state"
 passed=0
 failed=0
 for session in "$@"; do
+  missing=
+  for tool in $(sed -n '/^\$ /q; s/^# needs: //p' "$session"); do
+    command -v "$tool" >/dev/null || missing="$missing $tool"
+  done
+  if [ -n "$missing" ]; then
+    echo "SKIPPED $session: not installed:$missing"
+    continue
+  fi
   rm -rf "$work/files"
   cp -r "$here/files" "$work/files"
   # The lines before the first command are the session's own comment.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/crash.h"
+
+#include <ucontext.h>
+
+#include <csignal>
+
+#include "backend/llvm/code.h"
+
+namespace mlc::backend {
+namespace {
+
+using ir::Error;
+
+// The instruction of compiled code that a fault belongs to; 0 when it is none of its own.
+uintptr_t faulting(const void* context) {
+  const mcontext_t& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  auto at = static_cast<uintptr_t>(machine.gregs[REG_RIP]);
+  if (llvm_backend::is_loaded(at)) return at;
+  // memcpy and its like keep no frame: what they return to lies on top of the stack.
+  uintptr_t caller = *reinterpret_cast<const uintptr_t*>(machine.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  uintptr_t at = machine.pc;
+  if (llvm_backend::is_loaded(at)) return at;
+  uintptr_t caller = machine.regs[30];
+#else
+  uintptr_t caller = 0;
+#endif
+  return caller != 0 && llvm_backend::is_loaded(caller - 1) ? caller - 1 : 0;
+}
+
+}  // namespace
+
+bool has_compiled_code() { return llvm_backend::has_loaded(); }
+bool in_compiled_code(const void* context) { return faulting(context) != 0; }
+
+Error fault(int signal, const void* context) {
+  auto place = llvm_backend::place_of(faulting(context));
+  std::string who = place && !place->function.empty() ? "`" + place->function + "`" : "compiled code";
+  ir::Span where = place ? place->span : ir::Span{};
+  switch (signal) {
+    case SIGFPE:
+      return Error("division-by-zero", "{} divides an integer by zero, or the smallest one by -1", who)
+          .at(where);
+    case SIGILL:
+      return Error("illegal-instruction", "{} has an instruction that this machine does not know", who)
+          .at(where)
+          .help("compile it for `llvm`, which is the machine that mlc runs on");
+    default:
+      return Error("invalid-memory-access", "{} reads or writes memory that is not there", who)
+          .at(where)
+          .help(
+              "an index is outside of its buffer, or a pointer leads nowhere; `mlc run --check-bounds` stops "
+              "at "
+              "the first such index and names it");
+  }
+}
+
+}  // namespace mlc::backend

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a signal says about the compiled code that it came from.
+#pragma once
+
+#include <optional>
+
+#include "ir/error.h"
+
+namespace mlc::backend {
+
+// True when a fault (the third argument of a sigaction handler tells where) happened in code that this
+// process has compiled, or in the function that such code had called: memcpy, a function of libm. Safe in
+// every handler.
+bool in_compiled_code(const void* context);
+// True once this process has loaded code that it compiled: a crash elsewhere may then be the doing of that
+// code.
+bool has_compiled_code();
+// What there is to report of it, with the line of the program. Uses the heap; the handler may call it when
+// in_compiled_code() holds, as compiled code holds no lock of the library that this would wait for.
+ir::Error fault(int signal, const void* context);
+
+}  // namespace mlc::backend

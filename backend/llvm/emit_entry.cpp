@@ -45,7 +45,7 @@ class EntryEmitter {
       : m_(module),
         signature_(signature),
         function_(function),
-        values_(module, function, signature.fn->span),
+        values_(module, function, signature.place),
         b(values_.b) {
     args_ = function->getArg(1);
     count_ = function->getArg(2);

@@ -14,6 +14,24 @@ namespace {
 
 std::string name_of(const ir::String& text) { return {text.data(), text.size()}; }
 
+// Where a function begins; one that no text defines begins where the first of its expressions stands.
+ir::Span place_of(const ir::PrimFunc& fn) {
+  struct First final : ir::Walker {
+    ir::Span place;
+    void visit(const Expr& e) override {
+      if (!place && e->span) place = e->span;
+      if (!place) walk_children(e);
+    }
+    void visit(const Stmt& s) override {
+      if (!place && s->span) place = s->span;
+      if (!place) walk_children(s);
+    }
+  } first;
+  if (fn->span) return fn->span;
+  first.visit(fn->body);
+  return first.place;
+}
+
 }  // namespace
 
 ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine, std::string_view name,
@@ -132,6 +150,7 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   Signature made;
   made.fn = fn;
   made.name = name_of(global->name_hint);
+  made.place = place_of(fn);
   if (auto symbol = ir::attr(fn, "global_symbol")) {
     made.name = name_of(symbol->cast<ir::String>());
     made.exported = true;
@@ -163,7 +182,7 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
 }
 
 void ModuleEmitter::emit_compute(const Signature& signature) {
-  FunctionEmitter emitter(*this, signature.compute, signature.fn->span);
+  FunctionEmitter emitter(*this, signature.compute, signature.place);
   unsigned position = 0;
   for (const Var& param : signature.params) {
     llvm::Argument* argument = signature.compute->getArg(position++);

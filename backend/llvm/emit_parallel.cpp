@@ -67,7 +67,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
   begin->setName("begin");
   end->setName("end");
   {
-    FunctionEmitter inner(m_, body, s->span);
+    FunctionEmitter inner(m_, body, place_);
     inner.refuse_returns("inside a parallel loop");
     for (const auto& [var, outer] : inherited) {
       Binding made = outer;
@@ -122,8 +122,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
   llvm::Function* task = m_.new_function(name + "_task", task_type, false);
   {
     llvm::IRBuilder<> tb(llvm::BasicBlock::Create(m_.context, "entry", task));
-    if (m_.lines != nullptr)
-      tb.SetCurrentDebugLocation(m_.lines->at(m_.lines->begin(*task, s->span), s->span));
+    if (m_.lines != nullptr) tb.SetCurrentDebugLocation(m_.lines->at(m_.lines->begin(*task, place_), place_));
     std::vector<llvm::Value*> args{task->getArg(1), task->getArg(2)};
     for (unsigned i = 0; i < fields.size(); ++i) {
       args.push_back(tb.CreateLoad(fields[i], tb.CreateStructGEP(closure_type, task->getArg(0), i)));

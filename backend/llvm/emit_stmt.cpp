@@ -2,6 +2,7 @@
 // Statements and control flow.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "backend/llvm/emitter.h"
 
@@ -40,6 +41,7 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   if (wanted & Machine::kReassociate) flags.setAllowReassoc();
   flags.setAllowContract(true);
   b.setFastMathFlags(flags);
+  place_ = place;
   if (m_.lines == nullptr) return;
   subprogram_ = m_.lines->begin(*function, place);
   b.SetCurrentDebugLocation(m_.lines->at(subprogram_, place));
@@ -47,12 +49,15 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
 
 FunctionEmitter::At::At(FunctionEmitter& emitter, ir::Span span) {
   if (!span || emitter.subprogram_ == nullptr) return;
-  b_ = &emitter.b;
-  before_ = b_->getCurrentDebugLocation();
-  b_->SetCurrentDebugLocation(emitter.m_.lines->at(emitter.subprogram_, span));
+  emitter_ = &emitter;
+  before_ = emitter.b.getCurrentDebugLocation();
+  place_ = std::exchange(emitter.place_, span);
+  emitter.b.SetCurrentDebugLocation(emitter.m_.lines->at(emitter.subprogram_, span));
 }
 FunctionEmitter::At::~At() {
-  if (b_ != nullptr) b_->SetCurrentDebugLocation(before_);
+  if (emitter_ == nullptr) return;
+  emitter_->b.SetCurrentDebugLocation(before_);
+  emitter_->place_ = place_;
 }
 
 void FunctionEmitter::finish() {
@@ -127,7 +132,9 @@ void FunctionEmitter::jump(llvm::BasicBlock* target) {
 }
 
 void FunctionEmitter::emit(const Stmt& s) {
-  At at(*this, s->span);
+  auto* stored =
+      ir::as<ir::BufferStoreNode>(s);  // what a tensor expression computes has a place, its store none
+  At at(*this, s->span || stored == nullptr ? s->span : stored->value->span);
   ir::dispatch(
       s, ir::overloaded{
              [&](const ir::BindNode* n) {

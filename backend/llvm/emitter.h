@@ -36,6 +36,7 @@ struct Signature {
   bool exported = false;
   bool noalias = false;
   std::vector<Var> params;
+  ir::Span place;               // its own, or where its text begins
   std::vector<Var> shape_vars;  // symbols in buffer types that are no parameters, in order of appearance
   DataType result = DataType::Void();
   llvm::Function* compute = nullptr;
@@ -125,8 +126,9 @@ class FunctionEmitter {
     At& operator=(const At&) = delete;
 
    private:
-    llvm::IRBuilder<>* b_ = nullptr;  // null: nothing to go back to
+    FunctionEmitter* emitter_ = nullptr;  // null: nothing to go back to
     llvm::DebugLoc before_;
+    ir::Span place_;
   };
 
   llvm::IRBuilder<> b;
@@ -212,6 +214,7 @@ class FunctionEmitter {
   ModuleEmitter& m_;
   llvm::Function* function_;
   llvm::DISubprogram* subprogram_ = nullptr;
+  ir::Span place_;  // where what is emitted now comes from
   std::unordered_map<const VarNode*, Binding> values_;
   std::vector<Loop> loops_;
   std::vector<llvm::Value*> heap_slots_;  // stack slots that own heap memory, released at the end

@@ -40,7 +40,7 @@ void ModuleEmitter::emit_c_entry(const Signature& signature, const std::string& 
   llvm::Function* function = new_function(name, llvm::FunctionType::get(i32, types, false), true);
   function->addRetAttr(llvm::Attribute::SExt);  // some calling conventions ask for it
 
-  FunctionEmitter values(*this, function);
+  FunctionEmitter values(*this, function, signature.place);
   llvm::IRBuilder<>& b = values.b;
   auto require = [&](llvm::Value* ok, const char* kind, const std::string& message, llvm::Value* number) {
     values.fail_unless(ok, [&]() -> llvm::Value* {

@@ -539,7 +539,7 @@ const BuiltinMethod* usual_method(const Any& object, Symbol name);
 int64_t asked_hash(Evaluator& evaluator, const Any& value, ir::Span span);
 Any* dict_find(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& value, ir::Span span = {});
-void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Span span);  // as dict(pairs) does
+void dict_pairs(Evaluator& evaluator, const Any& dict, const Any& pairs, ir::Span span);  // as dict()
 bool dict_remove(Evaluator& evaluator, const Any& dict, const Any& key, ir::Span span = {});
 Any plain_key(const Any& stored);  // the key as scripts see it
 // `dict`: where it was looked for, if the nearest key shall be named.

@@ -168,7 +168,7 @@ struct ClassNode final : ffi::Object {
   bool scripted = false;            // made by a class statement
   bool has_getattr = false;         // some class of the mro defines __getattr__
   mutable uint32_t attributes = 0;  // how many its instances had at the most: room for new ones
-  bool plain = true;     // instances are made by `__init__` alone: no __new__, no builtin type below
+  bool plain = true;  // instances are made by `__init__` alone: no __new__, no builtin type below
   std::optional<std::vector<Symbol>> slots;  // the attributes that __slots__ named when the class was made
   bool slotted = false;                      // every class of the mro names its attributes in __slots__
   const ClassNode* data = nullptr;         // the builtin type (dict, str, ...) whose values the instances are

@@ -7,6 +7,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/traceback.h"
+#include "frontend/syntax/walk.h"
 
 namespace mlc::script {
 
@@ -145,6 +146,59 @@ void State::undefined(Symbol name, Frame& f, ir::Span span) {
       .help(help.empty() ? ir::did_you_mean(name.str(), candidates) : help);
 }
 
+namespace {
+
+// Is this name inside of a comprehension, but for the iterable that is evaluated outside of it? To CPython
+// that is a function of its own, and the variables of the one around it are free there.
+class InComprehension final : public syntax::Visitor {
+ public:
+  explicit InComprehension(const Name& name) : id_(name.id), name_(name.span) {}
+  bool found = false;
+  bool enter(const syntax::Stmt& stmt) override { return holds(stmt.span); }
+  bool enter(const Expr& expr) override {
+    if (!holds(expr.span)) return false;
+    if (auto* list = syntax::as<syntax::ListComp>(&expr)) look(list->generators);
+    if (auto* set = syntax::as<syntax::SetComp>(&expr)) look(set->generators);
+    if (auto* dict = syntax::as<syntax::DictComp>(&expr)) look(dict->generators);
+    return true;
+  }
+
+ private:
+  bool holds(ir::Span span) const {
+    return span.file == name_.file && span.begin <= name_.begin && name_.end <= span.end;
+  }
+  // The innermost one decides; its own variables are local to it.
+  void look(syntax::Seq<syntax::Comprehension> generators) {
+    if (holds(generators[0]->iter->span)) return;
+    Binds own(id_);
+    for (const syntax::Comprehension* each : generators) syntax::walk(each->target, own);
+    found = !own.found;
+  }
+  struct Binds final : syntax::Visitor {
+    Symbol id;
+    bool found = false;
+    explicit Binds(Symbol id) : id(id) {}
+    bool enter(const Expr& expr) override {
+      if (auto* name = syntax::as<Name>(&expr)) found = found || name->id == id;
+      return true;
+    }
+  };
+  Symbol id_;
+  ir::Span name_;
+};
+bool in_comprehension(const FunctionInfo* info, const Name& name) {
+  if (info == nullptr) return false;
+  InComprehension visitor(name);
+  if (info->expr != nullptr) {
+    syntax::walk(info->expr, visitor);
+  } else {
+    syntax::walk(info->body, visitor);
+  }
+  return visitor.found;
+}
+
+}  // namespace
+
 Any State::load_slow(const Name& name, Frame& f) {
   if (storage_of(name.resolved) == Storage::kDynamic || f.dynamic) {
     const Any* found = find_dynamic(name.id, f);
@@ -172,6 +226,12 @@ Any State::load_slow(const Name& name, Frame& f) {
   }
   if (name.id == known().cls && f.function != nullptr && as<ClassNode>(f.function->owner) != nullptr)
     return f.function->owner;
+  bool unbound = storage_of(name.resolved) == Storage::kLocal || storage_of(name.resolved) == Storage::kCell;
+  if (unbound && !f.dynamic && in_comprehension(f.info, name)) {
+    raise("NameError", name.span, "unbound-local",
+          "cannot access free variable '{}' where it is not associated with a value in enclosing scope",
+          name.id.str());
+  }
   if (storage_of(name.resolved) == Storage::kLocal && !f.dynamic) {
     raise("UnboundLocalError", name.span, "unbound-local",
           "cannot access local variable '{}' where it is not associated with a value", name.id.str());

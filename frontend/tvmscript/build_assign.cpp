@@ -256,12 +256,10 @@ bool Builder::store_scalar(const syntax::Expr& target, const Any& value, Span sp
 Any Builder::named(const std::string& name, const Any& value, Span span) {
   if (auto* meta = frame<MetaVarNode>(value)) return meta->value;
   if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
-    // A starred target, or one name for several things: name_0, name_1, ...
-    Array<Any> all;
+    // A starred target, or one name for several things: name_0, name_1, ... The name stands for the things.
     size_t i = 0;
-    for (const Any& element : script::elements(value))
-      all.push_back(named(fmt::format("{}_{}", name, i++), element, span));
-    return all;
+    for (const Any& element : script::elements(value)) named(fmt::format("{}_{}", name, i++), element, span);
+    return value;
   }
   if (value.as<ir::TensorRegionNode>()) return value;
   if (auto* attrs = frame<AttrFrameNode>(value)) {

@@ -129,10 +129,11 @@ class Divider {
     if (splits.size() == 1) {
       // One digit of the mark; nothing takes the others.
       if (whole.kind == Division::Kind::kInner || fits(split, whole.inner_extent)) {
-        return all_inner(
-            make<IterSplitNode>(inner_mark, split->lower_factor, split->extent, split->scale), split->extent);
+        return all_inner(make<IterSplitNode>(inner_mark, split->lower_factor, split->extent, split->scale),
+                         split->extent);
       }
-      if (!beyond && !is_const_int(floormod(split->lower_factor, whole.inner_extent), 0)) throw NotDivisible{};
+      if (!beyond && !is_const_int(floormod(split->lower_factor, whole.inner_extent), 0))
+        throw NotDivisible{};
       Expr lower = beyond ? split->lower_factor : floordiv(split->lower_factor, whole.inner_extent);
       return all_outer(make<IterSplitNode>(outer_mark, lower, split->extent, split->scale), split->extent);
     }

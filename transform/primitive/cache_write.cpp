@@ -42,6 +42,21 @@ static void require_all_written(Step& step, const Place& block, const Place& sco
       .help("`reindex_cache_write` copies only what the block writes");
 }
 
+// Do the blocks inside of this one read the buffer only behind those that write it?
+static bool writes_first(ScheduleState& state, Place& block, const Buffer& buffer) {
+  if (child_blocks(state, block).empty()) return false;
+  Dependences inside = dependences(state, block);
+  const std::vector<Place*>& readers = inside.readers[buffer.get()];
+  return std::all_of(readers.begin(), readers.end(), [&](Place* reader) {
+    std::vector<Place*> before = inside.producers(*reader);
+    return reader->region_cover && std::any_of(before.begin(), before.end(), [&](Place* writer) {
+             const Array<TensorRegion>& writes = inside.writes(*writer);
+             return std::any_of(writes.begin(), writes.end(),
+                                [&](const TensorRegion& write) { return write->source.same_as(buffer); });
+           });
+  });
+}
+
 static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
   // Consumers given by name are looked up first, as the trace shows.
@@ -54,10 +69,9 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   only_writer(deps, buffer, step.span(2));
   require_read_after(step, deps, *block, deps.readers[buffer.get()], buffer, false);
   const SBlockNode* node = block->block();
-  bool updates =
-      !node->init && std::any_of(node->reads.begin(), node->reads.end(),
-                                 [&](const TensorRegion& read) { return read->source.same_as(buffer); });
-  if (updates) {
+  bool reads = std::any_of(node->reads.begin(), node->reads.end(),
+                           [&](const TensorRegion& read) { return read->source.same_as(buffer); });
+  if (reads && !node->init && !writes_first(step.state, *block, buffer)) {
     throw refuse("cache-write-updates",
                  "block `{}` reads `{}` before it writes it, and a new buffer holds nothing",
                  block->name.c_str(), buffer->name.c_str())

@@ -71,10 +71,7 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   if (!axis && !inverse) throw indices_not_iterators(*block, block.span);
   Dependences deps = dependences(state, *scope);
   std::vector<Place*> consumers = deps.consumers(*block);
-  if (consumers.empty()) {
-    throw refuse("no-consumers", "nothing reads what block `{}` writes", block->name.c_str()).at(block.span);
-  }
-  // Blocks that do not say what the blocks inside read.
+  // Blocks that do not say what they, or the blocks inside, read. None at all: the block goes.
   for (Place* other : deps.blocks) {
     bool known = other == &*block || std::find(consumers.begin(), consumers.end(), other) != consumers.end();
     if (!known && loads(other->stmt, buffer)) consumers.push_back(other);

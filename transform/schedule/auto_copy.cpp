@@ -60,12 +60,13 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
     ranges.push_back(make<RangeNode>(localized(min), localized(extent)));
   }
   for (size_t d = 0; d < ranges.size(); ++d) {
-    vars.push_back(make_var(String(fmt::format("ax{}", d)), ranges[d]->extent->dtype()));
-    indices.push_back(ranges[d]->min + vars[d]);
+    vars.push_back(make_var(String(fmt::format("ax{}", d)), DataType::Int(32)));
+    indices.push_back(ranges[d]->min + cast(ranges[d]->min->dtype(), vars[d]));
   }
   Stmt body = make<BufferStoreNode>(to, Expr(make<TensorLoadNode>(from, indices)), indices);
   for (size_t d = ranges.size(); d-- > 0;)
-    body = make<ForNode>(vars[d], const_like(vars[d], 0), ranges[d]->extent, ForKind::kSerial, body);
+    body = make<ForNode>(vars[d], const_like(vars[d], 0), cast(DataType::Int(32), ranges[d]->extent),
+                         ForKind::kSerial, body);
   SBlock block =
       make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, ranges)},
                        Array<TensorRegion>{make<TensorRegionNode>(to, ranges)}, allocated->name, body);

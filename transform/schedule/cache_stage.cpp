@@ -306,7 +306,9 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
     for (const IterVar& iter : location.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
   }
   std::vector<Box> boxes;
-  relax_below(state, block, {region}, location, false, boxes, analyzer);
+  const String& memory = region->source->buffer()->storage_scope;  // threads that share it see all of a part
+  relax_below(state, block, {region}, location, std::string_view(memory.data(), memory.size()), boxes,
+              analyzer);
   stage.region.clear();
   std::vector<Interval>& result = stage.region;
   std::optional<decltype(analyzer.assume(Expr()))> inside;

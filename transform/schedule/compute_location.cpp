@@ -64,6 +64,7 @@ Interval intersect(const Interval& a, const Interval& b) { return {max(a.min, b.
 
 // Threads that see one copy of memory of this scope.
 bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
+  if (scope.starts_with("warp")) return thread_tag == "threadIdx.x";
   if (!scope.starts_with("shared")) return false;
   return thread_tag.starts_with("threadIdx") || thread_tag.starts_with("vthread");
 }
@@ -410,11 +411,20 @@ void require_all_instances(ScheduleState& state, const Place& block, const std::
     relax_below(state, *producer, regions_in_common(block, *producer, false), scope, false, written,
                 analyzer);
   auto reached = invert_regions(*block.block(), block.block()->reads, written, true, analyzer);
+  // The instances that run now: in a block, parts of the iterators' domains.
+  Domain own;
+  for (const LoopRange& loop : ranges_of(loops_above(block)))
+    own[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
+  SBlockRealize realize = realize_of(state, block);
   for (size_t i = 0; reached && i < reached->size(); ++i) {
     const IterVar& iter = block.block()->iter_vars[i];
     const auto& [range, bound] = (*reached)[i];
     Interval met = bound ? intersect(range, bound) : range;
     Expr first = iter->dom->min, last = iter->dom->min + iter->dom->extent - 1;
+    if (Interval runs = interval_of(realize->iter_values[i], own, analyzer)) {
+      if (analyzer.can_prove(ge(runs.min, first))) first = runs.min;
+      if (analyzer.can_prove(le(runs.max, last))) last = runs.max;
+    }
     bool low = analyzer.can_prove(le(met.min, first)), high = analyzer.can_prove(ge(met.max, last));
     if (low && high) continue;
     Error error = refuse("consumer-reaches-further",

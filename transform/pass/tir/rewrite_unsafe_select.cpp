@@ -16,9 +16,7 @@ Last of the lowering: nothing afterwards makes a Select of what the condition gu
 bool is_unsafe(const Expr& e) {
   bool unsafe = false;
   post_order(e, [&](const Expr& sub) {
-    if (auto* load = as<TensorLoadNode>(sub)) {
-      for (const Expr& index : load->indices) unsafe |= !const_int(index);
-    }
+    unsafe |= as<TensorLoadNode>(sub) != nullptr;
     auto* op = as_binary(sub);
     bool divides = op && sub->dtype().is_integral() &&
                    (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod ||

@@ -253,6 +253,24 @@ std::string index_outside(const SBlockNode& block, const Buffer& buffer, const A
 
 namespace {
 
+// Is each of these expressions a digit of its own that takes all values from 0 to below its extent? Without
+// looking at iterations: the usual case.
+bool digits_cover(const SBlockRealize& realize, const std::vector<Place*>& loops, const Array<Expr>& exprs,
+                  const Values& extents) {
+  Analyzer analyzer;
+  bind_loops(analyzer, loops);
+  IterMapResult map =
+      detect_iter_map(exprs, ranges_of(loops), realize->predicate, IterMapCheck::kSurjective, analyzer);
+  if (map.indices.empty() || !map.exact) return false;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    const IterSum& sum = map.indices[d];
+    bool one = sum->args.empty() || (sum->args.size() == 1 && is_const_int(sum->args[0]->scale, 1));
+    Expr extent = sum->args.empty() ? const_like(sum->base, 1) : sum->args[0]->extent;
+    if (!one || !is_const_int(sum->base, 0) || !is_const_int(extent, extents[d])) return false;
+  }
+  return true;
+}
+
 // A value from 0 to below these extents that is not among `met`; nullopt when all are.
 std::optional<Values> missing(const std::set<Values>& met, const Values& extents) {
   Values at(extents.size(), 0);
@@ -274,13 +292,14 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
   Values sizes, extents;  // of what one iteration writes, of the part
   for (size_t d = 0; d < part.size(); ++d) {
     const Range& range = write->region[d];
-    offsets.push_back(substitute(range->min, bindings) - part[d].min);
+    offsets.push_back(analyzer.simplify(substitute(range->min, bindings) - part[d].min));
     auto size = const_int(analyzer.simplify(substitute(range->extent, bindings)));
     auto extent = const_int(analyzer.simplify(part[d].max - part[d].min + 1));
     if (!size || !extent || *size > *extent) return "";
     sizes.push_back(*size);
     extents.push_back(*extent);
   }
+  if (digits_cover(realize, loops, offsets, extents)) return "";
   // An extent that depends on loops around becomes a condition.
   std::vector<LoopRange> all = ranges_of(loops);
   Array<Expr> conditions{realize->predicate};
@@ -298,8 +317,6 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
     if (!counters || !are_few(*counters)) return std::nullopt;
     Array<Expr> where(offsets.begin() + static_cast<int64_t>(begin),
                       offsets.begin() + static_cast<int64_t>(end));
-    std::vector<Counter> within;
-    for (size_t d = begin; d < end; ++d) within.push_back({nullptr, 0, sizes[d]});
     std::set<Values> met;
     bool known = true;
     each_iteration(*counters, [&](const Values&, const VarMap& values) {

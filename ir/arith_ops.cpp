@@ -518,6 +518,10 @@ Expr cast(DataType dtype, Expr value, Span span) {
   if (auto* vector = as<BroadcastNode>(value)) {
     return make<BroadcastNode>(cast(dtype.element(), vector->value, span), vector->lanes, span);
   }
+  if (auto* ramp = as<RampNode>(value); ramp && (dtype.is_int() || dtype.is_uint())) {
+    return make<RampNode>(cast(dtype.element(), ramp->base, span), cast(dtype.element(), ramp->stride, span),
+                          ramp->lanes, span);
+  }
   return make<CastNode>(dtype, std::move(value), span);
 }
 

@@ -44,6 +44,65 @@ Interval unite(const Interval& a, const Interval& b) {
   return {smaller(a.lo, b.lo), larger(a.hi, b.hi)};
 }
 
+RegionSimplifier simplifier = nullptr;
+
+// Does linear arithmetic not say all of it?
+bool is_involved(const Expr& e) {
+  bool found = false;
+  post_order(e, [&](const Expr& part) {
+    switch (part->kind) {
+      case ExprKind::kDiv:
+      case ExprKind::kMod:
+      case ExprKind::kFloorDiv:
+      case ExprKind::kFloorMod:
+      case ExprKind::kMin:
+      case ExprKind::kMax:
+      case ExprKind::kSelect:
+        found = true;
+        return;
+      default:
+        return;
+    }
+  });
+  return found;
+}
+Expr simplified(const Expr& e) { return simplifier && is_involved(e) ? simplifier(e) : simplify_linear(e); }
+
+// Is this one value, as it stands? Calls and operators on bits are not looked into; a choice is either of
+// two values.
+class Unclear final : public Walker {
+ public:
+  static bool is(const Expr& e) {
+    Unclear walker;
+    walker.visit(e);
+    return walker.found_;
+  }
+  void visit(const Expr& e) override {
+    switch (e->kind) {
+      case ExprKind::kTensorLoad:
+        found_ = found_ || !(e->dtype().is_int() || e->dtype().is_uint());
+        return;
+      case ExprKind::kCall:
+        found_ = found_ || !as_call_to(e, "tirx.vscale");
+        return;
+      case ExprKind::kSelect:
+      case ExprKind::kBitwiseAnd:
+      case ExprKind::kBitwiseOr:
+      case ExprKind::kBitwiseXor:
+      case ExprKind::kBitwiseNot:
+      case ExprKind::kLShift:
+      case ExprKind::kRShift:
+        found_ = true;
+        return;
+      default:
+        walk_children(e);
+    }
+  }
+
+ private:
+  bool found_ = false;
+};
+
 using Domain = std::unordered_map<const VarNode*, Interval>;
 
 // Every value an index takes while the variables of `domain` run over their intervals.
@@ -53,7 +112,8 @@ class Evaluator {
 
   Interval eval(const Expr& e) const {
     bool relaxed = uses_var(e, [this](const VarNode* var) { return domain_.count(var) != 0; });
-    if (!relaxed && e->kind != ExprKind::kRamp && e->kind != ExprKind::kBroadcast) return Interval::point(e);
+    bool vector = e->kind == ExprKind::kRamp || e->kind == ExprKind::kBroadcast;
+    if (!relaxed && !vector && !Unclear::is(e)) return Interval::point(e);
     switch (e->kind) {
       case ExprKind::kVar:
         return domain_.at(static_cast<const VarNode*>(e.get()));
@@ -78,7 +138,7 @@ class Evaluator {
       }
       case ExprKind::kSelect: {
         auto* node = static_cast<const SelectNode*>(e.get());
-        return unite(eval(node->true_value), eval(node->false_value));
+        return unite(eval(node->false_value), eval(node->true_value));
       }
       case ExprKind::kCast: {
         Interval inner = eval(static_cast<const CastNode*>(e.get())->value);
@@ -261,6 +321,7 @@ class Detector final : public Walker {
   struct Touched {
     Buffer buffer;
     std::vector<Interval> box;
+    bool united = false;  // of several accesses
   };
   std::vector<Touched> reads, writes;
   std::vector<Buffer> opaque;
@@ -426,6 +487,7 @@ class Detector final : public Walker {
     for (Touched& seen : where) {
       if (seen.buffer.get() != buffer.get()) continue;
       for (size_t i = 0; i < seen.box.size(); ++i) seen.box[i] = unite(seen.box[i], box[i]);
+      seen.united = true;
       return;
     }
     where.push_back({buffer, std::move(box)});
@@ -481,10 +543,12 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
         const Expr& extent = one.buffer->buffer()->shape[static_cast<int64_t>(i)];
         box.push_back(make<RangeNode>(const_like(extent, 0), extent));
       } else if (interval.is_point() || constant_difference(interval.lo, interval.hi) == 0) {
-        box.push_back(make<RangeNode>(interval.lo, const_like(interval.lo, 1)));
+        const Expr at = one.united ? simplified(interval.lo) : interval.lo;
+        box.push_back(make<RangeNode>(at, const_like(at, 1)));
       } else {
         Expr extent = difference(interval.hi, interval.lo);
-        box.push_back(make<RangeNode>(simplify_linear(interval.lo), plus(extent, const_like(extent, 1))));
+        box.push_back(
+            make<RangeNode>(simplified(interval.lo), simplified(plus(extent, const_like(extent, 1)))));
       }
     }
     all.push_back(make<TensorRegionNode>(one.buffer, std::move(box)));
@@ -493,6 +557,8 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
 }
 
 }  // namespace
+
+void set_region_simplifier(RegionSimplifier to) { simplifier = to; }
 
 AccessRegions detect_access_regions(const SBlock& block) {
   Detector detector(block);

@@ -21,4 +21,9 @@ struct AccessRegions {
 // dimension.
 AccessRegions detect_access_regions(const SBlock& block);
 
+// What bounds that are not linear are simplified with: the analyzer's, of the room above. Without one they
+// stay as they are found.
+using RegionSimplifier = Expr (*)(const Expr&);
+void set_region_simplifier(RegionSimplifier simplifier);
+
 }  // namespace mlc::ir

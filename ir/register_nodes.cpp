@@ -54,6 +54,20 @@ void register_nodes() {
     refl::TypeAttrDef<IRModuleNode>()
         .def(refl::type_attr::kSEqual, &module_equal)
         .def(refl::type_attr::kSHash, &module_hash);
+    // Where the buffer of a region is free, the region defines it, with the variables of its type.
+    refl::TypeAttrDef<TensorRegionNode>()
+        .def(refl::type_attr::kSEqual,
+             [](const TensorRegion& a, const TensorRegion& b, const ffi::Function& equal) {
+               return equal(a->source, b->source, int{kTVMFFIDefRegionKindPattern}, String("source"))
+                          .cast<bool>() &&
+                      equal(a->region, b->region, int{kTVMFFIDefRegionKindNone}, String("region"))
+                          .cast<bool>();
+             })
+        .def(refl::type_attr::kSHash,
+             [](const TensorRegion& region, int64_t seed, const ffi::Function& hash) {
+               int64_t source = hash(region->source, seed, int{kTVMFFIDefRegionKindPattern}).cast<int64_t>();
+               return hash(region->region, source, int{kTVMFFIDefRegionKindNone}).cast<int64_t>();
+             });
     // There is one object per operator: JSON has its name.
     refl::TypeAttrDef<OpNode>()
         .def(refl::type_attr::kDataToJson, [](const OpNode* op) { return op->name; })

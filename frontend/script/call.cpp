@@ -7,6 +7,7 @@
 #include "frontend/script/dtype.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/np_scalar.h"
 #include "frontend/script/traceback.h"
 #include "ir/ndarray.h"
 
@@ -208,13 +209,31 @@ Any State::call_function(const FunctionNode& fn, Any* base, Keywords& keywords, 
 
 namespace {
 
-// What functions of other rooms get for a NumPy scalar, and for an object of a class derived from str or a
-// number.
-void make_plain(Any& value) {
-  if (!is_object(value)) return;
-  value = plain_number(value);
+bool make_plain(Any& value, int depth = 8);  // of lists in lists
+
+// A sequence one of whose elements is to be made plain, anew.
+template <class Sequence>
+bool make_elements_plain(Any& value, int depth) {
+  auto sequence = value.as<Sequence>();
+  if (!sequence || std::none_of(sequence->begin(), sequence->end(), is_object)) return false;
+  std::vector<Any> plain(sequence->begin(), sequence->end());
+  bool changed = false;
+  for (Any& element : plain) changed |= make_plain(element, depth);
+  if (changed) value = Any(Sequence(plain.begin(), plain.end()));
+  return changed;
+}
+
+// What functions of other rooms get for a scalar or dtype of NumPy, and for an object of a class derived from
+// str or a number; in lists and tuples too.
+bool make_plain(Any& value, int depth) {
+  if (!is_object(value) || depth == 0) return false;
+  if (value.type_index() == kTVMFFIList) return make_elements_plain<List>(value, depth - 1);
+  if (value.type_index() == kTVMFFIArray) return make_elements_plain<Tuple>(value, depth - 1);
+  const void* given = raw_object(value);
+  value = plain_value(value);
   const Any& held = builtin_value_of(value);
   if (is_str(held) || is_int(held) || is_float(held)) value = Any(held);
+  return !is_object(value) || raw_object(value) != given;
 }
 
 }  // namespace
@@ -226,7 +245,10 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
   bool numpy = owner.starts_with("numpy") || owner.starts_with("mlc.np") || owner == "tvm.runtime" ||
                owner == "ffi.Tensor";
   if (!numpy) {
-    for (Any* arg = base; arg != top; ++arg) make_plain(*arg);
+    bool takes_scalars = api.name == "const";  // with their types
+    for (Any* arg = base; arg != top; ++arg) {
+      if (!takes_scalars || !numpy_scalar_dtype(*arg)) make_plain(*arg);
+    }
     for (auto& [name, value] : keywords) make_plain(value);
   }
   Depth depth(*this, span);

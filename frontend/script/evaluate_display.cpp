@@ -4,6 +4,7 @@
 #include "frontend/script/format_value.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/written_compare.h"
 
 namespace mlc::script {
 
@@ -103,8 +104,8 @@ Any State::ir_bool_chain(const BoolOp& op, size_t at, Any value, Frame& f) {
 Any State::ir_compare_chain(const Compare& compare, size_t at, Any result, Any left, Frame& f) {
   for (size_t i = at + 1; i < compare.ops.size(); ++i) {
     Any right = eval(compare.comparators[i], f);
-    result = ir_bool_op(BoolOperator::kAnd, result, self.compare(compare.ops[i], left, right, compare.span),
-                        compare.span);
+    result = ir_bool_op(BoolOperator::kAnd, result,
+                        written_compare(*this, compare.ops[i], left, right, compare.span), compare.span);
     left = std::move(right);
   }
   return result;
@@ -178,7 +179,10 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       bool stop_at = op.op == BoolOperator::kOr;
       Any value;
       for (size_t i = 0; i < op.values.size(); ++i) {
-        value = eval(op.values[i], f);
+        Any next = eval(op.values[i], f);
+        // `flag and i < n`: the flag is a constant of the condition.
+        bool joined = i > 0 && is_bool(value) && builds_ir(f) && is_ir_value(next);
+        value = joined ? ir_bool_op(op.op, value, next, op.span) : std::move(next);
         if (i + 1 == op.values.size()) break;
         if (builds_ir(f) && is_ir_value(value)) return ir_bool_chain(op, i, std::move(value), f);
         if (self.truth(value, op.values[i]->span) == stop_at) break;

@@ -7,6 +7,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/traceback.h"
+#include "frontend/script/written_compare.h"
 #include "frontend/syntax/walk.h"
 
 namespace mlc::script {
@@ -287,7 +288,7 @@ template <BinOperator op>
 
 Words State::compare_of(const Compare& compare, Held left, Held right) {
   try {
-    return give(self.compare(compare.ops[0], lent(left.words), lent(right.words), compare.span));
+    return give(written_compare(*this, compare.ops[0], lent(left.words), lent(right.words), compare.span));
   } catch (ir::Error& error) {
     note_values(error, self, compare.span,
                 {{compare.left, lent(left.words)}, {compare.comparators[0], lent(right.words)}});
@@ -339,7 +340,7 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
     if (fast >= 0) {
       if (last || fast == 0) return fast == 1;
     } else {
-      Any result = self.compare(compare.ops[i], left, right, compare.span);
+      Any result = written_compare(*this, compare.ops[i], left, right, compare.span);
       if (builds_ir(f) && is_ir_value(result) && !last)
         return ir_compare_chain(compare, i, std::move(result), right, f);
       if (last || !self.truth(result, compare.span)) return result;

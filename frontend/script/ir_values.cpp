@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/ir_values.h"
 
-#include "frontend/script/value.h"
+#include <cmath>
+#include <limits>
+
+#include "frontend/script/machine.h"
 #include "ir/arith_ops.h"
 #include "ir/given.h"
 #include "ir/linear.h"
@@ -27,14 +30,23 @@ Expr expr_in(const Any& value) {
   return nullptr;
 }
 
-Expr number(const Any& value, Span span) {
+Expr number(const Any& given, Span span) {
+  const Any value = is_object(given) ? plain_number(given) : given;
   if (is_int(value)) {
     int64_t v = raw_int(value);
     bool narrow = v >= INT32_MIN && v <= INT32_MAX;
     DataType dtype = DataType::Int(narrow ? 32 : 64);
     return span ? Expr(ir::make<ir::IntImmNode>(dtype, v, span)) : Expr(ir::int_imm(dtype, v));
   }
-  if (is_float(value)) return ir::make<ir::FloatImmNode>(DataType::Float(32), raw_float(value), span);
+  if (is_float(value)) {
+    double real = raw_float(value);
+    if (std::isfinite(real) && std::abs(real) > std::numeric_limits<float>::max()) {
+      throw Error("literal-out-of-range", "{} does not fit into `float32`, which a plain float is", real)
+          .at(span)
+          .help("write its type: `T.float64(...)`, in a script `tirx.const(..., \"float64\")`");
+    }
+    return ir::make<ir::FloatImmNode>(DataType::Float(32), real, span);
+  }
   if (is_bool(value)) return ir::bool_imm(raw_int(value) != 0);
   return nullptr;
 }
@@ -290,7 +302,7 @@ Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
       .kind("TypeError");
 }
 
-Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
+Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool builds) {
   switch (op) {
     case CmpOperator::kIs:
     case CmpOperator::kIsNot: {
@@ -303,9 +315,11 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
     default:
       break;
   }
-  // Nothing of the IR equals a list; a comparison with None or a string is a mistake.
+  // Nothing of the IR equals a list, None or a string; to ask for it in a function that is built is a
+  // mistake.
   for (const Any* one : {&a, &b}) {
     if (!is_none(*one) && !is_str(*one)) continue;
+    if (!builds && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) return op == CmpOperator::kNotEq;
     throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", syntax::spelling(op),
                 ir::type_name(a), ir::type_name(b))
         .at(span)
@@ -316,8 +330,8 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;
   if (comparable && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) {
-    // Buffers, pointers and functions are compared by identity; equalities of values are not folded, and a
-    // script number takes the type of the other side.
+    // Buffers, pointers and functions are compared by identity; a script number takes the type of the other
+    // side.
     Expr x = *to_expr(a);
     Expr y = *to_expr(b);
     if (!is_object(a)) x = like_compared(x, y, is_float(a));
@@ -325,21 +339,26 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span) {
     if (x->ty->kind != ir::TypeKind::kPrim || y->ty->kind != ir::TypeKind::kPrim) {
       return (x.get() == y.get()) == (op == CmpOperator::kEq);
     }
+    if (!builds && ir::as<ir::IntImmNode>(*to_expr(a)))
+      return op == CmpOperator::kEq ? ir::eq(x, y, span) : ir::ne(x, y, span);
     ir::match_types(x, y, span);
     return ir::binary(op == CmpOperator::kEq ? ir::ExprKind::kEQ : ir::ExprKind::kNE, x, y, span);
   }
   std::string_view sign = syntax::spelling(op);
   Expr x = operand(a, sign, a, b, span);
   Expr y = operand(b, sign, a, b, span);
+  auto constant = [](const Expr& e) { return ir::as<ir::IntImmNode>(e) || ir::as<ir::FloatImmNode>(e); };
+  bool folds = !builds || !constant(x) || !constant(y);
+  if (!folds) ir::match_types(x, y, span);
   switch (op) {
     case CmpOperator::kLt:
-      return ir::lt(std::move(x), std::move(y), span);
+      return folds ? ir::lt(x, y, span) : ir::binary(ir::ExprKind::kLT, x, y, span);
     case CmpOperator::kLtE:
-      return ir::le(std::move(x), std::move(y), span);
+      return folds ? ir::le(x, y, span) : ir::binary(ir::ExprKind::kLE, x, y, span);
     case CmpOperator::kGt:
-      return ir::gt(std::move(x), std::move(y), span);
+      return folds ? ir::gt(x, y, span) : ir::binary(ir::ExprKind::kGT, x, y, span);
     default:
-      return ir::ge(std::move(x), std::move(y), span);
+      return folds ? ir::ge(x, y, span) : ir::binary(ir::ExprKind::kGE, x, y, span);
   }
 }
 

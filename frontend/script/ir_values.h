@@ -31,8 +31,9 @@ ir::Expr as_expr(const Any& value, Span span, std::string_view wanted_for);
 Any ir_binary(syntax::BinOperator op, const Any& a, const Any& b, Span span);
 Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span);
 // One link of a comparison chain; chains are joined by ir_bool_op(kAnd). `is`/`is not` compare identity and
-// give a script bool; `in` is refused.
-Any ir_compare(syntax::CmpOperator op, const Any& a, const Any& b, Span span);
+// give a script bool; `in` is refused. In a function that is being built (`builds`) the text is the
+// expression; elsewhere constants are compared at once, an integer for equality where it is on the left.
+Any ir_compare(syntax::CmpOperator op, const Any& a, const Any& b, Span span, bool builds);
 // `and`/`or` of two operands, at least one of them an IR value.
 Any ir_bool_op(syntax::BoolOperator op, const Any& a, const Any& b, Span span);
 // `yes if test else no` where the test is an IR value: tirx.if_then_else.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/script/np_array.h"
+#include "frontend/script/np_scalar.h"
 #include "ir/small_float.h"
 
 namespace mlc::script {
@@ -673,6 +674,16 @@ Any plain_number(const Any& value) {
   if (dtype.is_floating()) return scalar->real;
   if (dtype.is_bool()) return scalar->integer != 0;
   return scalar->integer;
+}
+
+Any plain_value(const Any& value) {
+  if (auto* dtype = as<NumpyDTypeNode>(value)) return str_value(DataType(dtype->dtype).str());
+  return plain_number(value);
+}
+
+std::optional<DataType> numpy_scalar_dtype(const Any& value) {
+  if (auto* scalar = as<NumpyScalarNode>(value)) return scalar->dtype;
+  return std::nullopt;
 }
 
 // A limit as a scalar of the type prints.

@@ -324,7 +324,7 @@ Any repeat_by_index(Evaluator& evaluator, const Any& a, const Any& b, ir::Span s
 
 Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span) {
   if (is_object(a) || is_object(b)) {
-    if (is_ir_value(a) || is_ir_value(b)) {
+    if ((is_ir_value(a) || is_ir_value(b)) && !(op == BinOperator::kMod && is_str(a))) {
       // `n @ Axis.laneid`, `T.S[8] + n`: the other side may be an object that knows the operator.
       bool swapped = is_ir_value(a);
       const Any& object = swapped ? b : a;

@@ -4,6 +4,7 @@
 
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "ir/expr.h"
 
 namespace mlc::script {
 namespace {
@@ -153,6 +154,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
     size_t place = i++;
     if (!named) value = take();
     Any plain = plain_number(builtin_value_of(value));
+    if (auto* constant = value.as<ir::IntImmNode>()) plain = Any(constant->value);
+    if (auto* constant = value.as<ir::FloatImmNode>()) plain = Any(constant->value);
     switch (field.type) {
       case 's':
       case 'r':

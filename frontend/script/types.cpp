@@ -63,7 +63,6 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     }
     return static_cast<int64_t>(real);
   }
-  if (auto* constant = value.as<ir::IntImmNode>()) return constant->value;
   Any result;
   if (as<ir::NDArrayNode>(value))
     return evaluator.call(evaluator.attribute(value, known().integer), {}, {}, args.span);

@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 
+#include "frontend/script/np_scalar.h"
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
@@ -314,9 +316,23 @@ Any all_of(ApiCall& call) {
   return result;
 }
 
+// What a constant is made of: a float in all its digits, a scalar of NumPy in its type.
+Expr literal_arg(const ApiCall& call, size_t i) {
+  const Any& given = call.args[i];
+  if (script::is_float(given))
+    return ir::make<ir::FloatImmNode>(DataType::Float(64), script::raw_float(given), call.span);
+  Expr value = value_arg(call, i);
+  auto dtype = script::numpy_scalar_dtype(given);
+  return dtype ? ir::cast(*dtype, value, call.span) : value;
+}
+
 Any const_(ApiCall& call) {
-  Expr value = value_arg(call, 0);
-  if (!is_given(call, 1)) return value;
+  Expr value = literal_arg(call, 0);
+  if (!is_given(call, 1)) {
+    auto* real = script::is_float(call.args[0]) ? ir::as<ir::FloatImmNode>(value) : nullptr;
+    bool narrow = real != nullptr && std::abs(real->value) <= std::numeric_limits<float>::max();
+    return narrow ? ir::cast(DataType::Float(32), value, call.span) : value;
+  }
   DataType dtype = dtype_arg(call, 1);
   auto* real = ir::as<ir::FloatImmNode>(value);
   if (real != nullptr && !dtype.is_floating() && !dtype.is_handle() &&
@@ -331,7 +347,7 @@ Any const_(ApiCall& call) {
 template <bool kFloat>
 Any immediate(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
-  Expr value = value_arg(call, 1);
+  Expr value = literal_arg(call, 1);
   if (!kFloat && ir::as<ir::FloatImmNode>(value)) ir::wrong_argument(call, 1, "int");
   bool fits = kFloat ? dtype.is_floating() : dtype.is_int() || dtype.is_uint() || dtype.is_bool();
   if (!fits || dtype.is_vector()) {

@@ -30,6 +30,7 @@ Any equals(ApiCall& call) {
 Any is_base_of(ApiCall& call) {
   return call.args[1].as<ir::TypeNode>() != nullptr && ir::structural_equal(call.args[0], call.args[1]);
 }
+Any same_structure(ApiCall& call) { return ir::structural_equal(call.args[0], call.args[1]); }
 Any is_known_type(ApiCall&) { return false; }
 
 Any itself(ApiCall& call) { return call.args[0]; }
@@ -69,6 +70,8 @@ constexpr ir::ApiRow rows[] = {
            matches_element),
     METHOD("mlc.ir.PrimType", "__eq__(other)", "Is it the same type, or its name?", equals),
     METHOD("mlc.ir.Type", "is_base_of(other)", "Is it the other type?", is_base_of),
+    METHOD("mlc.ir.Type", "__eq__(other)", "Is it the same type?", same_structure),
+    METHOD("mlc.ir.Range", "__eq__(other)", "Have both the same bounds?", same_structure),
     METHOD("mlc.prim.EQ", "asobject()", "The comparison itself.", itself),
     METHOD("mlc.prim.NE", "asobject()", "The comparison itself.", itself),
     METHOD("mlc.tirx.IterVar", "astype(dtype)", "The variable converted to a type.", iterator_astype),

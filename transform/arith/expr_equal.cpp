@@ -60,6 +60,9 @@ bool same_expr(const Expr& a, const Expr& b) {
       auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
       return same_expr(left->value, right->value) && same_expr(left->lanes, right->lanes);
     }
+    case ExprKind::kTensorRegion:  // which equality of structure lets differ in their free buffers
+      return as<TensorRegionNode>(a)->source.same_as(as<TensorRegionNode>(b)->source) &&
+             structural_equal(as<TensorRegionNode>(a)->region, as<TensorRegionNode>(b)->region);
     default:
       return structural_equal(a, b);
   }

@@ -54,7 +54,7 @@ Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::st
 
 Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
   Array<Expr> shape;
-  if (ir::given<Expr>(value)) {
+  if (ir::given<Expr>(value) || value.as<int64_t>()) {
     shape.push_back(expect_expr(call, value, argument, "an extent"));
     return shape;
   }
@@ -363,6 +363,12 @@ Any comm_reducer(ApiCall& call) {
 // reducer(expr, axis, where=None, init=None): args[0] is the reducer.
 Any reducer_call(ApiCall& call) {
   auto reducer = call.args[0].cast<Reducer>();
+  // Values in the place of axes are combined as they are: `larger(a, b)`.
+  if (Expr second = ir::given<IterVar>(call.args[2]) ? nullptr : expr_of(call.args[2])) {
+    Any both = call.host.call(reducer->combine, std::vector<Any>{call.args[1], second});
+    if (call.args[3] == nullptr) return both;
+    return call.host.call(reducer->combine, std::vector<Any>{both, call.args[3]});
+  }
   auto several = elements(call.args[1]);
   Array<Expr> sources;
   for (const Any& one : index_list(call.args[1]))
@@ -412,10 +418,15 @@ Any reducer_call(ApiCall& call) {
 // ---- functions ----
 
 Any make_prim_func(ApiCall& call) {
-  if (call.args[1] != nullptr) {
-    throw Error("option-not-supported", "`index_dtype_override` is not supported").at(call.span_of(1));
+  PrimFunc fn = create_prim_func(index_list(call.args[0]), call.span_of(0));
+  if (call.args[1] == nullptr) return fn;
+  DataType type = dtype_of(call, call.args[1], 1);
+  if (!type.is_int() || !type.is_scalar()) {
+    throw Error("wrong-type", "`index_dtype_override` must be an integer type, not `{}`", type.str())
+        .kind("TypeError")
+        .at(call.span_of(1));
   }
-  return create_prim_func(index_list(call.args[0]), call.span_of(0));
+  return with_index_type(fn, type);
 }
 
 template <class Node, auto Read>
@@ -458,8 +469,9 @@ constexpr ApiRow rows[] = {
      "    P = te.compute((n,), lambda i: product(A[i, k], axis=k))",
      comm_reducer},
     {ApiKind::kFunction, kTe, "create_prim_func(ops, index_dtype_override=None)",
-     "The function that computes tensors, ready to be scheduled.\n\n    func = te.create_prim_func([A, B, "
-     "C])",
+     "The function that computes tensors, ready to be scheduled.\n\n"
+     "    func = te.create_prim_func([A, B, C])\n\n"
+     "`index_dtype_override`: the type of shapes, loops and indices, such as \"int64\".",
      make_prim_func},
     {ApiKind::kClass, kTe, "Tensor()", "A tensor made by placeholder or compute.",
      +[](ApiCall& call) -> Any {

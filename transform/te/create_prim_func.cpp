@@ -109,7 +109,8 @@ class Creator {
     }
     Stmt body = seq(std::move(stages));
     auto* whole = as<SBlockRealizeNode>(body);
-    if (!is_no_op(body) && !(whole != nullptr && whole->block->iter_vars.empty())) {
+    bool is_root = whole != nullptr && whole->block->iter_vars.empty() && allocated.empty();
+    if (!is_no_op(body) && !is_root) {
       SBlock root = make<SBlockNode>(Array<IterVar>(), Array<TensorRegion>(), Array<TensorRegion>(),
                                      String("root"), body, Stmt(), allocated);
       body = make<SBlockRealizeNode>(Array<Expr>(), bool_imm(true), root);

@@ -11,4 +11,7 @@ namespace mlc::transform::te {
 // One block per operation, in an order in which everything is computed before it is used.
 PrimFunc create_prim_func(const Array<Any>& args, Span span = {});
 
+// `fn` with shapes, loops, block iterators and indices of an integer type; the values stay what they are.
+PrimFunc with_index_type(const PrimFunc& fn, DataType type);
+
 }  // namespace mlc::transform::te

@@ -13,7 +13,6 @@ struct Absent {
 constexpr std::string_view gpu = "it concerns GPUs, which mlc does not lower for yet";
 constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
-    {"s_tir.transform", "LowerAutoCopy", gpu},
     {"s_tir.transform", "TransformMmaBufferLayout", gpu},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},

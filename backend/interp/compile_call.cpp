@@ -206,8 +206,10 @@ Code Compiler::address_of(const ir::CallNode* node) {
   int view = view_of(load->source.get(), load->span);
   std::vector<std::function<int64_t(Frame&)>> indices;
   for (const Expr& index : load->indices) {
-    if (index->dtype().is_vector()) unsupported(node->span, "the address of a vector of elements");
-    indices.push_back(integer(index));
+    auto* ramp = ir::as<ir::RampNode>(index);  // lanes lie behind the first
+    const Expr& first = ramp && ir::is_const_int(ramp->stride, 1) ? ramp->base : index;
+    if (first->dtype().is_vector()) unsupported(node->span, "the address of a vector of elements");
+    indices.push_back(integer(first));
   }
   int64_t bytes = static_cast<int64_t>(number_of(element).bytes) * element.lanes();
   return [view, indices, bytes](Frame& frame, Lane* out) {

@@ -14,6 +14,9 @@ constexpr char doc[] = R"(LowerIntrin(): operators become what the function's ta
     x // 8, x % 8       =>  x >> 3, x & 7
     x // 3              =>  T.Div(x, 3)                     # where x >= 0 is known, else corrected by its sign
     a * b + c           =>  fma of the target, for floats
+    T.tvm_access_ptr(T.type_annotation("float32"), A.data, i, n, 1)
+                        =>  A_access = T.decl_buffer((i + 1,), data=A.data)
+                            T.address_of(A_access[i])           # A itself, where it has one dimension
 needs: the function has a target (BindTarget).
 keeps: the value of every expression, up to the last bits of the target's functions.
 At the end, before code is generated: nothing here is simplified again.)";
@@ -26,8 +29,16 @@ class LowerIntrinsics final : public AnalyzingRewriter {
   Expr rewrite(const Expr& e) override {
     switch (e->kind) {
       case ExprKind::kCall: {
+        if (Expr address = lower_access_ptr(e)) return address;
         if (Expr lowered = lower_intrinsic(*as<CallNode>(e), target_, fast_math_)) return rewrite(lowered);
         return AnalyzingRewriter::rewrite(e);
+      }
+      case ExprKind::kLet: {
+        // What the name stands for is not known in front of the statement.
+        auto inside = named_.insert(as<LetNode>(e)->var.get()).first;
+        Expr result = AnalyzingRewriter::rewrite(e);
+        named_.erase(inside);
+        return result;
       }
       case ExprKind::kAdd:
         return lower_add(e);
@@ -44,11 +55,68 @@ class LowerIntrinsics final : public AnalyzingRewriter {
         return AnalyzingRewriter::rewrite(e);
     }
   }
-  Stmt rewrite(const Stmt& s) override { return AnalyzingRewriter::rewrite(s); }
+  Stmt rewrite(const Stmt& s) override {
+    Array<Stmt> outside = std::exchange(views_, {});
+    Stmt result = AnalyzingRewriter::rewrite(s);
+    if (!views_.empty()) {
+      views_.push_back(result);
+      result = seq(views_);
+    }
+    views_ = outside;
+    return result;
+  }
 
  private:
   std::string target_;
   bool fast_math_;
+  Array<Stmt> views_;  // declared in front of the statement that is rewritten
+  std::unordered_set<const VarNode*> named_;
+
+  // The address of an element; null where `e` is no pointer of access or has no such form: elements of
+  // another type than the buffer's, a base that is no variable.
+  Expr lower_access_ptr(const Expr& e) {
+    auto* access = as_call_to(e, "tirx.tvm_access_ptr");
+    if (!access || access->args.size() != 5) return nullptr;
+    DataType dtype = access->args[0]->dtype();
+    Expr offset = access->args[2];
+    Expr base = access->args[1];
+    while (auto* inner = as_call_to(base, "tirx.tvm_access_ptr")) {
+      if (inner->args.size() != 5 || inner->args[0]->dtype() != dtype) return nullptr;
+      offset = add(cast(offset->dtype(), inner->args[2]), offset);
+      base = inner->args[1];
+    }
+    auto* data = as_call_to(base, "tirx.buffer_data");
+    auto* var = as<VarNode>(data ? data->args[0] : base);
+    bool plain = !dtype.is_void() && !dtype.is_handle() && offset->dtype().is_scalar();
+    if (!var || !(var->buffer() || var->dtype().is_handle()) || !plain ||
+        uses_var(offset, [&](const VarNode* v) { return named_.contains(v); }))
+      return nullptr;
+    const BufferTypeNode* type = var->buffer();
+    DataType scalar = dtype.with_lanes(1);
+    if (type && DataType(type->dtype).with_lanes(1) != scalar) return nullptr;
+    Expr last = const_like(offset, 1);
+    Expr index = offset;
+    if (dtype.is_vector()) {
+      last = const_like(offset, dtype.lanes());
+      offset = mul(offset, last);
+      index = make<RampNode>(offset, const_like(offset, 1), int32(dtype.lanes()));
+    }
+    Buffer source = ref(var);
+    bool flat = type && type->shape.size() == 1 && type->strides.empty() &&
+                (!type->elem_offset || is_const_int(type->elem_offset, 0)) &&
+                DataType(type->dtype).is_scalar();
+    if (!flat || dtype.is_vector()) {
+      String scope = type ? type->storage_scope : String("global");
+      if (!type && var->ty->kind == TypeKind::kPointer)
+        scope = static_cast<const PointerTypeNode*>(var->ty.get())->storage_scope;
+      Type view =
+          make<BufferTypeNode>(scalar, scope, Array<Expr>{add(offset, last)}, Array<Expr>{}, Expr(int32(0)));
+      source = make<VarNode>(String(std::string(text(var->name)) + "_access"), view);
+      views_.push_back(make<DeclBufferNode>(source, type ? data_of(ref(var)) : base));
+    }
+    Expr element = rewrite(make<TensorLoadNode>(source, Array<Expr>{index}));
+    return make<CallNode>(access->ty, op("tirx.address_of"), Array<Expr>{element});
+  }
 
   static bool is_word(DataType t) {
     return t.is_scalar() && t.is_int() && (t.bits() == 32 || t.bits() == 64);

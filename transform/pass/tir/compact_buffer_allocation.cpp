@@ -33,8 +33,10 @@ class TouchedRegions final : public Walker {
     if (auto* loop = as<ForNode>(s)) {
       visit(loop->min);
       visit(loop->extent);
-      loops_.push_back(loop);
-      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      bool is_thread = loop->for_kind == ForKind::kThreadBinding;
+      loops_.push_back({loop->loop_var, make<RangeNode>(loop->min, loop->extent),
+                        is_thread ? loop->thread_binding->thread_tag : String()});
+      analyzer.bind(loop->loop_var, loops_.back().range);
       visit(loop->body);
       loops_.pop_back();
     } else if (auto* block = as<SBlockNode>(s)) {
@@ -58,12 +60,18 @@ class TouchedRegions final : public Walker {
       walk_children(s);
     } else if (auto* bind = as<BindNode>(s)) {
       visit(bind->value);
-      named_[bind->var.get()] = {};
+      names_.push_back(bind);
     } else if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto thread = attr->node.as<IterVar>()) named_[(*thread)->var.get()] = {};
-      walk_children(s);
+      auto thread = attr->node.as<IterVar>();
+      if (!thread) return walk_children(s);
+      visit(attr->value);
+      Range range = make<RangeNode>(const_like(attr->value, 0), attr->value);
+      loops_.push_back({(*thread)->var, range, (*thread)->thread_tag});
+      analyzer.bind((*thread)->var, range);
+      visit(attr->body);
+      loops_.pop_back();
     } else if (auto* alloc = as<AllocBufferNode>(s)) {
-      boxes.erase(alloc->buffer.get());
+      boxes[alloc->buffer.get()].depth = loops_.size();
     } else {
       walk_children(s);
     }
@@ -133,9 +141,14 @@ class TouchedRegions final : public Walker {
   }
   // Do the threads of the loop share memory of that scope? All of them global memory, those of a block the
   // block's.
-  static bool is_shared_among(const ForNode& loop, std::string_view scope) {
-    if (loop.for_kind != ForKind::kThreadBinding) return false;
-    std::string_view tag = text(loop.thread_binding->thread_tag);
+  struct Loop {
+    Var var;
+    Range range;
+    String thread_tag;  // of a thread, in place of a loop
+  };
+  static bool is_shared_among(const Loop& loop, std::string_view scope) {
+    std::string_view tag = text(loop.thread_tag);
+    if (tag.empty()) return false;
     if (scope == "global" || scope.empty()) return true;
     if (scope.starts_with("shared")) return !tag.starts_with("blockIdx");
     return scope == "warp" && tag == "threadIdx.x";
@@ -144,18 +157,24 @@ class TouchedRegions final : public Walker {
   Domain inner_loops(size_t depth, std::string_view scope) {
     Domain domain = named_;
     for (size_t i = 0; i < loops_.size(); ++i) {
-      const ForNode* loop = loops_[i];
-      if (i < depth && !is_shared_among(*loop, scope)) continue;
-      Interval& interval = domain[loop->loop_var.get()];
-      interval = interval_of(make<RangeNode>(loop->min, loop->extent), domain, analyzer);
-      narrow(loop->loop_var.get(), interval);
+      const Loop& loop = loops_[i];
+      if (i < depth && !is_shared_among(loop, scope)) continue;
+      Interval& interval = domain[loop.var.get()];
+      interval = interval_of(loop.range, domain, analyzer);
+      narrow(loop.var.get(), interval);
+    }
+    for (const BindNode* name : names_) {
+      bool known = name->var->dtype().is_int() && side_effect(name->value) <= Effect::kPure;
+      Interval interval = known ? interval_of(name->value, domain, analyzer) : Interval{};
+      domain[name->var.get()] = interval;
     }
     return domain;
   }
 
-  std::vector<const ForNode*> loops_;
+  std::vector<Loop> loops_;
+  std::vector<const BindNode*> names_;
   std::vector<std::pair<Var, IntervalSet>> facts_;
-  Domain named_;  // variables of bindings and threads: their values are not followed
+  Domain named_;  // variables of Let: their values are not followed
 };
 
 // A buffer's new shape and where it begins in the old one.
@@ -170,11 +189,14 @@ struct Compact final : Rewriter {
   using Rewriter::rewrite;
   Array<Expr> shift(const Compacted& to, const Array<Expr>& indices) {
     Array<Expr> out;
-    for (size_t d = 0; d < indices.size(); ++d) {
-      out.push_back(is_const_int(to.begin[d], 0) ? rewrite(indices[d])
-                                                 : sub(rewrite(indices[d]), to.begin[d]));
-    }
+    for (size_t d = 0; d < indices.size(); ++d) out.push_back(shift(to, d, indices[d]));
     return out;
+  }
+  // In the type of the touched part.
+  Expr shift(const Compacted& to, size_t d, const Expr& old) {
+    Expr index = rewrite(old);
+    index = cast(to.begin[d]->dtype().with_lanes(index->dtype().lanes()), index);
+    return is_const_int(to.begin[d], 0) ? index : sub(index, to.begin[d]);
   }
   Expr rewrite(const Expr& e) override {
     if (auto* load = as<TensorLoadNode>(e)) {
@@ -188,9 +210,8 @@ struct Compact final : Rewriter {
         Array<Range> ranges;
         for (size_t d = 0; d < region->region.size(); ++d) {
           const Range& range = region->region[d];
-          Expr min = rewrite(range->min);
-          if (!is_const_int(found->second.begin[d], 0)) min = sub(min, found->second.begin[d]);
-          ranges.push_back(make<RangeNode>(min, rewrite(range->extent)));
+          Expr extent = cast(found->second.begin[d]->dtype(), rewrite(range->extent));
+          ranges.push_back(make<RangeNode>(shift(found->second, d, range->min), extent));
         }
         return make<TensorRegionNode>(found->second.buffer, ranges, e->span);
       }
@@ -270,15 +291,14 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   Compact compact;
   for (auto& [var, box] : touched.boxes) {
     const BufferTypeNode* type = var->buffer();
-    bool strided = !type->strides.empty();
     if (box.dims.empty() && !box.whole) continue;
     Compacted next;
     Array<Expr> shape;
-    bool changed = false;
+    bool changed = !type->strides.empty();
     for (size_t d = 0; d < type->shape.size(); ++d) {
       Expr begin = const_like(type->shape[d], 0);
       Expr extent = type->shape[d];
-      if (!box.whole && !strided && box.dims[d]) {
+      if (!box.whole && box.dims[d]) {
         Expr low = touched.analyzer.simplify(ir::max(box.dims[d].min, const_like(box.dims[d].min, 0)));
         Expr size = touched.analyzer.simplify(box.dims[d].max - low + 1);
         std::optional<int64_t> whole = const_int(extent);
@@ -288,7 +308,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
         if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;
         if (exact && *exact >= 1 && (!whole || *exact < *whole)) {
           begin = low;
-          Expr fitting = const_like(extent, *exact);
+          Expr fitting = const_like(size, *exact);
           extent = whole ? fitting : touched.analyzer.simplify(ir::min(extent, fitting));
           changed = true;
         }
@@ -300,6 +320,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     if (!changed && requested == align.requests.end()) continue;
     next.buffer = with_type(ref(var), with(type_of(ref(var)), [&](BufferTypeNode& n) {
                               n.shape = shape;
+                              n.strides = {};
                               if (requested != align.requests.end())
                                 n.strides = aligned_strides(shape, requested->second);
                             }));

@@ -60,6 +60,7 @@ struct Flatten final : Rewriter {
       Expr no = where(logical_not(condition), [&] { return rewrite(chosen->args[2]); });
       return with(ref(chosen), [&](CallNode& n) { n.args = {condition, yes, no}; });
     }
+    if (auto* var = param_data(e)) return data_of(flatten(ref(var)));
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);
@@ -82,7 +83,7 @@ struct Flatten final : Rewriter {
       return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = buffer; });
     }
     if (auto* decl = as<DeclBufferNode>(s)) {
-      Expr data = decl->data ? rewrite(decl->data) : decl->data;
+      Expr data = decl->data && !param_data(decl->data) ? rewrite(decl->data) : decl->data;
       Buffer buffer = flatten(decl->buffer);
       if (data.same_as(decl->data) && buffer.same_as(decl->buffer)) return s;
       return make<DeclBufferNode>(buffer, data, s->span);
@@ -103,6 +104,12 @@ struct Flatten final : Rewriter {
     if (auto* attr = as<AttrStmtNode>(s)) {
       if (auto iter = attr->node.as<IterVar>(); iter && text(attr->attr_key) == "thread_extent")
         iters.push_back({(*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value)});
+      if (auto about = attr->node.as<Expr>(); about && param_data(*about)) {
+        Expr value = rewrite(attr->value);
+        Stmt body = rewrite(attr->body);
+        if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
+        return make<AttrStmtNode>(attr->node, attr->attr_key, value, body, s->span);
+      }
     }
     if (as<SBlockRealizeNode>(s)) {
       throw Error("block-not-lowered", "the function still has blocks")
@@ -116,6 +123,12 @@ struct Flatten final : Rewriter {
 
  private:
   bool is_param(const VarNode* var) const { return params.contains(var); }
+  // The parameter whose memory `e` points to; null for other expressions.
+  const VarNode* param_data(const Expr& e) const {
+    auto* data = as_call_to(e, "tirx.buffer_data");
+    auto* var = data ? as<VarNode>(data->args[0]) : nullptr;
+    return var && is_param(var) ? var : nullptr;
+  }
   static Expr offset_of(const BufferTypeNode* type) {
     return type->elem_offset && !is_const_int(type->elem_offset, 0) ? type->elem_offset : Expr(nullptr);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {
 namespace {
@@ -11,64 +10,70 @@ constexpr char doc[] =
     for i in T.serial(T.int64(8)):      =>      for i in range(8):
         A[i * T.int64(2)] = ...                     A[i * 2] = ...
 needs: no buffer that is a parameter holds 64-bit integers.
-keeps: the values, where indices are below 2^31: that is on trust.
+keeps: the values, where indices are below 2^31: that is on trust. Values that are stored or passed on keep the type
+they are cast to.
 Where NarrowDataType cannot see bounds, as with symbolic shapes.)";
 
-struct Narrow final : BufferTypeRewriter {
-  VarMap narrowed;
-
+struct Narrow final : IndexRewriter {
   static bool wide(const Expr& e) { return e->dtype().is_int() && e->dtype().bits() == 64; }
   static DataType narrow(DataType dtype) { return dtype.with_bits(32); }
-  Var map_var(const Var& var) {
-    if (var->buffer()) return mapped(var);
+  Var narrowed(const Var& var) override {
     if (!wide(var)) return var;
-    Expr& next = narrowed[var.get()];
+    Var& next = vars_[var.get()];
     if (!next) next = make_var(var->name, narrow(var->dtype()), var->span);
-    return ref(as<VarNode>(next));
+    return next;
   }
-  Var rewrite_def(const Var& var) override { return map_var(var); }
-  using BufferTypeRewriter::rewrite;
+  // Names that stand in an index somewhere, which may be behind their other uses.
+  void learn(const Narrow& from) { vars_ = from.vars_; }
+
+  using IndexRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* var = as<VarNode>(e)) return map_var(ref(var));
+    if (auto* var = as<VarNode>(e)) {
+      if (var->buffer()) return rewrite_buffer(ref(var));
+      auto found = vars_.find(var);
+      if (found != vars_.end()) return found->second;
+      return is_index_ ? Expr(narrowed(ref(var))) : e;
+    }
     if (auto* imm = as<IntImmNode>(e))
       return wide(e) ? Expr(int_imm(narrow(e->dtype()), imm->value, e->span)) : e;
-    if (auto* op = as_binary(e)) {
-      Expr a = rewrite(op->a), b = rewrite(op->b);
-      return a.same_as(op->a) && b.same_as(op->b) ? e : binary(op->kind, a, b, e->span);
-    }
-    if (auto* value = as<CastNode>(e)) {
+    if (auto* value = as<CastNode>(e); value && is_index_ && e->dtype().is_int() && e->dtype().bits() >= 32) {
       Expr inner = rewrite(value->value);
-      DataType to = wide(e) ? narrow(e->dtype()) : e->dtype();
-      if (inner.same_as(value->value) && to == e->dtype()) return e;
-      return cast(to, inner, e->span);
+      DataType type = narrow(e->dtype());
+      return inner->dtype() == type ? inner : make<CastNode>(type, inner, e->span);
     }
-    if (auto* select = as<SelectNode>(e)) {
-      Expr c = rewrite(select->condition), a = rewrite(select->true_value), b = rewrite(select->false_value);
-      if (c.same_as(select->condition) && a.same_as(select->true_value) && b.same_as(select->false_value))
-        return e;
-      return make<SelectNode>(c, a, b, e->span);
+    if (auto* op = as_binary(e)) {
+      bool compares = op->kind >= ExprKind::kEQ && op->kind <= ExprKind::kGE;
+      bool outside = is_index_;
+      if (compares) is_index_ = is_condition_ && op->a->dtype().is_int() && op->b->dtype().is_int();
+      Expr a = rewrite(op->a), b = rewrite(op->b);
+      is_index_ = outside;
+      return a.same_as(op->a) && b.same_as(op->b) ? e : build(op->kind, a, b, e->span);
     }
-    Expr next = BufferTypeRewriter::rewrite(e);
-    auto* call = as<CallNode>(next);
-    if (call && wide(next))
-      return with(ref(call), [&](CallNode& n) { n.ty = prim_type(narrow(e->dtype())); });
-    return next;
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) return rewrite_choice(*choice);
+    return rewrite_other(e);
   }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  Narrow narrow;
-  Array<Var> params;
   for (const Var& param : fn->params) {
     if (param->buffer() && DataType(param->buffer()->dtype) == DataType::Int(64))
       throw Error("narrow-wide-buffer", "the parameter `{}` holds 64-bit integers, which would be cut off",
                   text(param->name))
           .at(param->span);
-    params.push_back(narrow.map_var(param));
   }
+  auto params = [&](Narrow& narrow) {
+    Array<Var> all;
+    for (const Var& param : fn->params) all.push_back(narrow.rewrite_def(param));
+    return all;
+  };
+  Narrow look, narrow;
+  params(look);
+  look.rewrite(fn->body);
+  narrow.learn(look);
+  Array<Var> changed = params(narrow);
   Stmt body = narrow.rewrite(fn->body);
   return with(fn, [&](PrimFuncNode& n) {
-    n.params = params;
+    n.params = changed;
     n.body = body;
   });
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
-#include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {
 namespace {
@@ -12,182 +11,179 @@ constexpr char doc[] =
     for i in T.serial(T.int64(16)):     =>      for i in range(16):
         A[i * T.int64(4)] = 0                       A[i * 4] = 0
 needs: target_bits 8, 16, 32 or 64.
-keeps: every value. A variable is narrowed when all index expressions that use it fit, from bounds of loops;
-parameters keep their types.
+keeps: every value. The variable of a loop, a thread or a block is narrowed when all integers that it is a part of
+fit, from bounds of loops; constants and casts beside it are narrowed with it. Parameters keep their types.
 Before vectorization: narrow indices make better vector code.)";
 
-// Decides which variables and expressions fit. An index expression is one tree: all of it or nothing.
-struct Fit final : Walker {
-  Analyzer analyzer;
+// How many bits the place that is looked at may have: the target's where every integer around it, up to the
+// statement or the index, fits; 64 otherwise.
+class Place {
+ public:
+  const int target;
   int bits;
-  int64_t limit;
-  std::unordered_set<const VarNode*> candidates;  // wide loop variables and names
-  std::vector<Expr> trees;                        // wide index expressions
-  std::vector<std::pair<Var, Expr>> definitions;  // a candidate and what it starts from or is
+  Analyzer analyzer;
 
-  explicit Fit(int bits) : bits(bits), limit((int64_t{1} << (bits - 1)) - 1) {}
+  explicit Place(int target) : target(target), bits(target) {}
 
-  bool is_wide(const Expr& e) const {
-    DataType type = e->dtype();
-    return type.is_int() && type.is_scalar() && type.bits() > bits;
+  // For what is below `e`.
+  int below(const Expr& e) {
+    if (!e->dtype().is_int()) return bits;
+    return std::max(bits, fits(e) ? target : 64);
   }
 
-  bool in_range(const Expr& e) {
-    ConstIntBound bound = analyzer.const_int_bound(e);
-    return bound.min >= -limit - 1 && bound.max <= limit;
-  }
-  // Everything below `e` that is wide stays in range and starts from narrow things.
+ private:
+  std::unordered_map<const ExprNode*, bool> fits_;
+
   bool fits(const Expr& e) {
-    if (!is_wide(e)) return !as_binary(e) || (fits(as_binary(e)->a) && fits(as_binary(e)->b));
-    if (!in_range(e)) return false;
-    if (auto* var = as<VarNode>(e)) return candidates.contains(var);
-    if (e->kind == ExprKind::kIntImm) return true;
-    if (auto* cast = as<CastNode>(e))
-      return cast->value->dtype().is_int() && cast->value->dtype().bits() <= bits;
-    if (auto* select = as<SelectNode>(e)) return fits(select->true_value) && fits(select->false_value);
-    auto* op = as_binary(e);
-    return op && fits(op->a) && fits(op->b);
-  }
-
-  void define(const Var& var, const Expr& e) {
-    trees.push_back(e);
-    definitions.emplace_back(var, e);
-  }
-  void index(const Expr& e) {
-    if (is_wide(e)) {
-      trees.push_back(e);
-    } else if (auto* op = as_binary(e)) {
-      if (is_wide(op->a)) trees.push_back(e);
+    if (e->dtype().bits() <= target) return true;
+    auto [found, is_new] = fits_.try_emplace(e.get(), false);
+    if (is_new) {
+      ConstIntBound bound = analyzer.const_int_bound(e);
+      int64_t limit = (int64_t{1} << (target - 1)) - 1;
+      found->second = bound.min >= -limit - 1 && bound.max <= limit;
     }
-  }
-  void visit(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s)) {
-      if (is_wide(loop->loop_var)) {
-        candidates.insert(loop->loop_var.get());
-        for (const Expr& e : {loop->min, loop->extent, Expr(loop->loop_var)}) define(loop->loop_var, e);
-      }
-      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-    } else if (auto* bind = as<BindNode>(s); bind && is_wide(bind->var)) {
-      candidates.insert(bind->var.get());
-      define(bind->var, bind->value);
-      analyzer.bind(bind->var, analyzer.const_int_bound(bind->value));
-    } else if (auto* store = as<BufferStoreNode>(s)) {
-      for (const Expr& e : store->indices) index(e);
-    } else if (auto* branch = as<IfThenElseNode>(s)) {
-      conditions(branch->condition);
-    }
-    walk_children(s);
-  }
-  void visit(const Expr& e) override {
-    if (auto* load = as<TensorLoadNode>(e)) {
-      for (const Expr& i : load->indices) index(i);
-    } else if (auto* call = as_call_to(e, "tirx.if_then_else")) {
-      conditions(call->args[0]);
-    } else if (auto* select = as<SelectNode>(e)) {
-      conditions(select->condition);
-    }
-    walk_children(e);
-  }
-  void conditions(const Expr& e) {
-    auto* op = as_binary(e);
-    if (op && (op->kind == ExprKind::kAnd || op->kind == ExprKind::kOr)) {
-      conditions(op->a);
-      conditions(op->b);
-    } else if (auto* call = as_call_to(e, "tirx.likely")) {
-      conditions(call->args[0]);
-    } else {
-      index(e);
-    }
-  }
-
-  // Variables of a tree that does not fit cannot be narrowed, which may spoil other trees.
-  void settle() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Expr& tree : trees) {
-        if (fits(tree)) continue;
-        for (const Var& var : free_vars(tree)) changed |= candidates.erase(var.get()) > 0;
-      }
-      for (const auto& [var, from] : definitions) {
-        if (!fits(from)) changed |= candidates.erase(var.get()) > 0;
-      }
-    }
+    return found->second;
   }
 };
 
-struct Narrow final : Rewriter {
-  Fit& fit;
-  DataType narrow;
-  std::unordered_map<const VarNode*, Var> vars;
+// The bits of every variable: the most that a place where it stands asks for.
+struct Widths final : Walker {
+  Place& place;
+  std::unordered_map<const VarNode*, int> declared;  // variables with a range: the bits of its extent
+  std::unordered_map<const VarNode*, int> bits;
 
-  Narrow(Fit& fit, int bits) : fit(fit), narrow(DataType::Int(bits)) {}
+  explicit Widths(Place& place) : place(place) {}
 
-  Var narrowed(const Var& var) {
-    Var& next = vars[var.get()];
-    if (!next) next = make_var(var->name, narrow, var->span);
-    return next;
+  void define(const Var& var, const Expr& min, const Expr& extent) {
+    place.analyzer.bind(var, make<RangeNode>(min, extent));
+    declared[var.get()] = extent->dtype().bits();
   }
-  // The value of a fitting tree in narrow arithmetic.
-  Expr shrink(const Expr& e) {
-    if (auto* op = as_binary(e); op && fit.is_wide(op->a))
-      return binary(op->kind, shrink(op->a), shrink(op->b), e->span);
-    if (!fit.is_wide(e)) return rewrite(e);
-    if (auto* var = as<VarNode>(e)) return narrowed(ref(var));
-    if (auto value = const_int(e)) return int_imm(narrow, *value);
-    if (auto* cast = as<CastNode>(e)) return ir::cast(narrow, rewrite(cast->value));
-    auto* select = as<SelectNode>(e);
-    return make<SelectNode>(rewrite(select->condition), shrink(select->true_value),
-                            shrink(select->false_value), e->span);
+  void type(const Buffer& buffer) {
+    const BufferTypeNode* type = buffer->buffer();
+    for (const Expr& e : type->shape) visit(e);
+    for (const Expr& e : type->strides) visit(e);
+    if (type->elem_offset) visit(type->elem_offset);
   }
-  using Rewriter::rewrite;
-  bool is_index_tree(const Expr& e) {
-    bool comparison = as_binary(e) && fit.is_wide(as_binary(e)->a) && !fit.is_wide(e);
-    return (fit.is_wide(e) || comparison) && fit.fits(e);
-  }
-  Expr index(const Expr& e) { return is_index_tree(e) ? shrink(e) : rewrite(e); }
-  Array<Expr> index(const Array<Expr>& all) {
-    Array<Expr> out;
-    bool changed = false;
-    for (const Expr& e : all) {
-      out.push_back(index(e));
-      changed |= !out.back().same_as(e);
-    }
-    return changed ? out : all;
-  }
-  Expr rewrite(const Expr& e) override {
+  void visit(const Expr& e) override {
+    int outside = std::exchange(place.bits, place.below(e));
     if (auto* var = as<VarNode>(e)) {
-      // Outside of index arithmetic the value is wanted in its old type.
-      return fit.candidates.contains(var) ? cast(e->dtype(), narrowed(ref(var))) : e;
+      auto found = declared.find(var);
+      if (found != declared.end()) {
+        int& most = bits[var];
+        most = std::max(most, std::min(found->second, place.bits));
+      }
     }
-    if (auto* widened = as<CastNode>(e); widened && fit.is_wide(widened->value) && fit.fits(widened->value))
-      return make<CastNode>(e->dtype(), shrink(widened->value), e->span);
-    if (auto* load = as<TensorLoadNode>(e)) {
-      Array<Expr> indices = index(load->indices);
-      return indices.same_as(load->indices) ? e : Expr(make<TensorLoadNode>(load->source, indices, e->span));
-    }
-    auto* op = as_binary(e);
-    if (op && !fit.is_wide(e) && fit.is_wide(op->a) && fit.fits(e)) return shrink(e);
-    return rewrite_children(e);
+    if (as<TensorLoadNode>(e)) place.bits = place.target;
+    walk_children(e);
+    place.bits = outside;
   }
-  Stmt rewrite(const Stmt& s) override {
-    if (auto* loop = as<ForNode>(s); loop && fit.candidates.contains(loop->loop_var.get())) {
-      return with(ref(loop), [&](ForNode& n) {
-        n.loop_var = narrowed(loop->loop_var);
-        n.min = index(loop->min);
-        n.extent = index(loop->extent);
-        n.body = rewrite(loop->body);
-      });
+  void visit(const Stmt& s) override {
+    if (auto* loop = as<ForNode>(s)) {
+      define(loop->loop_var, loop->min, loop->extent);
+    } else if (auto* attr = as<AttrStmtNode>(s); attr && opens_threads(*attr)) {
+      define(attr->node.as<IterVar>().value()->var, const_like(attr->value, 0), attr->value);
+      visit(attr->value);
+      visit(attr->body);
+      return;
+    } else if (auto* block = as<SBlockNode>(s)) {
+      for (const IterVar& iter : block->iter_vars) define(iter->var, iter->dom->min, iter->dom->extent);
+      for (const Buffer& buffer : block->alloc_buffers) type(buffer);
+      for (const MatchBufferRegion& match : block->match_buffers) type(match->buffer);
+    } else if (auto* alloc = as<AllocBufferNode>(s)) {
+      type(alloc->buffer);
+    } else if (auto* decl = as<DeclBufferNode>(s)) {
+      type(decl->buffer);
     }
-    if (auto* bind = as<BindNode>(s); bind && fit.candidates.contains(bind->var.get())) {
-      return make<BindNode>(narrowed(bind->var), index(bind->value), s->span);
+    walk_children(s);
+  }
+};
+
+class Narrow final : public IndexRewriter {
+ public:
+  Narrow(Place& place, const Widths& widths) : place_(place), widths_(widths) {}
+  void keep_parameter(const Buffer& buffer) { keep(buffer); }
+
+  using IndexRewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    int outside = std::exchange(place_.bits, place_.below(e));
+    Expr result = narrowed(e);
+    place_.bits = outside;
+    return result;
+  }
+
+ protected:
+  Buffer map_buffer(const Buffer& buffer) override {
+    return at_target([&] { return IndexRewriter::map_buffer(buffer); });
+  }
+  Array<Expr> rewrite_indices(const Array<Expr>& indices) override {
+    return at_target([&] { return index(indices); });
+  }
+  Var narrowed(const Var& var) override {
+    auto found = vars_.find(var.get());
+    if (found != vars_.end()) return found->second;
+    auto width = widths_.bits.find(var.get());
+    if (width == widths_.bits.end() || width->second == var->dtype().bits()) return var;
+    return vars_[var.get()] = make_var(var->name, var->dtype().with_bits(width->second), var->span);
+  }
+
+ private:
+  Place& place_;
+  const Widths& widths_;
+
+  // Where an expression begins, nothing around it asks for more.
+  template <class F>
+  std::invoke_result_t<F> at_target(F rewritten) {
+    int outside = std::exchange(place_.bits, place_.target);
+    auto result = rewritten();
+    place_.bits = outside;
+    return result;
+  }
+
+  Expr narrowed(const Expr& e) {
+    if (auto* var = as<VarNode>(e))
+      return var->buffer() ? Expr(rewrite_buffer(ref(var))) : narrowed(ref(var));
+    bool narrows = is_index_ && e->dtype().is_int() && e->dtype().bits() > place_.bits;
+    if (auto* imm = as<IntImmNode>(e))
+      return narrows ? Expr(int_imm(e->dtype().with_bits(place_.bits), imm->value, e->span)) : e;
+    if (auto* widened = as<CastNode>(e); widened && narrows) {
+      Expr value = rewrite(widened->value);
+      DataType type = e->dtype().with_bits(place_.bits);
+      return value->dtype() == type ? value : make<CastNode>(type, value, e->span);
     }
-    if (auto* store = as<BufferStoreNode>(s)) {
-      Expr value = rewrite(store->value);
-      Array<Expr> indices = index(store->indices);
-      if (value.same_as(store->value) && indices.same_as(store->indices)) return s;
-      return make<BufferStoreNode>(store->buffer, value, indices, s->span);
+    if (auto* op = as_binary(e); op && op->kind != ExprKind::kAnd && op->kind != ExprKind::kOr)
+      return rewrite_binary(*op);
+    if (auto* call = as<CallNode>(e)) return rewrite_call(*call);
+    return rewrite_other(e);
+  }
+  // Operands of two types: constants of the wider one may be narrowed too.
+  Expr rewrite_binary(const BinaryNode& op) {
+    Expr a = rewrite(op.a), b = rewrite(op.b);
+    if (a.same_as(op.a) && b.same_as(op.b)) return ref(&op);
+    bool is_bits = op.kind >= ExprKind::kBitwiseAnd && op.kind <= ExprKind::kRShift;
+    if (a->dtype() != b->dtype() && !is_bits) {
+      a = index(op.a);
+      b = index(op.b);
     }
-    return rewrite_children(s);
+    return build(op.kind, a, b, op.span);
+  }
+  Expr rewrite_call(const CallNode& call) {
+    if (as_call_to(ref(&call), "tirx.if_then_else")) return rewrite_choice(call);
+    Expr next = rewrite_children(ref(&call));
+    auto* after = as<CallNode>(next);
+    if (next.get() == &call || !after) return next;
+    if (as_call_to(next, "tirx.clz"))  // counts from the top of the type
+      return next + (call.args[0]->dtype().bits() - after->args[0]->dtype().bits());
+    bool external = as_call_to(next, "tirx.call_extern") || as_call_to(next, "tirx.call_pure_extern") ||
+                    as_call_to(next, "tirx.call_llvm_intrin") ||
+                    as_call_to(next, "tirx.call_llvm_pure_intrin");
+    if (!external) return next;
+    // What is called takes the types it took.
+    Array<Expr> args;
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      bool is_int = call.args[i]->dtype().is_int();
+      args.push_back(is_int ? cast(call.args[i]->dtype(), after->args[i]) : after->args[i]);
+    }
+    return with(ref(after), [&](CallNode& n) { n.args = args; });
   }
 };
 
@@ -197,10 +193,14 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     throw Error("narrow-bits", "indices are narrowed to 8, 16, 32 or 64 bits, not {}", bits);
   }
   if (bits == 64) return fn;
-  Fit fit(static_cast<int>(bits));
-  fit.visit(fn->body);
-  fit.settle();
-  return with_body(fn, Narrow(fit, static_cast<int>(bits)).rewrite(fn->body));
+  Place place(static_cast<int>(bits));
+  Widths widths(place);
+  widths.visit(fn->body);
+  Narrow narrow(place, widths);
+  for (const Var& param : fn->params) {
+    if (param->buffer()) narrow.keep_parameter(param);
+  }
+  return with_body(fn, narrow.rewrite(fn->body));
 }
 
 }  // namespace

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/index_rewriter.h"
+
+namespace mlc::transform {
+namespace {
+
+DataType wider(const Expr& a, const Expr& b) {
+  return a->dtype().bits() >= b->dtype().bits() ? a->dtype() : b->dtype();
+}
+
+}  // namespace
+
+Stmt IndexRewriter::rewrite(const Stmt& s) {
+  if (auto* loop = as<ForNode>(s)) return rewrite_loop(*loop);
+  if (auto* bind = as<BindNode>(s)) return rewrite_bind(*bind);
+  if (auto* attr = as<AttrStmtNode>(s); attr && opens_threads(*attr)) return rewrite_thread(*attr);
+  if (auto* realize = as<SBlockRealizeNode>(s)) return rewrite_realize(*realize);
+  if (auto* block = as<SBlockNode>(s)) return rewrite_block(*block);
+  if (auto* branch = as<IfThenElseNode>(s)) {
+    Expr asked = condition(branch->condition);
+    Stmt yes = rewrite(branch->then_case);
+    Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
+    if (asked.same_as(branch->condition) && yes.same_as(branch->then_case) && no.same_as(branch->else_case))
+      return s;
+    return make<IfThenElseNode>(asked, yes, no, s->span);
+  }
+  if (auto* store = as<BufferStoreNode>(s)) {
+    Expr value = rewrite(store->value);
+    DataType dtype = store->value->dtype();
+    if (value->dtype() != dtype) value = cast(dtype, value);
+    Array<Expr> indices = rewrite_indices(store->indices);
+    Buffer buffer = rewrite_buffer(store->buffer);
+    if (buffer.same_as(store->buffer) && value.same_as(store->value) && indices.same_as(store->indices))
+      return s;
+    return make<BufferStoreNode>(buffer, value, indices, s->span);
+  }
+  return rewrite_children(s);
+}
+
+Expr IndexRewriter::rewrite_other(const Expr& e) {
+  if (auto* load = as<TensorLoadNode>(e)) {
+    Array<Expr> indices = rewrite_indices(load->indices);
+    Buffer source = rewrite_buffer(load->source);
+    if (source.same_as(load->source) && indices.same_as(load->indices)) return e;
+    return make<TensorLoadNode>(source, indices, e->span);
+  }
+  if (as<TensorRegionNode>(e)) return as_index([&] { return rewrite_children(e); });
+  if (auto* choice = as<SelectNode>(e)) {
+    Expr asked = condition(choice->condition);
+    Expr yes = rewrite(choice->true_value), no = rewrite(choice->false_value);
+    if (asked.same_as(choice->condition) && yes.same_as(choice->true_value) &&
+        no.same_as(choice->false_value)) {
+      return e;
+    }
+    DataType type = wider(yes, no);
+    return make<SelectNode>(asked, cast(type, yes), cast(type, no), e->span);
+  }
+  if (auto* ramp = as<RampNode>(e)) {
+    Expr base = rewrite(ramp->base), stride = rewrite(ramp->stride);
+    if (base.same_as(ramp->base) && stride.same_as(ramp->stride)) return e;
+    DataType type = wider(base, stride);
+    return make<RampNode>(cast(type, base), cast(type, stride), ramp->lanes, e->span);
+  }
+  if (auto* let = as<LetNode>(e)) {
+    Expr value = rewrite(let->value);
+    if (value->dtype() != let->value->dtype())
+      vars_[let->var.get()] = make_var(let->var->name, value->dtype(), let->var->span);
+    auto known = vars_.find(let->var.get());
+    Var var = known == vars_.end() ? let->var : known->second;
+    Expr body = rewrite(let->body);
+    if (value.same_as(let->value) && var.same_as(let->var) && body.same_as(let->body)) return e;
+    return make<LetNode>(var, cast(var->dtype(), value), body, e->span);
+  }
+  return rewrite_children(e);
+}
+
+Expr IndexRewriter::rewrite_choice(const CallNode& choice) {
+  Expr asked = condition(choice.args[0]);
+  Expr yes = rewrite(choice.args[1]), no = rewrite(choice.args[2]);
+  if (asked.same_as(choice.args[0]) && yes.same_as(choice.args[1]) && no.same_as(choice.args[2]))
+    return ref(&choice);
+  if (yes->dtype().is_int()) {
+    DataType type = wider(yes, no);
+    yes = cast(type, yes);
+    no = cast(type, no);
+  }
+  return with(ref(&choice), [&](CallNode& n) {
+    n.args = {asked, yes, no};
+    n.ty = yes->ty;
+  });
+}
+
+Stmt IndexRewriter::rewrite_loop(const ForNode& loop) {
+  Var var = narrowed(loop.loop_var);
+  DataType type = var->dtype();
+  Expr min = cast(type, index(loop.min)), extent = cast(type, index(loop.extent));
+  Expr step = loop.step ? cast(type, index(loop.step)) : loop.step;
+  Stmt body = rewrite(loop.body);
+  if (var.same_as(loop.loop_var) && min.same_as(loop.min) && extent.same_as(loop.extent) &&
+      step.same_as(loop.step) && body.same_as(loop.body)) {
+    return ref(&loop);
+  }
+  return with(ref(&loop), [&](ForNode& n) {
+    n.loop_var = var;
+    n.min = min;
+    n.extent = extent;
+    n.step = step;
+    n.body = body;
+  });
+}
+
+// A name has the type of its value; a value that changed its type in part is rewritten as an index.
+Stmt IndexRewriter::rewrite_bind(const BindNode& bind) {
+  Expr value = rewrite(bind.value);
+  auto known = vars_.find(bind.var.get());
+  DataType type = known == vars_.end() ? bind.var->dtype() : known->second->dtype();
+  if (value->dtype() == type) {
+    Var var = known == vars_.end() ? bind.var : known->second;
+    if (value.same_as(bind.value) && var.same_as(bind.var)) return ref(&bind);
+    return make<BindNode>(var, value, bind.span);
+  }
+  value = index(bind.value);
+  if (known == vars_.end()) {
+    Var var = make_var(bind.var->name, value->dtype(), bind.var->span);
+    vars_[bind.var.get()] = var;
+    return make<BindNode>(var, value, bind.span);
+  }
+  return make<BindNode>(known->second, cast(type, value), bind.span);
+}
+
+Stmt IndexRewriter::rewrite_thread(const AttrStmtNode& attr) {
+  return as_index([&]() -> Stmt {
+    auto iter = attr.node.as<IterVar>().value();
+    Var var = narrowed(iter->var);
+    DataType type = var->dtype();
+    Range dom = iter->dom;
+    if (dom) dom = make<RangeNode>(cast(type, rewrite(dom->min)), cast(type, rewrite(dom->extent)));
+    IterVar next = make<IterVarNode>(dom, var, iter->iter_type, iter->thread_tag);
+    Expr value = cast(type, rewrite(attr.value));
+    return make<AttrStmtNode>(Any(next), attr.attr_key, value, rewrite(attr.body), attr.span);
+  });
+}
+
+Stmt IndexRewriter::rewrite_realize(const SBlockRealizeNode& realize) {
+  Expr predicate = rewrite(realize.predicate);
+  Array<Expr> values = index(realize.iter_values);
+  Stmt next = rewrite(Stmt(realize.block));
+  SBlock block = ref(as<SBlockNode>(next));
+  Array<Expr> typed;
+  for (size_t i = 0; i < values.size(); ++i)
+    typed.push_back(cast(block->iter_vars[i]->var->dtype(), values[i]));
+  return make<SBlockRealizeNode>(typed, predicate, block, realize.span);
+}
+
+Stmt IndexRewriter::rewrite_block(const SBlockNode& block) {
+  Array<IterVar> iters;
+  for (const IterVar& iter : block.iter_vars) {
+    Var var = narrowed(iter->var);
+    DataType type = var->dtype();
+    Range dom = make<RangeNode>(cast(type, index(iter->dom->min)), cast(type, index(iter->dom->extent)));
+    iters.push_back(make<IterVarNode>(dom, var, iter->iter_type, iter->thread_tag));
+  }
+  // The rest stands in no range.
+  Stmt next = rewrite_children(with(ref(&block), [&](SBlockNode& n) { n.iter_vars = {}; }));
+  return with(ref(as<SBlockNode>(next)), [&](SBlockNode& n) { n.iter_vars = iters; });
+}
+
+}  // namespace mlc::transform

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
 
@@ -9,98 +11,111 @@ constexpr char doc[] =
     R"(RenormalizeSplitPattern(): divisions move inward, so that indices of split loops are seen again.
 
     (i * 64 + j) // 16      =>      i * 4 + j // 16
-    (i * 16 + j) // 32      =>      (i + j // 16) // 2
+    (i * 16 + j) // 100     =>      (i * 4 + j // 4) // 25
     i % 32 // 4             =>      i // 4 % 8
     i * 4 + j < 64          =>      (i + j // 4) // 16 < 1
 needs: nothing.
-keeps: every value; all constants involved are positive, and divide each other as written.
+keeps: every value; all constants involved are positive.
 After unrolling, before the last simplification, which compares such terms.)";
 
-// The algebra, with c1, c2 > 0:
-//   (x * c1 + y) // c2 = x * (c1 / c2) + y // c2             when c2 divides c1
-//   (x * c1 + y) // c2 = (x + y // c1) // (c2 / c1)          when c1 divides c2
-//   x % c1 // c2       = x // c2 % (c1 / c2)                 when c2 divides c1
-//   (x * c1 + y) * c2  = x * (c1 * c2) + y * c2
-//   x < c              = x // c < 1
+// The algebra, with c1, c2, c3 > 0:
+//   (x * (c1 * c3) + y) // (c2 * c3) = (x * c1 + y // c3) // c2
+//   x % (c1 * c2) // c2              = x // c2 % c1
+//   x < c                            = x // c < 1
+//   x <= y                           = not y < x, where that becomes a comparison again
 struct Renormalize final : Rewriter {
-  // x * c + rest, with a product in the first place.
+  // What a rule makes is rewritten again, to this depth.
+  static constexpr int kMaxDepth = 5;
+  int depth = 0;
+
+  Expr again(const Expr& e) {
+    if (depth >= kMaxDepth) return e;
+    ++depth;
+    Expr result = rewrite(e);
+    --depth;
+    return result;
+  }
+
+  // x * scale + rest, with the product in the first place.
   struct Split {
     Expr x;
     int64_t scale;
     Expr rest;
   };
-  static std::optional<Split> split(const Expr& e) {
+  static std::optional<Split> product_first(const Expr& sum, const Expr& rest) {
+    auto* product = as<MulNode>(sum);
+    auto scale = product ? const_int(product->b) : std::nullopt;
+    if (!scale || *scale <= 0) return std::nullopt;
+    return Split{product->a, *scale, rest};
+  }
+  static std::optional<Split> shared_factor(const Expr& e, int64_t divisor) {
     auto* sum = as<AddNode>(e);
     if (!sum) return std::nullopt;
-    if (auto* product = as<MulNode>(sum->a)) {
-      auto scale = const_int(product->b);
-      if (scale && *scale > 0) return Split{product->a, *scale, sum->b};
-    }
+    auto parts = product_first(sum->a, sum->b);
+    if (parts && std::gcd(parts->scale, divisor) > 1) return parts;
     auto* inner = as<AddNode>(sum->a);
-    auto* product = inner ? as<MulNode>(inner->a) : nullptr;
-    auto scale = product ? const_int(product->b) : std::nullopt;
-    if (scale && *scale > 0) return Split{product->a, *scale, add(inner->b, sum->b)};
-    return std::nullopt;
+    if (!inner) return std::nullopt;
+    parts = product_first(inner->a, add(inner->b, sum->b));
+    return parts && std::gcd(parts->scale, divisor) > 1 ? parts : std::nullopt;
   }
-  static Expr times(const Expr& e, int64_t c) { return mul(e, const_like(e, c)); }
-  static Expr divided(const Expr& e, int64_t c) { return divide(floordiv(e, const_like(e, c))); }
 
-  // One level of a division; its operands are in order.
-  static Expr divide(const Expr& e) {
+  // A division whose operands are in order.
+  Expr divide(const Expr& e) {
     auto* division = as<FloorDivNode>(e);
     auto divisor = division ? const_int(division->b) : std::nullopt;
-    if (!divisor || *divisor <= 0 || !e->dtype().is_int() || e->dtype().is_vector()) return e;
+    if (!divisor || *divisor <= 0) return e;
     if (auto* remainder = as<FloorModNode>(division->a)) {
       auto modulus = const_int(remainder->b);
-      if (!modulus || *modulus <= 0 || *modulus % *divisor != 0) return e;
-      return floormod(divided(remainder->a, *divisor), const_like(e, *modulus / *divisor));
+      if (modulus && *modulus > 0 && *modulus % *divisor == 0)
+        return again(floormod(floordiv(remainder->a, division->b), const_like(e, *modulus / *divisor)));
     }
-    auto parts = split(division->a);
+    auto parts = shared_factor(division->a, *divisor);
     if (!parts) return e;
-    if (parts->scale % *divisor == 0)
-      return add(times(parts->x, parts->scale / *divisor), divided(parts->rest, *divisor));
-    if (*divisor % parts->scale == 0)
-      return divided(add(parts->x, divided(parts->rest, parts->scale)), *divisor / parts->scale);
-    return e;
+    int64_t factor = std::gcd(parts->scale, *divisor);
+    Expr whole = mul(parts->x, const_like(parts->x, parts->scale / factor));
+    Expr rest = floordiv(parts->rest, const_like(parts->rest, factor));
+    return again(floordiv(add(whole, rest), const_like(e, *divisor / factor)));
   }
-  static Expr multiply(const Expr& e) {
-    auto* product = as<MulNode>(e);
-    auto factor = product ? const_int(product->b) : std::nullopt;
-    auto* sum = factor && *factor > 0 && !e->dtype().is_vector() ? as<AddNode>(product->a) : nullptr;
-    auto* inner = sum ? as<MulNode>(sum->a) : nullptr;
-    auto scale = inner ? const_int(inner->b) : std::nullopt;
-    if (!scale) return e;
-    return add(times(inner->a, *scale * *factor), times(sum->b, *factor));
+  Expr less(const Expr& a, const Expr& b) {
+    auto bound = as<IntImmNode>(b) ? const_int(b) : std::nullopt;
+    if (!bound || *bound <= 0) return lt(a, b);
+    return again(lt(floordiv(a, b), const_like(a, 1)));
   }
-  static Expr less(const Expr& e) {
-    auto* comparison = as<LTNode>(e);
-    auto bound = comparison ? const_int(comparison->b) : std::nullopt;
-    if (!bound || *bound <= 1 || !comparison->a->dtype().is_int() || comparison->a->dtype().is_vector())
-      return e;
-    return lt(divided(comparison->a, *bound), const_like(comparison->a, 1));
+  static Expr negated(const Expr& e) {
+    if (auto* inner = as<NotNode>(e)) return inner->a;
+    auto* op = as_binary(e);
+    switch (e->kind) {
+      case ExprKind::kLE:
+      case ExprKind::kGT:
+        return e->kind == ExprKind::kLE ? lt(op->b, op->a) : le(op->a, op->b);
+      case ExprKind::kGE:
+        return lt(op->a, op->b);
+      case ExprKind::kLT:
+        return le(op->b, op->a);
+      default:
+        return logical_not(e);
+    }
   }
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
-    if (auto* greater = as<GTNode>(e)) {
-      return less(lt(rewrite(greater->b), rewrite(greater->a)));
-    }
-    if (auto* at_least = as<GENode>(e)) {
-      Expr a = rewrite(at_least->a), b = rewrite(at_least->b);
-      Expr below = less(lt(a, b));
-      if (auto* op = as<LTNode>(below)) return le(op->b, op->a);
-      return logical_not(below);
-    }
-    Expr next = rewrite_children(e);
-    switch (next->kind) {
-      case ExprKind::kFloorDiv:
-        return divide(next);
-      case ExprKind::kMul:
-        return multiply(next);
+    switch (e->kind) {
+      case ExprKind::kFloorDiv: {
+        auto* op = as_binary(e);
+        return divide(floordiv(rewrite(op->a), rewrite(op->b)));
+      }
       case ExprKind::kLT:
-        return less(next);
+        return less(rewrite(as_binary(e)->a), rewrite(as_binary(e)->b));
+      case ExprKind::kGT:
+        return rewrite(lt(as_binary(e)->b, as_binary(e)->a));
+      case ExprKind::kLE:
+        return rewrite(logical_not(lt(as_binary(e)->b, as_binary(e)->a)));
+      case ExprKind::kGE:
+        return rewrite(logical_not(lt(as_binary(e)->a, as_binary(e)->b)));
+      case ExprKind::kNot:
+        return negated(rewrite(as<NotNode>(e)->a));
       default:
-        return next;
+        return rewrite_children(e);
     }
   }
 };

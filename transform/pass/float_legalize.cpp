@@ -257,7 +257,7 @@ class IntegerStorage final : public BufferTypeRewriter {
     }
     if (auto* load = as<TensorLoadNode>(e))
       return make<TensorLoadNode>(rewrite_buffer(load->source), rewrite(load->indices), e->span);
-    if (auto* call = as_call_to(e, "tirx.reinterpret")) {
+    if (auto* call = as_call_to(e, "tirx.reinterpret"); call && !e->dtype().is_handle()) {
       Expr value = rewrite(call->args[0]);
       if (value->dtype() == e->dtype()) return value;
       if (family_(e->dtype())) return reinterpret(integer_of(e->dtype()), value);

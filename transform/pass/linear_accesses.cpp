@@ -20,7 +20,9 @@ void LinearAccesses::visit(const Stmt& s) {
       in_threads_ = outside;
       return;
     }
-    return walk_children(s);
+    // What an attribute is about is named, not accessed.
+    visit(attr->value);
+    return visit(attr->body);
   }
   if (as<ForNode>(s) || as<WhileNode>(s) || as<IfThenElseNode>(s) || as<AssertStmtNode>(s)) return nest(s);
   if (as<SeqStmtNode>(s)) return walk_children(s);

@@ -122,6 +122,7 @@ void register_pass_api() {
   registry.add(pass_object_rows);
   registry.add(lowering);
   registry.alias("tvm.s_tir.transform.StmtSimplify", "tvm.tirx.transform.StmtSimplify");
+  registry.alias("tvm.s_tir.transform.ConvertSSA", "tvm.tirx.transform.ConvertSSA");
   registry.alias("tvm.ir.transform", "tvm.transform");
   registry.alias("tvm.ir.instrument", "tvm.instrument");
 }

@@ -95,7 +95,7 @@ constexpr ConfigKey config_keys[] = {
     {"tirx.StmtSimplify", "tirx.transform.StmtSimplifyConfig"},
     {"tirx.UnrollLoop", "tirx.transform.UnrollLoopConfig"},
     {"tirx.add_lower_pass", "ffi.Array"},
-    {"tirx.debug_keep_trivial_loop", "bool", true},
+    {"tirx.debug_keep_trivial_loop", "bool"},  // of lowering that TVM no longer has: changes nothing
     {"tirx.disable_assert", "bool"},
     {"tirx.disable_cse_tir", "bool"},
     {"tirx.disable_storage_rewrite", "bool"},

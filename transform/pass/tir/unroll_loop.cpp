@@ -85,6 +85,17 @@ struct Unroll final : Rewriter {
       return make<IfThenElseNode>(branch->condition, yes, no, s->span);
     }
     if (auto* loop = as<ForNode>(s)) return unroll_loop(*loop);
+    if (auto* block = as<SBlockNode>(s); block && block->init) {
+      Stmt init = rewrite(block->init);
+      auto [more, deep, unrolled] = std::tuple(steps, normal_depth, unrolled_depth);
+      Stmt body = rewrite(block->body);
+      join(more, deep, unrolled);
+      if (init.same_as(block->init) && body.same_as(block->body)) return s;
+      return with(ref(block), [&](SBlockNode& n) {
+        n.init = init;
+        n.body = body;
+      });
+    }
     if (as<BufferStoreNode>(s) || as<EvaluateNode>(s)) {
       steps = 1;
       normal_depth = unrolled_depth = 0;

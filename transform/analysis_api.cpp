@@ -12,6 +12,8 @@
 #include "ir/visit.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
+#include "transform/pass/pass_context.h"
+#include "transform/pass/verify_gpu_code.h"
 #include "transform/pass/verify_memory.h"
 #include "transform/register_api.h"
 #include "transform/schedule/tensor_intrin.h"
@@ -277,6 +279,10 @@ Any estimate_tir_flops(ApiCall& call) {
 
 Any verify_memory(ApiCall& call) { return accessed_by_host(ir::detail::argument<PrimFunc>(call, 0)).empty(); }
 
+Any verify_gpu_code(ApiCall& call) {
+  return fits_gpu(ir::detail::argument<PrimFunc>(call, 0), as_string_map(call.args[1]));
+}
+
 Any detect_buffer_access_lca(ApiCall& call) {
   BufferScopes scopes;
   scopes.visit(ir::detail::argument<PrimFunc>(call, 0)->body);
@@ -360,6 +366,9 @@ constexpr ApiRow rows[] = {
     FUNCTION(kSTir, "calculate_allocated_bytes(func_or_mod)", "Bytes that functions allocate, by scope.",
              calculate_allocated_bytes),
     FUNCTION(kTirx, "verify_memory(func)", "Does no host code access memory of the device?", verify_memory),
+    FUNCTION(kSTir, "verify_gpu_code(func, constraints)",
+             "Do all kernels keep to the limits of threads and memory that the dictionary names?",
+             verify_gpu_code),
     FUNCTION(kSTir, "detect_buffer_access_lca(func)",
              "The innermost loop or block around all accesses of a buffer.", detect_buffer_access_lca),
     FUNCTION(kSTir, "find_anchor_sblock(mod)", "The reduction that does most of the work, or None.",

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/verify_gpu_code.h"
+
+namespace mlc::transform {
+namespace {
+
+// In the order of TVM's documentation; the first five limit extents of threads by their name.
+enum Limit : size_t {
+  kThreadX,
+  kThreadY,
+  kThreadZ,
+  kVThread,
+  kThreadsPerBlock,
+  kLocalMemory,
+  kSharedMemory,
+  kVectorBytes,
+  kKernels,
+};
+constexpr std::array<std::string_view, 9> names = {
+    "max_thread_x",
+    "max_thread_y",
+    "max_thread_z",
+    "max_vthread",
+    "max_threads_per_block",
+    "max_local_memory_per_block",
+    "max_shared_memory_per_block",
+    "max_vector_bytes",
+    "max_kernels",
+};
+constexpr std::array<std::string_view, 4> threads = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "vthread"};
+
+class Kernels final : public Walker {
+ public:
+  std::array<int64_t, names.size()> most;
+  bool fits = true;
+
+  Kernels() { most.fill(INT64_MAX); }
+
+  void visit(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s); attr && is_thread(*attr)) return enter(*attr);
+    if (auto* alloc = as<AllocBufferNode>(s)) {
+      count(*alloc->buffer->buffer());
+    } else if (auto* store = as<BufferStoreNode>(s)) {
+      access(store->value->dtype(), store->indices);
+    } else if (auto* loop = as<ForNode>(s); loop && text(loop->loop_var->name) == "vthread.s") {
+      limit(kVThread, extent(loop->extent, s->span));
+    }
+    walk_children(s);
+  }
+  void visit(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) access(e->dtype(), load->indices);
+    if (as<CastNode>(e)) vector(e->dtype());
+    walk_children(e);
+  }
+
+ private:
+  int depth_ = 0;
+  int64_t kernels_ = 0;
+  int64_t threads_ = 1, local_ = 0, shared_ = 0;
+  std::array<std::optional<int64_t>, threads.size()> extents_;
+
+  static bool is_thread(const AttrStmtNode& attr) {
+    return (attr.attr_key == "thread_extent" || attr.attr_key == "virtual_thread") && attr.node.as<IterVar>();
+  }
+  static int64_t extent(const Expr& e, Span span) {
+    if (auto value = const_int(e)) return *value;
+    throw Error("not-constant", "the number of threads must be known").at(span);
+  }
+  static int64_t bytes(DataType dtype) { return (int64_t{dtype.bits()} * dtype.lanes() + 7) / 8; }
+  void limit(Limit which, int64_t used) { fits = fits && used <= most[which]; }
+  void vector(DataType dtype) {
+    if (dtype.is_vector() && !dtype.is_scalable()) limit(kVectorBytes, bytes(dtype));
+  }
+  void access(DataType dtype, const Array<Expr>& indices) {
+    vector(dtype);
+    if (!dtype.is_vector()) return;
+    for (const Expr& index : indices) {
+      if (auto* ramp = as<RampNode>(index); ramp && !is_const_int(ramp->stride, 1)) vector(index->dtype());
+    }
+  }
+  void count(const BufferTypeNode& type) {
+    int64_t elements = 1;
+    for (const Expr& dim : type.shape) elements *= const_int(dim).value_or(0);
+    std::string_view scope = text(type.storage_scope);
+    if (scope == "local") local_ += elements * bytes(type.dtype);
+    if (scope == "shared" || scope.starts_with("shared.")) shared_ += elements * bytes(type.dtype);
+    vector(type.dtype);
+  }
+  void enter(const AttrStmtNode& attr) {
+    if (depth_ == 0) {
+      ++kernels_;
+      threads_ = 1;
+      local_ = shared_ = 0;
+      extents_ = {};
+    }
+    int64_t length = extent(attr.value, attr.span);
+    // TVM goes by the variable's name, which UnifyThreadBinding makes the thread's.
+    std::string_view tag = text((*attr.node.as<IterVar>())->thread_tag);
+    auto at = std::ranges::find(threads, tag.starts_with("vthread") ? threads[kVThread] : tag);
+    if (at != threads.end()) {
+      auto which = static_cast<size_t>(at - threads.begin());
+      if (!extents_[which]) {
+        extents_[which] = length;
+        threads_ *= length;
+        limit(static_cast<Limit>(which), length);
+      } else if (which != kVThread && length != *extents_[which]) {
+        fits = false;  // one thread of two extents
+      }
+    }
+    ++depth_;
+    walk_children(Stmt(ref(&attr)));
+    if (--depth_ > 0) return;
+    limit(kThreadsPerBlock, threads_);
+    limit(kLocalMemory, local_);
+    limit(kSharedMemory, shared_);
+    limit(kKernels, kernels_);
+  }
+};
+
+}  // namespace
+
+bool fits_gpu(const PrimFunc& fn, const Map<String, Any>& limits) {
+  Kernels kernels;
+  for (const auto& [key, value] : limits) {
+    auto at = std::ranges::find(names, text(key));
+    if (at == names.end()) {
+      throw Error("unknown-limit", "no limit of GPU code is named `{}`", text(key))
+          .help(fmt::format("limits are {}", fmt::join(names, ", ")));
+    }
+    auto number = value.try_cast<int64_t>();
+    if (auto imm = value.as<IntImm>()) number = (*imm)->value;
+    if (!number) throw Error("wrong-type", "the limit `{}` is no integer", text(key)).kind("TypeError");
+    kernels.most[static_cast<size_t>(at - names.begin())] = *number;
+  }
+  kernels.visit(fn->body);
+  return kernels.fits;
+}
+
+}  // namespace mlc::transform

@@ -78,6 +78,12 @@ struct Collector final : Walker {
       }
       return;
     }
+    // What a block's iterators are is known inside of it only.
+    if (auto* block = as<SBlockNode>(s)) {
+      VarSet around;
+      for (const Level& level : active_) around.insert(level.var);
+      for (const IterVar& iter : block->iter_vars) loops_of_[iter->var.get()] = around;
+    }
     if (auto* bind = as<BindNode>(s)) binding(bind->var, bind->value, HoistOptions::kBind);
     if (auto* branch = as<IfThenElseNode>(s))
       condition(branch->condition, HoistOptions::kIfElseStmt, static_cast<bool>(branch->else_case));

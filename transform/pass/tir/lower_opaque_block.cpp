@@ -36,6 +36,8 @@ struct LowerBlocks final : BufferTypeRewriter {
   }
 
  private:
+  std::unordered_map<const VarNode*, Array<Any>> alignment_;
+
   struct Pragma {
     String key;
     Expr value;
@@ -51,6 +53,8 @@ struct LowerBlocks final : BufferTypeRewriter {
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
     }
+    auto aligned = block->annotations.find("buffer_dim_align");
+    if (aligned != block->annotations.end()) note_alignment(*block, (*aligned).second);
     Stmt body = rewrite(block->body);
     Expr predicate = rewrite(realize.predicate);
     if (!is_const_int(predicate, 1)) body = make<IfThenElseNode>(predicate, body);
@@ -59,6 +63,8 @@ struct LowerBlocks final : BufferTypeRewriter {
       Map<String, Any> annotations;
       annotations.Set("buffer_allocated_addr", Array<Any>());
       annotations.Set("buffer_data_alignment", Expr(int32(buffer->buffer()->data_alignment)));
+      auto asked = alignment_.find(buffer.get());
+      if (asked != alignment_.end()) annotations.Set("buffer_dim_align", asked->second);
       stmts.push_back(make<AllocBufferNode>(rewrite_buffer(buffer), annotations));
     }
     stmts.push_back(body);
@@ -68,6 +74,19 @@ struct LowerBlocks final : BufferTypeRewriter {
       result = make<AttrStmtNode>(Any(int32(0)), pragmas[i].key, pragmas[i].value, result);
     }
     return result;
+  }
+
+  // Rows of (buffer, axis, factor, offset) go to the allocation, whose buffer they are about.
+  void note_alignment(const SBlockNode& block, const Any& annotation) {
+    for (const Any& row : annotation.cast<Array<Any>>()) {
+      auto tuple = row.cast<Array<Any>>();
+      auto number = [&](size_t i) {
+        auto imm = tuple[i].as<IntImm>();
+        return imm ? (*imm)->value : tuple[i].cast<int64_t>();
+      };
+      const Buffer& buffer = block.writes[static_cast<size_t>(number(0))]->source;
+      alignment_[buffer.get()].push_back(Array<Any>{int64_t{-1}, number(1), number(2), number(3)});
+    }
   }
 
   Stmt lower_loop(const ForNode& loop) {

@@ -15,7 +15,7 @@ constexpr char doc[] = R"(LowerOpaqueBlock(): blocks become what they contain.
         S
 needs: blocks are opaque (ConvertBlocksToOpaque) and have no views (LowerMatchBuffer).
 keeps: every statement. Loops of one iteration without annotations go; `pragma_*` annotations become
-attributes around the loop; thread bindings become thread extents.
+attributes around the loop; thread bindings become thread extents, also where there is one thread.
 The end of schedulable TIR: what follows knows loops, buffers and statements only.)";
 
 struct LowerBlocks final : BufferTypeRewriter {
@@ -93,9 +93,9 @@ struct LowerBlocks final : BufferTypeRewriter {
     Expr min = rewrite(loop.min);
     Expr extent = rewrite(loop.extent);
     bool unit = is_const_int(extent, 1);
-    if (unit && loop.for_kind != ForKind::kThreadBinding && loop.annotations.empty()) {
+    if (unit && loop.annotations.empty()) {
       unit_loops[loop.loop_var.get()] = cast(loop.loop_var->dtype(), min);
-      return rewrite(loop.body);
+      if (loop.for_kind != ForKind::kThreadBinding) return rewrite(loop.body);
     }
     Stmt body = rewrite(loop.body);
     if (loop.for_kind == ForKind::kThreadBinding) {

@@ -28,7 +28,7 @@ struct Place final : Rewriter {
   Stmt rewrite(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s)) {
       auto found = at.find(loop);
-      analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      bind(*loop);
       Stmt body = rewrite(loop->body);
       if (found != at.end()) body = inject(body, found->second);
       return body.same_as(loop->body) ? s : Stmt(with(ref(loop), [&](ForNode& n) { n.body = body; }));
@@ -46,6 +46,15 @@ struct Place final : Rewriter {
   }
 
  private:
+  // A unit range would turn the variable into a constant; as a bound it stays a variable.
+  void bind(const ForNode& loop) {
+    auto min = const_int(loop.min);
+    if (min && is_const_int(loop.extent, 1)) {
+      analyzer.bind(loop.loop_var, ConstIntBound{*min, *min});
+    } else {
+      analyzer.bind(loop.loop_var, make<RangeNode>(loop.min, loop.extent));
+    }
+  }
   static Array<TensorRegion> foreign(const Array<TensorRegion>& all, const Array<Buffer>& own) {
     Array<TensorRegion> kept;
     for (const TensorRegion& region : all) {

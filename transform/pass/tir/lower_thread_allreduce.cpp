@@ -30,11 +30,12 @@ Stmt barrier(std::string_view scope) {
   return make<EvaluateNode>(make<CallNode>(prim_type(DataType::Int(32)), op("tirx.tvm_storage_sync"),
                                            Array<Expr>{make<StringImmNode>(String(std::string(scope)))}));
 }
-Buffer buffer_of(const std::string& name, DataType dtype, std::string_view scope, int64_t size) {
-  return make<VarNode>(String(name),
-                       make<BufferTypeNode>(dtype, String(std::string(scope)), Array<Expr>{int32(size)},
-                                            Array<Expr>{}, Expr(int32(0))));
+Buffer buffer_of(const std::string& name, DataType dtype, std::string_view scope, const Expr& size) {
+  return make<VarNode>(
+      String(name), make<BufferTypeNode>(dtype, String(std::string(scope)), Array<Expr>{size}, Array<Expr>{},
+                                         const_like(size, 0)));
 }
+Buffer local_of(const std::string& name, DataType dtype) { return buffer_of(name, dtype, "local", int32(1)); }
 Expr load(const Buffer& buffer, const Expr& index = int32(0)) {
   return make<TensorLoadNode>(buffer, Array<Expr>{index});
 }
@@ -149,8 +150,8 @@ class Exchange {
     Round round;
     Array<Stmt> first;
     for (size_t i = 0; i < values.size(); ++i) {
-      round.buffers.push_back(buffer_of(fmt::format("red_buf{}", i), types_[i], "local", 1));
-      round.local.push_back(buffer_of(fmt::format("t{}", i), types_[i], "local", 1));
+      round.buffers.push_back(local_of(fmt::format("red_buf{}", i), types_[i]));
+      round.local.push_back(local_of(fmt::format("t{}", i), types_[i]));
       first.push_back(store(round.buffers[i], values[i]));
     }
     if (predicate) {
@@ -159,7 +160,7 @@ class Exchange {
       for (const Stmt& s : first) stmts.push_back(s);
     }
     if (kind_ != "metal") {
-      round.mask = buffer_of("mask", DataType::UInt(32), "local", 1);
+      round.mask = local_of("mask", DataType::UInt(32));
       round.local.push_back(round.mask);
       stmts.push_back(store(round.mask, call_op(DataType::UInt(32), "tirx.tvm_warp_activemask", {})));
     }
@@ -190,9 +191,11 @@ class Exchange {
   void within_warp(const Exprs& values) {
     Round round = reduce_lanes(values, shape_.reduce_extent, nullptr);
     temporaries = round.local;
+    Expr first = const_like(shape_.reduce_index, 0);
     for (const Buffer& buffer : round.buffers) {
       Expr lane = int32(shape_.reduce_extent) * shape_.group_index;
-      stmts.push_back(store(buffer, shuffle("tirx.tvm_warp_shuffle", round, load(buffer), lane)));
+      stmts.push_back(
+          store(buffer, shuffle("tirx.tvm_warp_shuffle", round, load(buffer, first), lane), first));
       results.push_back(load(buffer));
     }
   }
@@ -203,7 +206,8 @@ class Exchange {
     Expr group = shape_.group_index * warps;
     Buffers staging;
     for (DataType type : types_)
-      staging.push_back(buffer_of("red_buf_staging", type, "shared", warps * shape_.group_extent));
+      staging.push_back(
+          buffer_of("red_buf_staging", type, "shared", const_like(index, warps * shape_.group_extent)));
     temporaries = staging;
     auto keep = [&](const Round& round) {
       temporaries.insert(temporaries.end(), round.local.begin(), round.local.end());
@@ -222,7 +226,7 @@ class Exchange {
     keep(second);
     Array<Stmt> last;
     for (size_t i = 0; i < values.size(); ++i) {
-      Buffer shared = buffer_of("red_result", types_[i], "shared", shape_.group_extent);
+      Buffer shared = buffer_of("red_result", types_[i], "shared", const_like(index, shape_.group_extent));
       last.push_back(store(shared, load(second.buffers[i]), shape_.group_index));
       results.push_back(load(shared, shape_.group_index));
     }
@@ -243,8 +247,8 @@ class Exchange {
     Expr here = place(index);
     stmts.push_back(barrier("shared"));  // of the iteration before somebody may still read
     for (size_t i = 0; i < values.size(); ++i) {
-      shared.push_back(
-          buffer_of(fmt::format("red_buf{}", i), types_[i], "shared", shape_.group_extent * extent));
+      shared.push_back(buffer_of(fmt::format("red_buf{}", i), types_[i], "shared",
+                                 const_like(shape_.group_index, shape_.group_extent * extent)));
       stmts.push_back(store(shared[i], values[i], here));
       results.push_back(load(shared[i], place(const_like(index, 0))));
     }

@@ -249,7 +249,9 @@ Expr Builder::match_expression(std::string_view text, Span span) {
     if (auto* name = syntax::as<syntax::Name>(e)) {
       auto early = early_.find(name->id);
       if (early != early_.end()) match_vars_.emplace(name->id, early->second);
-      if (names_.peek(name->id)) return;
+      // A TypeVar is the parameter of its name, further right: there are no others without a variable here.
+      const Any* known = names_.peek(name->id);
+      if (known && !frame<TypeVarNode>(*known)) return;
       auto declared = declared_.find(name->id);
       DataType dtype = declared == declared_.end() ? DataType::Int(32) : declared->second;
       Var var = ir::make<ir::VarNode>(String(std::string(name->id.str())), Type(ir::prim_type(dtype)), span);

@@ -17,7 +17,8 @@ pad_einsum(block, padding)      Round the iterators of a sum of products up to m
 
 `padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
 them.
-needs: a block that adds up products of loads, or one without sum; all indices its own iterators from 0 on; positive factors.
+needs: a block that adds up products of loads, or one without sum; all indices its own iterators from 0 on, or constants (of the
+       result: 0); each padded reduction in an index of a factor; positive factors.
 keeps: the values computed.
 )";
 
@@ -135,7 +136,9 @@ void apply(Step& step, BlockArg block, Any padding) {
   auto plain = [&](const Array<TensorRegion>& regions) {
     for (const TensorRegion& region : regions)
       for (const Range& range : region->region)
-        if (!iters.contains(as<VarNode>(range->min)) || !is_const_int(range->extent, 1)) return false;
+        if ((!iters.contains(as<VarNode>(range->min)) && !const_int(range->min)) ||
+            !is_const_int(range->extent, 1))
+          return false;
     return true;
   };
   // Nothing to pad, whatever the block computes of its elements.
@@ -172,9 +175,26 @@ void apply(Step& step, BlockArg block, Any padding) {
     if (!seen.insert(operand.buffer.get()).second)
       throw refuse_block(fmt::format("it uses `{}` twice", operand.buffer->name.c_str()));
     for (const Expr& index : operand.indices) {
-      if (!iters.contains(as<VarNode>(index)))
-        throw refuse_block(fmt::format("an index of `{}` is no iterator", operand.buffer->name.c_str()));
+      if (!iters.contains(as<VarNode>(index)) && const_int(index).value_or(-1) < 0)
+        throw refuse_block(
+            fmt::format("an index of `{}` is neither iterator nor constant", operand.buffer->name.c_str()));
     }
+  }
+  for (const Expr& index : store->indices) {
+    if (const_int(index).value_or(0) > 0)
+      throw refuse_block(fmt::format("it writes `{}` at constant index {}, not 0",
+                                     store->buffer->name.c_str(), *const_int(index)));
+  }
+  for (const IterVar& iter : old->iter_vars) {
+    if (iter->iter_type != IterType::kCommReduce || !lengths.contains(iter->var.get())) continue;
+    // What is added for the new values must be zero.
+    bool padded = std::any_of(loads.begin(), loads.end(), [&](const TensorLoadNode* load) {
+      return std::any_of(load->indices.begin(), load->indices.end(),
+                         [&](const Expr& index) { return index.same_as(iter->var); });
+    });
+    if (!padded)
+      throw refuse_block(fmt::format("no factor depends on `{}`, whose padding would be added as well",
+                                     iter->var->name.c_str()));
   }
 
   // apply
@@ -192,12 +212,26 @@ void apply(Step& step, BlockArg block, Any padding) {
   for (const Operand& operand : ordered) {
     const BufferTypeNode* type = operand.buffer->buffer();
     bool result = operand.buffer.same_as(store->buffer), grows = false;
-    Array<Expr> shape, limits;
+    // Of a dimension at a constant index, what is up to there.
+    Array<Expr> shape, limits, written;
     for (size_t d = 0; d < operand.indices.size(); ++d) {
-      auto found = lengths.find(as<VarNode>(operand.indices[d]));
+      const Expr& dim = type->shape[d];
+      if (auto at = const_int(operand.indices[d])) {
+        shape.push_back(const_like(dim, *at + 1));
+        limits.push_back(is_const_int(dim, *at + 1) ? Expr(nullptr) : dim);
+        written.push_back(shape.back());
+        continue;
+      }
+      const IterVarNode* iter = iters.at(as<VarNode>(operand.indices[d]));
+      auto found = lengths.find(iter->var.get());
       grows = grows || found != lengths.end();
-      shape.push_back(found == lengths.end() ? type->shape[d] : found->second);
-      limits.push_back(found == lengths.end() ? Expr(nullptr) : type->shape[d]);
+      shape.push_back(found == lengths.end() ? dim : found->second);
+      // The operand may go on where a reduction ends.
+      Expr limit = dim;
+      if (iter->iter_type == IterType::kCommReduce && !analyzer.can_prove_equal(dim, iter->dom->extent))
+        limit = iter->dom->extent;
+      limits.push_back(found == lengths.end() ? Expr(nullptr) : limit);
+      written.push_back(analyzer.can_prove_equal(dim, iter->dom->extent) ? dim : iter->dom->extent);
     }
     if (!grows) continue;
     auto twin_type = ffi::make_object<BufferTypeNode>(*type);
@@ -208,7 +242,7 @@ void apply(Step& step, BlockArg block, Any padding) {
     twins[operand.buffer.get()] = twin;
     allocated.push_back(twin);
     PadStage stage = result
-                         ? pad_stage(twin, operand.buffer, type->shape, nullptr, {}, name)
+                         ? pad_stage(twin, operand.buffer, written, nullptr, {}, name)
                          : pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name);
     (result ? after : before).push_back(stage.nest);
     stages.push_back(stage.block);

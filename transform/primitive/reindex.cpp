@@ -22,6 +22,20 @@ keeps: the values computed.
 
 namespace {
 
+// The indices without the iterators that decide nothing; what would be left as a constant stays as it is.
+Array<Expr> simpler(const Array<Expr>& indices, const SBlockNode& block) {
+  auto compound = [](const Expr& index) { return !as<VarNode>(index) && !const_int(index); };
+  if (std::none_of(indices.begin(), indices.end(), compound)) return indices;
+  Analyzer analyzer;
+  for (const IterVar& iter : block.iter_vars) analyzer.bind(iter->var, iter->dom);
+  Array<Expr> result;
+  for (const Expr& index : indices) {
+    Expr simple = compound(index) ? analyzer.simplify(index) : index;
+    result.push_back(const_int(simple) ? index : simple);
+  }
+  return result;
+}
+
 Place* apply(Step& step, BlockArg block, Any) {
   // check
   Place* scope = scope_of(*block);
@@ -30,7 +44,7 @@ Place* apply(Step& step, BlockArg block, Any) {
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
   const SBlockNode* old = block->block();
-  Array<Expr> indices = only_indices(*block, buffer, step.span(2));
+  Array<Expr> indices = simpler(only_indices(*block, buffer, step.span(2)), *old);
   std::vector<IterVar> used;
   for (const IterVar& iter : old->iter_vars) {
     bool there = std::any_of(indices.begin(), indices.end(), [&](const Expr& index) {

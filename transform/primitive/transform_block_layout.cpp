@@ -54,7 +54,12 @@ class RemapIterators final : public Rewriter {
     }
   }
   Array<Expr> normal(const Array<Expr>& indices) {
-    return simplify_iter_map(indices, iters_, bool_imm(true), IterMapCheck::kSurjective, analyzer_);
+    Array<Expr> result =
+        simplify_iter_map(indices, iters_, bool_imm(true), IterMapCheck::kSurjective, analyzer_);
+    // An iterator of one value stays visible where it is all of an index.
+    for (size_t i = 0; i < indices.size(); ++i)
+      if (as<VarNode>(indices[i]) && const_int(result[i])) result.Set(i, indices[i]);
+    return result;
   }
   Expr region(const TensorRegion& old) {
     Array<Expr> mins;
@@ -144,7 +149,9 @@ static void apply(Step& step, BlockArg block, Any) {
   Array<IterVar> new_iters;
   for (size_t i = 0; i < mapped.size(); ++i) {
     std::optional<IterType> type;
+    if (is_const_int(extents[i], 1)) type = IterType::kDataPar;  // one value: nothing that it could reduce
     for (const IterVar& iter : old->iter_vars) {
+      if (is_const_int(extents[i], 1)) break;
       if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iter->var.get(); })) continue;
       if (type && *type != iter->iter_type) {
         throw refuse("block-layout-mixed-iterators",

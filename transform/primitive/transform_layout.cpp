@@ -38,7 +38,7 @@ class MoveElements final : public Rewriter {
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     if (!load || !load->source.same_as(from_)) return next;
-    return make<TensorLoadNode>(to_, map_indices(map_, load->indices, analyzer_));
+    return make<TensorLoadNode>(to_, mapped(load->indices));
   }
   Stmt rewrite(const Stmt& s) override {
     // A loop of one iteration inside a block is its only value in the indices.
@@ -47,11 +47,19 @@ class MoveElements final : public Rewriter {
     Stmt next = rewrite_children(s);
     auto* store = as<BufferStoreNode>(next);
     if (!store || !store->buffer.same_as(from_)) return next;
-    return make<BufferStoreNode>(to_, store->value, map_indices(map_, store->indices, analyzer_),
-                                 store->span);
+    return make<BufferStoreNode>(to_, store->value, mapped(store->indices), store->span);
   }
 
  private:
+  // Iterators of one value stay visible where they are all of an index, and vanish within sums.
+  Array<Expr> mapped(const Array<Expr>& indices) {
+    Array<Expr> result = map_indices(map_, indices, analyzer_);
+    auto is_unit = [&](const VarNode* var) { return units_.contains(var); };
+    for (size_t d = 0; !units_.empty() && d < result.size(); ++d)
+      if (!as<VarNode>(result[d]) && uses_var(result[d], is_unit))
+        result.Set(d, analyzer_.simplify(substitute(result[d], units_)));
+    return result;
+  }
   Stmt block(const SBlock& old) {
     for (const IterVar& iter : old->iter_vars) bind(iter->var, iter->dom);
     Stmt body = rewrite(old->body), init = old->init ? rewrite(old->init) : Stmt();
@@ -109,6 +117,7 @@ class MoveElements final : public Rewriter {
     auto min = const_int(range->min);
     if (min && is_const_int(range->extent, 1)) {
       analyzer_.bind(var, ConstIntBound{*min, *min});
+      units_[var.get()] = range->min;
     } else {
       analyzer_.bind(var, range);
     }
@@ -144,6 +153,7 @@ class MoveElements final : public Rewriter {
   Buffer from_, to_;
   IndexMap map_;
   Analyzer analyzer_;
+  VarMap units_;  // iterators of one value
 };
 
 // Uses of the buffer that are no element: views, pointers.

@@ -62,6 +62,48 @@ bool is_point(const Interval& range, int64_t factor, Analyzer& analyzer) {
 
 Interval intersect(const Interval& a, const Interval& b) { return {max(a.min, b.min), min(a.max, b.max)}; }
 
+// Divisions towards zero by positive constants, which keep the order of their operands, and their remainders
+// become variables, with what these go through.
+class NameTruncations final : public Rewriter {
+ public:
+  NameTruncations(Domain domain, Analyzer& analyzer) : domain(std::move(domain)), analyzer_(analyzer) {}
+  Domain domain;
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    bool quotient = next->kind == ExprKind::kDiv;
+    auto* op = quotient || next->kind == ExprKind::kMod ? as_binary(next) : nullptr;
+    if (!op || const_int(op->b).value_or(0) <= 0) return next;
+    Interval a = interval_of(op->a, domain, analyzer_);
+    if (!a) return next;
+    Interval all;
+    if (quotient) {
+      all = {truncdiv(a.min, op->b), truncdiv(a.max, op->b)};
+    } else if (analyzer_.can_prove_equal(a.min, a.max)) {
+      all.min = all.max = truncmod(a.min, op->b);
+    } else {
+      all = {analyzer_.can_prove_ge(a.min, 0) ? const_like(op->b, 0) : sub(const_like(op->b, 1), op->b),
+             op->b - 1};
+    }
+    Var name = make_var("digit", next->dtype());
+    names_.push_back(name);
+    domain[name.get()] = all;
+    return name;
+  }
+
+ private:
+  Analyzer& analyzer_;
+  std::vector<Var> names_;
+};
+
+// What an index goes through.
+Interval reach(const Expr& index, const Domain& domain, Analyzer& analyzer) {
+  if (Interval found = interval_of(index, domain, analyzer)) return found;
+  NameTruncations names(domain, analyzer);
+  Expr named = names.rewrite(index);
+  return named.same_as(index) ? Interval{} : interval_of(named, names.domain, analyzer);
+}
+
 // Threads that see one copy of memory of this scope.
 bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
   if (scope.starts_with("warp")) return thread_tag == "threadIdx.x";
@@ -153,12 +195,20 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
         bool point = is_const_int(range->extent, 1);
         domain.range = {sub(point ? need.min : sub(need.min, reach), index.offset),
                         sub(need.max, index.offset)};
+        // Ends of which it cannot be told which one is the smaller one.
+        Interval& ends = domain.range;
+        if (point && !const_int(analyzer.simplify(sub(need.max, need.min))))
+          ends = {ir::min(ends.min, ends.max), ir::max(ends.min, ends.max)};
         domain.bound = {sub(whole.min, index.offset), sub(whole.max, index.offset)};
         if (!point) domain.bound = {};
       } else if (index.factor > 1) {
         domain.range = {floordiv(sub(need.min, index.offset), by), floordiv(sub(need.max, index.offset), by)};
         domain.bound = {floordiv(sub(whole.min, index.offset), by),
                         floordiv(sub(whole.max, index.offset), by)};
+      } else if (index.factor == -1 && is_const_int(range->extent, 1)) {
+        // The other way round: the last element is the first iterator's.
+        domain.range = {sub(index.offset, need.max), sub(index.offset, need.min)};
+        domain.bound = {sub(index.offset, whole.max), sub(index.offset, whole.min)};
       } else {
         if (exact) return std::nullopt;
         continue;
@@ -256,10 +306,13 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
     }
     Box box{region->source, {}};
     for (const Range& range : region->region) {
-      Interval low = interval_of(substitute(range->min, values), domain, analyzer);
-      Interval high = is_const_int(range->extent, 1)
-                          ? low
-                          : interval_of(substitute(range->min + range->extent - 1, values), domain, analyzer);
+      Interval low = reach(substitute(range->min, values), domain, analyzer), high = low;
+      if (!is_const_int(range->extent, 1)) {
+        Expr last = range->min + range->extent - 1;
+        // An extent that is not constant often takes back what `min` adds.
+        if (!const_int(range->extent)) last = analyzer.simplify(last);
+        high = reach(substitute(last, values), domain, analyzer);
+      }
       box.dims.push_back(low && high ? Interval{low.min, high.max} : Interval{});
     }
     auto same =

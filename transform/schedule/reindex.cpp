@@ -123,6 +123,22 @@ void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
   }
 }
 
+namespace {
+
+// The value in place of an expression.
+class ReplaceExpr final : public Rewriter {
+ public:
+  ReplaceExpr(const ExprNode* old, Expr value) : old_(old), value_(std::move(value)) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e.get() == old_ ? value_ : rewrite_children(e); }
+
+ private:
+  const ExprNode* old_;
+  Expr value_;
+};
+
+}  // namespace
+
 // Does the block access anything for a part of its iterations only? Without conditions, what it accesses for
 // any of them exists.
 static bool has_conditions(const SBlockNode& block) {
@@ -134,6 +150,28 @@ static bool has_conditions(const SBlockNode& block) {
       },
       [&](const Stmt& s) { found = found || s->kind == StmtKind::kIfThenElse; });
   return found;
+}
+
+// Is the index in [0, size), each of its branches under the condition that it is chosen by?
+static bool inside_by_branches(const Expr& index, const Expr& size, Analyzer& analyzer, int branches = 0) {
+  Expr choice;
+  post_order(index, [&](const Expr& e) {
+    if (!choice && (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else"))) choice = e;
+  });
+  if (!choice)
+    return branches > 0 && analyzer.can_prove(ge(index, const_like(index, 0))) &&
+           analyzer.can_prove(lt(index, size));
+  if (branches == 3) return false;
+  auto* select = as<SelectNode>(choice);
+  auto* call = as_call_to(choice, "tirx.if_then_else");
+  Expr condition = select ? select->condition : call->args[0];
+  auto holds = [&](const Expr& assumed, const Expr& value) {
+    auto inside = analyzer.assume(assumed);
+    Expr branch = ReplaceExpr(choice.get(), value).rewrite(index);
+    return inside_by_branches(branch, size, analyzer, branches + 1);
+  };
+  return holds(condition, select ? select->true_value : call->args[1]) &&
+         holds(analyzer.simplify(logical_not(condition)), select ? select->false_value : call->args[2]);
 }
 
 void require_inside(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices) {
@@ -149,6 +187,7 @@ void require_inside(Step& step, const Place& block, const Buffer& buffer, const 
     auto high = reach ? const_int(analyzer.simplify(reach.max)) : std::nullopt;
     auto size = const_int(buffer->buffer()->shape[d]);
     bool below = low && *low < 0, above = high && size && *high >= *size;
+    if ((below || above) && inside_by_branches(indices[d], buffer->buffer()->shape[d], analyzer)) continue;
     if (!below && !above) {
       bool known = low && high && size;
       if (!reach || known || !has_conditions(*block.block())) continue;

@@ -62,6 +62,7 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   for (size_t i = loops.size(); i-- > 0;) {
     const ForNode* loop = loops[i]->loop();
     Expr upper = mul(loop->extent, lower);
+    if (!const_int(upper)) upper = analyzer.simplify(upper);
     Expr digit = is_const_int(loop->extent, 1) ? const_like(fused, 0)
                  : i == 0                      ? Expr(fused)
                                                : floormod(fused, upper);

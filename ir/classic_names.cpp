@@ -173,7 +173,6 @@ constexpr ClassicName rows[] = {
     // 2025: build became compile
     {kPath, "tvm.build", "tvm.compile"},
     {kPath, "tvm.driver.build", "tvm.compile"},
-    {kPath, "tvm.relax.build", "tvm.compile"},
     // 2026-08
     {kPath, "tvm.arith", "tvm.sym"},
     // 2026-06: StructInfo became Type
@@ -183,6 +182,14 @@ constexpr ClassicName rows[] = {
     {kPath, "tvm.relax.TupleStructInfo", "tvm.relax.TupleType"},
     {kPath, "tvm.relax.FuncStructInfo", "tvm.relax.FuncType"},
     {kPath, "tvm.relax.ObjectStructInfo", "tvm.relax.AnyType"},
+    {kPath, "tvm.relax.struct_info", "tvm.relax"},
+    {kPath, "tvm.relax.analysis.struct_info_base_check", "tvm.relax.analysis.type_base_check"},
+    {kPath, "tvm.relax.analysis.struct_info_lca", "tvm.relax.analysis.type_lca"},
+    {kPath, "tvm.relax.analysis.definable_tir_vars_in_struct_info",
+     "tvm.relax.analysis.definable_tir_vars_in_type"},
+    {kPath, "tvm.relax.analysis.tir_vars_in_struct_info", "tvm.relax.analysis.tir_vars_in_type"},
+    {kPath, "tvm.script.relax.func_ret_struct_info", "tvm.script.relax.func_ret_type"},
+    {kPath, "tvm.runtime.relax_vm", "tvm.runtime.vm"},
     {kSynonym, "tvm.relax.StructInfo", "tvm.ir.Type"},
     {kSynonym, "tvm.relax.StringImm", "tvm.ir.StringImm"},
     {kSynonym, "tvm.relax.Constant", "tvm.ir.Constant"},

@@ -200,7 +200,8 @@ class NameFixer final : public Visitor {
     }
     std::string path = ir::current_path(imports_.path_of(call.func));
     if (call.args.size() > 0 && path == "tvm.target.Target") target_text(call.args[0]);
-    if (call.args.size() > 1 && path == "tvm.compile") target_text(call.args[1]);
+    if (call.args.size() > 1 && (path == "tvm.compile" || path == "tvm.relax.build"))
+      target_text(call.args[1]);
     if (call.args.size() == 1 && path == "tvm.ir.Op.get") operator_name(*call.args[0]);
   }
 

@@ -160,7 +160,7 @@ constexpr Removed removed[] = {
     {"tvm.runtime", "load_param_dict", "arrays are read by `np.load(path)`"},
     {"tvm.runtime", "load_param_dict_from_file", "arrays are read by `np.load(path)`"},
     {"tvm.runtime", "disco", "code runs in one process"},
-    {"tvm.runtime", "vm", "Relax functions are not available; compile tensor functions with `tvm.compile`"},
+    {"tvm.runtime", "vm", "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
     {"tvm.s_tir.analysis", "verify_gpu_code", "kernels of GPUs are not counted yet"},
     {"tvm.s_tir.analysis", "OOBChecker", "indices are checked by `mlc check` and by the interpreter"},
     {"tvm.s_tir.analysis", "get_vtcm_compaction_passes", "Hexagon is not a target here"},
@@ -215,6 +215,19 @@ constexpr LeftOut left_out[] = {
      kNoGpu},
 };
 
+constexpr std::string_view kNoRelax =
+    "Relax is not available in mlc yet: write tensor functions (`@T.prim_func`, `te`, `topi`) and compile "
+    "them "
+    "with `tvm.compile`";
+
+// In, or one of, the modules of graphs?
+bool is_relax(std::string_view module) {
+  for (std::string_view root : {"tvm.relax", "tvm.script.relax"}) {
+    if (module == root || (module.starts_with(root) && module[root.size()] == '.')) return true;
+  }
+  return false;
+}
+
 bool has_word(std::string_view words, std::string_view wanted) {
   for (size_t at = 0; at < words.size();) {
     size_t end = std::min(words.find(' ', at), words.size());
@@ -243,7 +256,13 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
   for (const LeftOut& row : left_out) {
     if (row.module == module && has_word(row.names, name)) return row.why;
   }
-  return "";
+  return is_relax(module) ? kNoRelax : "";
+}
+
+std::string_view why_not_here(std::string_view module) {
+  if (is_relax(module)) return kNoRelax;
+  size_t dot = module.rfind('.');
+  return dot == module.npos ? std::string_view() : spelled_now(module.substr(0, dot), module.substr(dot + 1));
 }
 
 void register_classic_names() {

@@ -412,8 +412,10 @@ void Importer::missing(const std::string& name, const Any& package, const List* 
     }
   }
   std::string_view left_out = root ? why_left_out(name) : std::string_view();
-  error.help =
-      left_out.empty() ? ir::did_you_mean(last, names) : fmt::format("`{}` is left out: {}", name, left_out);
+  std::string_view of_tvm = why_not_here(name);
+  error.help = !of_tvm.empty()    ? std::string(of_tvm)
+               : left_out.empty() ? ir::did_you_mean(last, names)
+                                  : fmt::format("`{}` is left out: {}", name, left_out);
   // A file beside one that is imported: found by a relative import only.
   fs::path beside = span ? fs::path(ir::SourceMap::global().file(span.file).name).parent_path() /
                                (last + std::string(kExtension))

@@ -150,9 +150,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
       if (decorator.path != kPrimFunc) {
         throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
             .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)
-            .help(decorator.path.starts_with("tvm.script.relax")
-                      ? "Relax functions are not supported"
-                      : "put `@T.prim_func` above it, or the function above the class");
+            .help("put `@T.prim_func` above it, or the function above the class");
       }
       FunctionOptions one = function_options(decorator.arguments);
       one.s_tir = one.s_tir || options.s_tir;

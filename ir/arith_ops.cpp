@@ -182,10 +182,6 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
     case ExprKind::kAdd:
       return number(ua + ub);
     case ExprKind::kSub:
-      if (is_unsigned && ua < ub) {
-        throw Error("literal-out-of-range", "{} - {} is negative, but the type is `{}`", ua, ub, dtype.str())
-            .at(span);
-      }
       return number(ua - ub);
     case ExprKind::kMul:
       return number(ua * ub);
@@ -299,11 +295,18 @@ Expr compare(ExprKind kind, Expr a, Expr b, Span span) {
   return node(kind, std::move(a), std::move(b), span);
 }
 
-// TVM folds remainders, shifts and operators on bits for what indices are made of only: T.uint8(1) <<
-// T.uint8(2) stays as it is written.
+// TVM folds shifts and operators on bits for what indices are made of only: T.uint8(1) << T.uint8(2) stays as
+// it is written.
 bool is_index(const Expr& e) {
   DataType dtype = e->dtype();
   return dtype.is_scalar() && dtype.is_int() && (dtype.bits() == 32 || dtype.bits() == 64);
+}
+
+// Remainders it folds for indices too, those of `//` also for unsigned numbers, those of truncdiv for uint64.
+bool folds_remainder(ExprKind kind, const Expr& a) {
+  DataType dtype = a->dtype();
+  if (!dtype.is_uint() || !dtype.is_scalar()) return is_index(a);
+  return kind == ExprKind::kFloorMod || dtype.bits() == 64;
 }
 
 Expr integer_division(ExprKind kind, std::string_view what, Expr a, Expr b, Span span) {
@@ -311,7 +314,10 @@ Expr integer_division(ExprKind kind, std::string_view what, Expr a, Expr b, Span
   match_types(a, b, span);
   if (is_value(b, 0)) divide_by_zero(span);
   bool remainder = kind == ExprKind::kMod || kind == ExprKind::kFloorMod;
-  if (remainder && !is_index(a)) return node(kind, std::move(a), std::move(b), span);
+  if (remainder && !is_index(a)) {
+    Expr folded = folds_remainder(kind, a) ? fold(kind, a, b, span) : Expr();
+    return folded ? folded : node(kind, std::move(a), std::move(b), span);
+  }
   if (Expr folded = fold(kind, a, b, span)) return folded;
   if (is_value(a, 0)) return a;
   if (is_value(b, 1)) return remainder ? constant(b->dtype(), 0, span) : a;

@@ -238,6 +238,7 @@ class Flops {
     if (auto* block = as<SBlockNode>(s)) return of(block->body) + (block->init ? of(block->init) : 0);
     if (auto* bind = as<BindNode>(s)) return of(bind->value);
     if (auto* attr = as<AttrStmtNode>(s)) return of(attr->body);
+    if (auto* loop = as<WhileNode>(s)) return of(loop->body);  // as often as once
     if (as<AllocBufferNode>(s) || as<DeclBufferNode>(s) || as<EvaluateNode>(s) || as<AssertStmtNode>(s))
       return 0;
     throw Error("unsupported", "the operations of this statement cannot be counted").at(call_.span);
@@ -248,14 +249,21 @@ class Flops {
     if (auto constant = const_int(e)) return static_cast<double>(*constant);
     throw Error("not-constant", "the number of iterations must be known").at(call_.span).kind("TypeError");
   }
+  static bool is_arithmetic(ExprKind kind) {
+    return (kind >= ExprKind::kAdd && kind <= ExprKind::kFloorMod) || kind == ExprKind::kMin ||
+           kind == ExprKind::kMax;
+  }
   double of(const Expr& e) {
-    if (auto* two = as_binary(e)) return 1 + of(two->a) + of(two->b);
-    if (auto* inverse = as<NotNode>(e)) return 1 + of(inverse->a);
+    if (auto* two = as_binary(e)) {
+      if (e->dtype().is_bool()) return 0;  // what decides is not counted, nor what it takes to decide
+      return (is_arithmetic(e->kind) ? 1 : 0) + of(two->a) + of(two->b);
+    }
+    if (auto* inverse = as<BitwiseNotNode>(e)) return of(inverse->a);
     if (auto* cast = as<CastNode>(e)) return of(cast->value);
     if (auto* choice = as<SelectNode>(e))
       return of(choice->condition) + std::max(of(choice->true_value), of(choice->false_value));
     if (auto* call = as<CallNode>(e)) {
-      double sum = 1;
+      double sum = 0;
       for (const Expr& arg : call->args) sum += of(arg);
       return sum;
     }

@@ -37,6 +37,7 @@ class AnalyzerImpl {
   Expr rewrite_node(const Expr& e);  // the operands of `e` are simple already
   // Select and if_then_else: each arm under its condition.
   Expr choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified);
+  Expr inlined_let(const Expr& e);
   Expr boolean_branches(const BinaryNode& two, Span span);
   // and_of_ors.cpp
   Expr as_and_of_ors(const Expr& e);
@@ -86,6 +87,7 @@ class AnalyzerImpl {
   void assume_residue(const Expr& remainder, const Expr& value);
   void assume_less(const Expr& a, const Expr& b, bool strict);
   Expr apply_rules(const Expr& e);
+  Expr apply_rules_of_any_type(const Expr& e);
   Expr apply_not(const Expr& inner, Span span);
   Expr apply_equal(const Expr& e);
   Expr apply_less(const Expr& e);

@@ -3,6 +3,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/given.h"
+#include "ir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/sym.h"
@@ -180,10 +181,99 @@ bool proves_by_interval(const AnalyzerValue& own, const Expr& condition) {
   }
 }
 
+// Unsigned numbers wrap: bounds hold where no part of an expression can leave its type.
+struct StaysInType final : Walker {
+  explicit StaysInType(Analyzer& analyzer) : analyzer(analyzer) {}
+  void visit(const Expr& e) override {
+    DataType dtype = e->dtype();
+    ConstIntBound bound = analyzer.const_int_bound(e);
+    if (dtype.is_uint() && (bound.min < 0 || (dtype.bits() < 63 && bound.max >> dtype.bits() != 0)))
+      ok = false;
+    if (ok) walk_children(e);
+  }
+  Analyzer& analyzer;
+  bool ok = true;
+};
+
+bool proves_by_unsigned_bounds(Analyzer& analyzer, const Expr& condition) {
+  auto* two = as_binary(condition);
+  if (!two || !two->a->dtype().is_uint() || !two->a->dtype().is_scalar()) return false;
+  StaysInType exact(analyzer);
+  exact.visit(two->a);
+  exact.visit(two->b);
+  if (!exact.ok) return false;
+  ConstIntBound a = analyzer.const_int_bound(two->a), b = analyzer.const_int_bound(two->b);
+  switch (condition->kind) {
+    case ExprKind::kLT:
+      return a.max < b.min;
+    case ExprKind::kLE:
+      return a.max <= b.min;
+    case ExprKind::kGT:
+      return a.min > b.max;
+    case ExprKind::kGE:
+      return a.min >= b.max;
+    case ExprKind::kNE:
+      return a.max < b.min || a.min > b.max;
+    default:
+      return false;
+  }
+}
+
+// A choice between two values somewhere in an expression.
+struct FirstChoice final : Walker {
+  void visit(const Expr& e) override {
+    if (found) return;
+    if (auto* select = as<SelectNode>(e)) {
+      if (select->condition->dtype().is_scalar())
+        found = {e, select->condition, select->true_value, select->false_value};
+    } else if (auto* call = as_call_to(e, "tirx.if_then_else")) {
+      found = {e, call->args[0], call->args[1], call->args[2]};
+    }
+    if (!found) walk_children(e);
+  }
+  struct Choice {
+    Expr whole, condition, if_true, if_false;
+  };
+  std::optional<Choice> found;
+};
+struct Replaced final : Rewriter {
+  Replaced(const Expr& from, const Expr& to) : from(from), to(to) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e.same_as(from) ? to : rewrite_children(e); }
+  const Expr &from, &to;
+};
+
+// Slower than can_prove of the analyzer: intervals, each side of what is joined by `and` and `or`, each arm
+// of a choice.
+bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
+  constexpr int kMostChoices = 4;
+  Analyzer& analyzer = *own->analyzer;
+  if (analyzer.simplifies_to_true(condition)) return true;
+  auto* two = as_binary(condition);
+  if (condition->kind == ExprKind::kAnd) return proves(own, two->a, depth) && proves(own, two->b, depth);
+  if (condition->kind == ExprKind::kOr) return proves(own, two->a, depth) || proves(own, two->b, depth);
+  if (condition->kind == ExprKind::kNot) {
+    Expr turned = analyzer.rewrite_simplify(condition);
+    return turned->kind != ExprKind::kNot && proves(own, turned, depth);
+  }
+  if (proves_by_interval(own, condition) || proves_by_unsigned_bounds(analyzer, analyzer.simplify(condition)))
+    return true;
+  if (depth == kMostChoices) return false;
+  FirstChoice choice;
+  choice.visit(condition);
+  if (!choice.found) return false;
+  auto holds = [&](const Expr& assumed, const Expr& arm) {
+    auto inside = analyzer.assume(assumed);
+    return proves(own, Replaced(choice.found->whole, arm).rewrite(condition), depth + 1);
+  };
+  return holds(choice.found->condition, choice.found->if_true) &&
+         holds(analyzer.rewrite_simplify(logical_not(choice.found->condition)), choice.found->if_false);
+}
+
 Any can_prove(ApiCall& call) {
   Expr condition = expr_argument(call, 1);
-  if (analyzer_of(call).simplifies_to_true(condition)) return true;
-  return detail::argument<int64_t>(call, 2) >= 1 && proves_by_interval(self(call), condition);
+  if (detail::argument<int64_t>(call, 2) >= 1) return proves(self(call), condition);
+  return analyzer_of(call).simplifies_to_true(condition);
 }
 
 // How scripts number the outcomes of try_compare: CompareResult.

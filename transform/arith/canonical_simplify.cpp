@@ -20,7 +20,9 @@ class Canonical final : public Rewriter {
     if (is_leaf(e) && e->kind != ExprKind::kVar) return e;
     if (arithmetic(e) || e->kind == ExprKind::kVar || e->kind == ExprKind::kCast) {
       if (e->kind == ExprKind::kVar && !analyzer_.var_values.contains(as<VarNode>(e))) return e;
-      Expr next = sum(e).expr();
+      LinearSum whole = sum(e);
+      if (e->dtype().bits() == 32) whole.base = static_cast<int32_t>(whole.base);
+      Expr next = whole.expr();
       return same_expr(next, e) ? e : next;
     }
     return leaf(e);
@@ -104,6 +106,9 @@ class Canonical final : public Rewriter {
       }
     }
     if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else")) return choice(e);
+    if (e->kind == ExprKind::kLet) {
+      if (Expr body = analyzer_.inlined_let(e)) return rewrite(body);
+    }
     Expr next = rewrite_children(e);
     if (next->kind == ExprKind::kVar) return next;
     Expr simple = analyzer_.rewrite_node(next);

@@ -104,11 +104,11 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
     case ExprKind::kRamp: {
       auto* ramp = as<RampNode>(e);
       ConstIntBound base = bounds(ramp->base);
-      auto stride = const_int(ramp->stride), lanes = const_int(ramp->lanes);
-      if (!stride || !lanes) return {};
-      int64_t last = *stride * (*lanes - 1);
-      return {add_saturating(base.min, std::min<int64_t>(0, last)),
-              add_saturating(base.max, std::max<int64_t>(0, last))};
+      auto lanes = const_int(ramp->lanes);
+      if (!lanes) return {};
+      ConstIntBound last = corners(bounds(ramp->stride), {*lanes - 1, *lanes - 1}, mul_saturating);
+      return {add_saturating(base.min, std::min<int64_t>(0, last.min)),
+              add_saturating(base.max, std::max<int64_t>(0, last.max))};
     }
     default:
       return everything(e->dtype().element());
@@ -135,6 +135,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
     case ExprKind::kDiv:
       return divided(a, b, dtype, trunc_div);
     case ExprKind::kFloorMod: {
+      if (b.max < 0) return {b.min == kNegInf ? kNegInf : b.min + 1, 0};
       if (b.min <= 0 && b.max <= 0) return everything(dtype);
       if (a.min >= 0 && a.max < b.min) return a;
       ConstIntBound result{0, b.max == kPosInf ? kPosInf : b.max - 1};

@@ -186,6 +186,18 @@ std::optional<bool> AnalyzerImpl::known(const Expr& condition) const {
 
 Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   if (same_expr(a, b)) return Ordering::kEqual;
+  if (auto limit = const_int(b); limit && *limit == *const_int(min_value(b->dtype()))) {
+    // x minus that is no number of the type, but nothing is smaller.
+    ConstIntBound range = bounds(a);
+    if (range.max == *limit && range.min == *limit) return Ordering::kEqual;
+    if (range.min >= *limit) return range.min > *limit ? Ordering::kGreater : Ordering::kGreaterEqual;
+    return Ordering::kUnknown;
+  }
+  if (auto limit = const_int(b)) {
+    ConstIntBound range = bounds(a);
+    if (range.max < *limit) return Ordering::kLess;
+    if (range.min > *limit && range.min != kPosInf) return Ordering::kGreater;
+  }
   Expr difference = visit(sub(a, b));
   if (auto value = const_int(difference)) {
     return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;

@@ -52,6 +52,28 @@ std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRang
   return extents;
 }
 
+// What each index runs over; null where it cannot be told.
+std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRange>& iters,
+                                 Analyzer& analyzer) {
+  for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
+  auto extents = iter_map_extents(map->final_indices, iters, analyzer);
+  std::vector<Range> ranges;
+  for (size_t i = 0; i < static_cast<size_t>(map->final_indices.size()); ++i) {
+    const Expr& index = map->final_indices[static_cast<int64_t>(i)];
+    ConstIntBound bound = analyzer.const_int_bound(index);
+    bool finite = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
+    if (finite && (bound.min != 0 || !extents)) {
+      ranges.push_back(make<RangeNode>(int_imm(index->dtype(), bound.min),
+                                       int_imm(index->dtype(), bound.max - bound.min + 1)));
+    } else if (extents && bound.min == 0) {
+      ranges.push_back(make<RangeNode>(const_like(index, 0), (*extents)[i]));
+    } else {
+      ranges.push_back(nullptr);
+    }
+  }
+  return ranges;
+}
+
 [[noreturn]] void not_bijective() {
   throw Error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse")
       .kind("ValueError")
@@ -60,7 +82,7 @@ std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRang
 
 // The inverse over a box that the digits divide evenly.
 IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
-  std::vector<Expr> extents = mapped_extents(map, iters, analyzer);
+  std::vector<Range> ranges = mapped_ranges(map, iters, analyzer);
   Array<Var> outputs;
   for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
     // An index that is passed on keeps its name.
@@ -69,8 +91,8 @@ IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters,
     String name = var ? var->name : String(fmt::format("axis{}", i));
     Var output = make<VarNode>(name, index->ty);
     // A unit index stays as it is, it is not replaced by 0.
-    const Expr& extent = extents[static_cast<size_t>(i)];
-    if (!is_const_int(extent, 1)) analyzer.bind(output, make<RangeNode>(const_like(index, 0), extent));
+    const Range& range = ranges[static_cast<size_t>(i)];
+    if (range && !is_const_int(range->extent, 1)) analyzer.bind(output, range);
     outputs.push_back(output);
   }
   auto values = invert_iter_map(map->final_indices, iters, outputs, analyzer);

@@ -105,7 +105,9 @@ std::optional<Array<Expr>> invert_iter_map(const Array<Expr>& indices, const std
       detect_iter_map(moved, from_zero, bool_imm(true), IterMapCheck::kBijective, analyzer, false);
   if (found.indices.empty()) return std::nullopt;
   for (const IterSum& sum : found.indices) {
-    if (!sum->args.empty() && !is_const_int(sum->args[0]->scale, 1)) return std::nullopt;
+    if (sum->args.empty()) continue;
+    bool down = sum->args.size() == 1 && is_const_int(sum->args[0]->scale, -1);
+    if (!down && !is_const_int(sum->args[0]->scale, 1)) return std::nullopt;
   }
   Array<Expr> given;
   for (const Var& output : outputs) given.push_back(output);

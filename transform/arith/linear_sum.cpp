@@ -113,7 +113,13 @@ Expr LinearSum::expr() const {
     if (!result) result = int_imm(dtype, 0);
     result = sub(result, term_expr(term, -term.scale));
   }
-  if (base < 0) result = result ? sub(result, int_imm(dtype, -base)) : int_imm(dtype, base);
+  // The opposite of the least number is no number of the type.
+  bool least = base == *const_int(min_value(dtype));
+  if (base < 0 && (least || !result)) {
+    plus(int_imm(dtype, base));
+  } else if (base < 0) {
+    result = sub(result, int_imm(dtype, -base));
+  }
   return result ? result : int_imm(dtype, 0);
 }
 

@@ -311,6 +311,19 @@ bool is_constant(const Pattern& pattern, int at) {
                      [&](int child) { return child < 0 || is_constant(pattern, child); });
 }
 
+// Would a constant of the result be none of its type?
+bool overflows(const Pattern& pattern, int at, const Match& found, DataType dtype) {
+  const Pattern::Node& node = pattern.nodes[at];
+  if (node.kind != Pattern::Kind::kNode) return false;
+  if (is_constant(pattern, at)) {
+    auto value = evaluate(pattern, at, found);
+    int64_t half = int64_t{1} << (std::min(dtype.bits(), 63) - 1);
+    return !value || (dtype.bits() < 64 && (*value < -half || *value >= half));
+  }
+  return std::any_of(node.child.begin(), node.child.end(),
+                     [&](int child) { return child >= 0 && overflows(pattern, child, found, dtype); });
+}
+
 bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl& analyzer) {
   if (test.only_constants) {
     auto a = evaluate(test.left, test.left.root, found);
@@ -342,7 +355,7 @@ bool satisfied(const CompiledRule::Test& test, const Match& found, AnalyzerImpl&
 
 }  // namespace
 
-RuleSet::RuleSet(std::span<const Rule> rows) {
+RuleSet::RuleSet(std::span<const Rule> rows, bool any_type) {
   rules_.reserve(rows.size());
   for (const Rule& row : rows) {
     CompiledRule& rule = rules_.emplace_back();
@@ -357,7 +370,7 @@ RuleSet::RuleSet(std::span<const Rule> rows) {
     rule.for_scalars = !rule.for_lanes;
     bool logic = root.op == ExprKind::kNot || root.op == ExprKind::kAnd || root.op == ExprKind::kOr ||
                  root.op == ExprKind::kSelect;
-    if (rule.for_scalars && logic) rule.for_lanes = true;
+    if (rule.for_scalars && (logic || any_type)) rule.for_lanes = true;
     if (!row.condition) continue;
     std::string_view rest = row.condition;
     while (!rest.empty()) {
@@ -390,6 +403,11 @@ Expr RuleSet::apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const {
     bool ok = true;
     for (const auto& test : rule.tests) {
       if (!(ok = satisfied(test, found, analyzer))) break;
+    }
+    // Order does not survive wrapping round.
+    if (ok && e->kind == ExprKind::kLT) {
+      DataType dtype = static_cast<const BinaryNode*>(e.get())->a->dtype();
+      ok = !dtype.is_int() || !overflows(rule.result, rule.result.root, found, dtype);
     }
     if (!ok) continue;
     go_on = rule.row->then == Then::kAgain;

@@ -7,7 +7,8 @@
 // In a result, arithmetic on constants folds. A condition is a comma-separated list of comparisons; those
 // over constants are computed, the others (`x >= 0`) must follow from known bounds; an equation of
 // expressions must hold for their canonical forms. Rows with `kAgain` have their result simplified again.
-// Rows that speak of ramps or broadcasts are for vectors, the others for scalars; logic is for both.
+// Rows that speak of ramps or broadcasts are for vectors, the others for scalars; logic is for both, and so
+// are the rows that hold for every type.
 #pragma once
 
 #include <array>
@@ -64,7 +65,7 @@ struct CompiledRule {
 // The rules for one kind of root operator, in order of preference.
 class RuleSet {
  public:
-  explicit RuleSet(std::span<const Rule> rows);
+  explicit RuleSet(std::span<const Rule> rows, bool any_type = false);
   // The first rule that applies, applied; null when none does. `go_on`: it asks for more.
   Expr apply(const Expr& e, AnalyzerImpl& analyzer, bool& go_on) const;
 

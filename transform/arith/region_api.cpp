@@ -29,8 +29,13 @@ std::vector<Range> region_argument(const ApiCall& call, size_t i) {
 IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) {
   if (sum->args.empty()) return from_min_extent(sum->base, extent);
   const IterSplit& split = sum->args[0];
-  if (!analyzer.can_prove(ge(extent, split->scale))) return nullptr;
-  return from_min_extent(sum->base, add(mul(split->extent, split->scale), sub(extent, split->scale)));
+  Expr step = split->scale, first = sum->base;
+  if (analyzer.can_prove(lt(step, const_like(step, 0)))) {  // counting down: the last value is the least
+    first = add(first, mul(sub(split->extent, const_like(step, 1)), step));
+    step = neg(step);
+  }
+  if (!analyzer.can_prove(ge(extent, step))) return nullptr;
+  return from_min_extent(first, add(mul(split->extent, step), sub(extent, step)));
 }
 
 // The exact region as a box, or nothing: dimensions must not depend on each other.

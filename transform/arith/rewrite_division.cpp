@@ -2,6 +2,7 @@
 // Divisions and remainders whose simplification asks for residues and bounds, which rows cannot say.
 #include "transform/arith/rewrite_division.h"
 #include "transform/arith/analyzer_impl.h"
+#include "transform/arith/expr_equal.h"
 
 namespace mlc::transform {
 namespace {
@@ -108,13 +109,31 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   return divided_sum(two->a, *c, analyzer);
 }
 
+// Unsigned numbers wrap, so only what also holds then, and what TVM takes for granted: multiples stay
+// multiples.
+Expr rewrite_unsigned_division(const Expr& e, AnalyzerImpl& analyzer) {
+  auto* two = as_binary(e);
+  bool quotient = e->kind == ExprKind::kFloorDiv;
+  if (same_expr(two->a, two->b)) return const_like(e, quotient ? 1 : 0);
+  auto c = const_int(two->b);
+  if (!c || *c <= 0) return nullptr;
+  if (quotient) {
+    ConstIntBound bound = analyzer.bounds(two->a);
+    return bound.min >= 0 && bound.max < *c ? const_like(e, 0) : nullptr;
+  }
+  ModularSet residue = analyzer.modular(two->a);
+  if (residue.coeff % *c != 0) return nullptr;
+  return const_like(e, residue.base - floor_div(residue.base, *c) * *c);
+}
+
 Expr rewrite_floormod_lanes(const Expr& e, AnalyzerImpl& analyzer) {
   auto* two = as_binary(e);
+  auto remainder = [&](const Expr& x, const Expr& y) { return build(e->kind, x, y); };
   auto *left = as<BroadcastNode>(two->a), *right = as<BroadcastNode>(two->b);
-  if (left && right) return make<BroadcastNode>(floormod(left->value, right->value), left->lanes);
+  if (left && right) return make<BroadcastNode>(remainder(left->value, right->value), left->lanes);
   auto d = ramp_division(two);
   if (!d) return nullptr;
-  Expr base = floormod(d->ramp->base, d->by->value);
+  Expr base = remainder(d->ramp->base, d->by->value);
   if (d->stride % d->divisor == 0) return make<BroadcastNode>(base, d->ramp->lanes);
   ModularSet residue = analyzer.modular(d->ramp->base);
   bool known = residue.coeff % d->divisor == 0;
@@ -123,8 +142,8 @@ Expr rewrite_floormod_lanes(const Expr& e, AnalyzerImpl& analyzer) {
     if (known) return make<RampNode>(known_base, d->ramp->stride, d->ramp->lanes);
     if (within_one_step(*d, residue)) return make<RampNode>(base, d->ramp->stride, d->ramp->lanes);
   }
-  if (known && !const_int(d->ramp->base)) {
-    return floormod(make<RampNode>(known_base, d->ramp->stride, d->ramp->lanes), two->b);
+  if (known && !same_expr(d->ramp->base, known_base)) {
+    return remainder(make<RampNode>(known_base, d->ramp->stride, d->ramp->lanes), two->b);
   }
   return nullptr;
 }

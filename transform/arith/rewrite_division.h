@@ -8,7 +8,9 @@ namespace mlc::transform {
 
 // Before the rows of `//`: vectors, nested divisions, and sums of which a part is a multiple of the divisor.
 Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer);
-// Vectors, before the rows of `%`.
+// Scalars of 32 bits or more without a sign, which have no rows.
+Expr rewrite_unsigned_division(const Expr& e, AnalyzerImpl& analyzer);
+// Vectors, before the rows of `%`; after those of truncmod, where no lane starts below 0.
 Expr rewrite_floormod_lanes(const Expr& e, AnalyzerImpl& analyzer);
 // After the rows of `%` and truncmod: remainders that residues or bounds tell.
 Expr rewrite_remainder(const Expr& e, AnalyzerImpl& analyzer);

@@ -2,6 +2,9 @@
 // Local simplification: operands first, then constants, comparisons by bounds, and the rows of rules_*.cpp.
 // Order and reach of the rules are those of TVM's RewriteSimplifier: two passes over the expression, a rule's
 // result is simplified again at once only where the row says so.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "ir/op.h"
@@ -75,6 +78,65 @@ Expr fold_clz(const CallNode& call) {
   return make_const(call.dtype(), zeros);
 }
 
+// ceil(log2(c)): how many digits counting to c needs; null for other calls.
+Expr fold_ceil_log2(const CallNode& call) {
+  auto* log = as_call_to(call.args[0], "tirx.log2");
+  auto* value = log ? as<FloatImmNode>(log->args[0]) : nullptr;
+  if (!value) return nullptr;
+  bool defined = value->value >= 0;
+  return make<FloatImmNode>(
+      call.dtype(), defined ? std::ceil(std::log2(value->value)) : std::numeric_limits<double>::quiet_NaN());
+}
+
+// The functions that constants decide; null for other calls.
+Expr fold_call(const Expr& e) {
+  if (auto* call = as_call_to(e, "tirx.clz")) return fold_clz(*call);
+  if (auto* call = as_call_to(e, "tirx.ceil")) return fold_ceil_log2(*call);
+  if (auto* call = as_call_to(e, "tirx.likely")) return const_int(call->args[0]) ? call->args[0] : nullptr;
+  return nullptr;
+}
+
+// Are constants of that type folded? Operators on bits are left, and remainders and shifts of narrow types.
+bool folds_constants(ExprKind kind, DataType dtype) {
+  bool index = dtype.is_scalar() && is_index_type(dtype);
+  switch (kind) {
+    case ExprKind::kBitwiseAnd:
+    case ExprKind::kBitwiseOr:
+    case ExprKind::kBitwiseXor:
+      return false;
+    case ExprKind::kLShift:
+    case ExprKind::kRShift:
+      return index;
+    case ExprKind::kMod:
+      return index || (dtype.is_uint() && dtype.bits() == 64);
+    case ExprKind::kFloorMod:
+      return index || dtype.is_uint();
+    default:
+      return true;
+  }
+}
+
+// Can `value` be written in that type?
+bool fits(DataType dtype, int64_t value) {
+  if (dtype.bits() >= 64) return true;
+  int64_t half = int64_t{1} << (dtype.bits() - 1);
+  return value >= -half && value < half;
+}
+
+// The cast of a ramp between integers as a ramp; null where a constant of it does not fit.
+Expr cast_ramp(const CastNode& cast_node) {
+  auto* ramp = as<RampNode>(cast_node.value);
+  DataType element = cast_node.dtype().element();
+  if (!ramp || !(element.is_int() || element.is_uint())) return nullptr;
+  for (const Expr& part : {ramp->base, ramp->stride}) {
+    auto value = const_int(part);
+    if (value && element.is_uint() && (*value < 0 || (element.bits() < 63 && *value >> element.bits() != 0)))
+      return nullptr;
+    if (value && element.is_int() && !fits(element, *value)) return nullptr;
+  }
+  return make<RampNode>(cast(element, ramp->base), cast(element, ramp->stride), ramp->lanes);
+}
+
 // x + c and x - c as x and c.
 std::pair<Expr, int64_t> constant_offset(const Expr& e) {
   auto* two = as_binary(e);
@@ -125,6 +187,9 @@ Expr AnalyzerImpl::visit(const Expr& e) {
       auto found = var_values.find(as<VarNode>(e));
       return found == var_values.end() ? e : found->second;
     }
+    case ExprKind::kLet:
+      if (Expr body = inlined_let(e)) return visit(body);
+      return rewrite_node(VisitOperands(*this).rewrite_children(e));
     case ExprKind::kSelect:
     case ExprKind::kCall:
       if (e->kind == ExprKind::kSelect || as_call_to(e, "tirx.if_then_else"))
@@ -135,6 +200,14 @@ Expr AnalyzerImpl::visit(const Expr& e) {
       return next->kind == ExprKind::kVar ? next : rewrite_node(next);
     }
   }
+}
+
+// The body of a `let` whose value is a constant or a variable, which stands for the name; else null.
+Expr AnalyzerImpl::inlined_let(const Expr& e) {
+  auto* let = as<LetNode>(e);
+  Expr value = visit(let->value);
+  if (!is_number(value) && value->kind != ExprKind::kVar) return nullptr;
+  return substitute(let->body, VarMap{{let->var.get(), value}});
 }
 
 Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>& simplified) {
@@ -216,6 +289,26 @@ Expr AnalyzerImpl::apply_rules(const Expr& e) {
   return go_on ? again(next) : next;
 }
 
+// What cancels must not do anything.
+Expr AnalyzerImpl::apply_rules_of_any_type(const Expr& e) {
+  static const RuleSet sums(add_rules_of_any_type(), true), differences(sub_rules_of_any_type(), true),
+      least(min_rules_of_any_type(), true), greatest(max_rules_of_any_type(), true);
+  auto* two = as_binary(e);
+  const RuleSet* rules = e->kind == ExprKind::kAdd   ? &sums
+                         : e->kind == ExprKind::kSub ? &differences
+                         : e->kind == ExprKind::kMin ? &least
+                         : e->kind == ExprKind::kMax ? &greatest
+                                                     : nullptr;
+  if (!rules) return e;
+  if (rules == &differences && std::min(side_effect(two->a), side_effect(two->b)) > Effect::kReadState)
+    return e;
+  bool go_on = false;
+  Expr next = rules->apply(e, *this, go_on);
+  if (!next) return e;
+  ++stats.rewrites_performed;
+  return next;
+}
+
 Expr AnalyzerImpl::apply_not(const Expr& inner, Span span) {
   // not (x < y) is no y <= x for NaN.
   auto* two = as_binary(inner);
@@ -232,8 +325,9 @@ Expr AnalyzerImpl::apply_equal(const Expr& e) {
     if (order == Ordering::kEqual) return truth(e, true);
     if (order == Ordering::kLess || order == Ordering::kGreater || order == Ordering::kNotEqual)
       return truth(e, false);
-  } else if (e->dtype().is_scalar()) {
-    return e;
+  } else {
+    if (same_expr(two->a, two->b) && side_effect(two->a) <= Effect::kReadState) return truth(e, true);
+    if (e->dtype().is_scalar()) return e;
   }
   return apply_rules(e);
 }
@@ -254,6 +348,7 @@ Expr AnalyzerImpl::apply_less(const Expr& e) {
     int64_t difference = right_offset - left_offset;
     if (difference == 0) return again(lt(left, right));
     if (difference == 1) return again(le(left, right));
+    if (!fits(left->dtype(), difference) || !fits(left->dtype(), -difference)) return e;
     if (difference < 0 && right_offset != 0) return again(lt(left + -difference, right));
     if (difference > 0 && left_offset != 0) return again(lt(left, right + difference));
   }
@@ -277,8 +372,11 @@ Expr AnalyzerImpl::apply_less_equal(const Expr& e) {
 Expr AnalyzerImpl::rewrite_node(const Expr& e) {
   auto* two = as_binary(e);
   if (two) {
-    if (Expr folded = fold(e->kind, two->a, two->b, e->span)) return folded;
-    if (two->b->kind == ExprKind::kIntImm || two->a->kind == ExprKind::kIntImm) {
+    bool folds = folds_constants(e->kind, two->a->dtype());
+    if (Expr folded = folds ? fold(e->kind, two->a, two->b, e->span) : Expr()) return folded;
+    bool shift = e->kind == ExprKind::kLShift || e->kind == ExprKind::kRShift;
+    if (!folds || shift) {
+    } else if (two->b->kind == ExprKind::kIntImm || two->a->kind == ExprKind::kIntImm) {
       Expr built = build(e->kind, two->a, two->b, e->span);  // identities: x + 0, x * 1, ...
       auto* same = built->kind == e->kind ? as_binary(built) : nullptr;
       if (!same || !same->a.same_as(two->a) || !same->b.same_as(two->b)) return built;
@@ -292,12 +390,13 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     return apply_not(inverse->a, e->span);
   }
   if (auto* cast_node = as<CastNode>(e)) {
+    if (Expr ramp = cast_ramp(*cast_node)) return ramp;
     Expr built = cast(e->dtype(), cast_node->value, e->span);
     return built->kind == ExprKind::kCast ? e : built;
   }
   if (e->kind == ExprKind::kSelect) return apply_rules(e);
-  if (auto* call = as_call_to(e, "tirx.clz")) {
-    if (Expr folded = fold_clz(*call)) return folded;
+  if (e->kind == ExprKind::kCall) {
+    if (Expr folded = fold_call(e)) return folded;
   }
   if (!two) return e;
   const Expr &a = two->a, &b = two->b;
@@ -347,7 +446,12 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
   if (!is_index_type(e->dtype().element())) {
     auto *left = as<BroadcastNode>(a), *right = as<BroadcastNode>(b);
     if (left && right) return make<BroadcastNode>(build(e->kind, left->value, right->value), left->lanes);
-    return e;
+    bool division = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod;
+    if (division && e->dtype().is_scalar() && e->dtype().is_uint() && e->dtype().bits() >= 32) {
+      Expr next = rewrite_unsigned_division(e, *this);
+      return next ? next : e;
+    }
+    return apply_rules_of_any_type(e);
   }
   switch (e->kind) {
     case ExprKind::kMin:
@@ -370,14 +474,19 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
         return next ? next : e;
       }
       Expr next = apply_rules(e);
-      if (!next.same_as(e) || !index) return next;
+      if (!index && next.same_as(e)) {
+        Expr lanes = bounds(a).min >= 0 ? rewrite_floormod_lanes(e, *this) : Expr();
+        return lanes ? lanes : e;
+      }
+      if (!next.same_as(e)) return next;
       next = rewrite_remainder(e, *this);
       return next ? next : e;
     }
     default:
       break;
   }
-  return apply_rules(e);
+  Expr next = apply_rules(e);
+  return index || !next.same_as(e) ? next : apply_rules_of_any_type(e);
 }
 
 }  // namespace mlc::transform

@@ -9,6 +9,11 @@ namespace mlc::transform {
 std::span<const Rule> add_rules();
 std::span<const Rule> sub_rules();
 std::span<const Rule> mul_rules();
+// What holds in every type, also where sums wrap or round, as TVM has it.
+std::span<const Rule> add_rules_of_any_type();
+std::span<const Rule> sub_rules_of_any_type();
+std::span<const Rule> min_rules_of_any_type();
+std::span<const Rule> max_rules_of_any_type();
 std::span<const Rule> floordiv_rules();
 std::span<const Rule> floormod_rules();
 std::span<const Rule> truncdiv_rules();

@@ -100,10 +100,13 @@ const Rule kTruncDivRules[] = {
 const Rule kTruncModRules[] = {
     {"tmod(broadcast(x, l), broadcast(y, l))", "broadcast(tmod(x, y), l)"},
     {"tmod(ramp(x, c1, l), broadcast(c2, l))", "broadcast(tmod(x, c2), l)", "c2 > 0, c1 % c2 == 0, x >= 0"},
+    {"tmod(ramp(x, c1, l), broadcast(c2, l))", "broadcast(0, l)", "c2 > 0, c1 % c2 == 0, tmod(x, c2) == 0"},
     {"tmod(x * c1, c2)", "0", "c2 != 0, c1 % c2 == 0"},
     {"tmod(x * c1 + y, c2)", "tmod(y, c2)", "c2 > 0, c1 % c2 == 0, x * c1 >= 0, y >= 0"},
     {"tmod(x + c1, c2)", "tmod(x, c2)", "c2 > 0, c1 >= 0, c1 % c2 == 0, x >= 0"},
     {"tmod(x + y * c1, c2)", "tmod(x, c2)", "c2 > 0, c1 % c2 == 0, x >= 0, y * c1 >= 0"},
+    // the sign is that of the dividend
+    {"tmod(x, c1)", "tmod(x, 0 - c1)", "c1 < 0, c1 > -2147483648"},
 };
 
 std::span<const Rule> floordiv_rules() { return kFloorDivRules; }

@@ -138,6 +138,7 @@ const Rule kEqRules[] = {
 
 const Rule kLtRules[] = {
     {"broadcast(x, l) < broadcast(y, l)", "broadcast(x < y, l)"},
+    {"ramp(x, s, l) < ramp(y, s, l)", "broadcast(x < y, l)"},
     {"x + y < x + z", "y < z"},
     {"x + y < z + x", "y < z"},
     {"y + x < x + z", "y < z"},
@@ -284,6 +285,15 @@ const Rule kSelectRules[] = {
     {"select(x, y, y)", "y"},
 };
 
+const Rule kMinRulesOfAnyType[] = {
+    {"min(select(x, y, z), select(x, w, u))", "select(x, min(y, w), min(z, u))"},
+};
+const Rule kMaxRulesOfAnyType[] = {
+    {"max(select(x, y, z), select(x, w, u))", "select(x, max(y, w), max(z, u))"},
+};
+
+std::span<const Rule> min_rules_of_any_type() { return kMinRulesOfAnyType; }
+std::span<const Rule> max_rules_of_any_type() { return kMaxRulesOfAnyType; }
 std::span<const Rule> min_rules() { return kMinRules; }
 std::span<const Rule> max_rules() { return kMaxRules; }
 std::span<const Rule> eq_rules() { return kEqRules; }

@@ -51,6 +51,7 @@ const Rule kAddRules[] = {
     {"y * (x // y) + x % y", "x"},
     {"x % y + x // y * y", "x"},
     {"x % y + y * (x // y)", "x"},
+    {"x // 2 + x % 2", "(x + 1) // 2"},
     {"(x % c1 + c2) // c1 + x // c1", "(x + c2) // c1", "c1 > 0"},
     {"x // c1 + (x % c1 + c2) // c1", "(x + c2) // c1", "c1 > 0"},
     // order
@@ -185,6 +186,23 @@ const Rule kMulRules[] = {
     {"(x - y) * c1", "(y - x) * (0 - c1)", "c1 < 0", kAgain},
 };
 
+const Rule kAddRulesOfAnyType[] = {
+    {"select(x, y, z) + select(x, w, u)", "select(x, y + w, z + u)"},
+};
+
+const Rule kSubRulesOfAnyType[] = {
+    {"x - x", "0"},
+    {"(x + y) - y", "x"},
+    {"(x + y) - x", "y"},
+    {"x - (y + x)", "0 - y"},
+    {"x - (x + y)", "0 - y"},
+    {"select(x, y, z) - select(x, w, u)", "select(x, y - w, z - u)"},
+    {"select(x, y, z) - z", "select(x, y - z, 0)"},
+    {"select(x, y, z) - y", "select(x, 0, z - y)"},
+};
+
+std::span<const Rule> add_rules_of_any_type() { return kAddRulesOfAnyType; }
+std::span<const Rule> sub_rules_of_any_type() { return kSubRulesOfAnyType; }
 std::span<const Rule> add_rules() { return kAddRules; }
 std::span<const Rule> sub_rules() { return kSubRules; }
 std::span<const Rule> mul_rules() { return kMulRules; }

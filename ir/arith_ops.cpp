@@ -383,6 +383,13 @@ Expr add(Expr a, Expr b, Span span) {
   return make<AddNode>(std::move(a), std::move(b), span);
 }
 Expr sub(Expr a, Expr b, Span span) {
+  // TVM wraps other differences, and takes this one for a mistake.
+  if (auto* taken = as<IntImmNode>(b); taken != nullptr && taken->value != 0 && b->dtype().is_uint() &&
+                                       is_value(a, 0) && a->dtype().is_uint()) {
+    throw Error("literal-out-of-range", "0 - {} is negative, but the type is `{}`",
+                static_cast<uint64_t>(taken->value), a->dtype().str())
+        .at(span);
+  }
   if (Expr folded = matched(ExprKind::kSub, a, b, span)) return folded;
   if (is_value(b, 0)) return a;
   return make<SubNode>(std::move(a), std::move(b), span);

@@ -55,7 +55,8 @@ Ref<SetNode> intersection_of(Evaluator& evaluator, const SetNode& a, const Any& 
   bool swapped = set != nullptr && set->used > a.used;  // the smaller one is walked
   const SetNode& kept = swapped ? *set : a;
   evaluator.each_of(swapped ? Any(ir::ref(&a)) : b, span, [&](Any& value) {
-    if (kept.contains(evaluator, hashable(evaluator, value, span))) mutable_of(made)->add(evaluator, value);
+    if (!kept.contains(evaluator, hashable(evaluator, value, span))) return true;
+    mutable_of(made)->add(evaluator, value);
     return set != nullptr || made->used < a.used;  // until all were found
   });
   return made;

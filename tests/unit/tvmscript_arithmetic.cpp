@@ -60,6 +60,7 @@ TEST_CASE("constants fold in their own width", "[tvmscript]") {
   CHECK(name_of_error([] { floordiv(int32(1), int32(0)); }) == "division-by-zero");
   CHECK(name_of_error([] { shift_left(int32(1), int32(32)); }) == "shift-out-of-range");
   CHECK(name_of_error([&] { sub(u8(0), u8(1)); }) == "literal-out-of-range");
+  CHECK(const_int(sub(u8(2), u8(5))) == 253);
   CHECK(name_of_error([] { cast(DataType::Int(8), int32(200)); }) == "literal-out-of-range");
   CHECK(name_of_error([] { div(int32(4), int32(2)); }) == "integer-division");
   // float32 rounds to float32, narrow formats are not folded.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Artefacts for C and C++: a library with its header, alone or as a package that pkg-config and CMake find.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -15,13 +18,39 @@ namespace mlc::backend {
 namespace fs = std::filesystem;
 using ir::Error;
 
+// Beside its place first: whoever is killed while writing leaves the file that was there, or none.
 void write_file(const std::string& path, std::string_view bytes) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (out.flush()) return;
-  std::string why = errno != 0 ? fmt::format(": {}", std::strerror(errno)) : "";
-  throw Error("cannot-write", "`{}` cannot be written{}", path, why).kind("OSError");
+  auto refuse = [&](int number) {
+    std::string why = number != 0 ? fmt::format(": {}", std::strerror(number)) : "";
+    throw Error("cannot-write", "`{}` cannot be written{}", path, why).kind("OSError");
+  };
+  std::error_code failed;
+  fs::path place = fs::is_symlink(path, failed) ? fs::canonical(path, failed) : fs::path(path);
+  if (failed) place = path;
+  bool whole = !fs::exists(place, failed) || fs::is_regular_file(place, failed);  // `/dev/stdout` is neither
+  fs::path beside = place;
+  if (whole) beside += fmt::format(".{}.part", getpid());
+  int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) refuse(errno);
+  // With its blocks there already, ext4 need not wait for the disk when the file takes another's place.
+  if (whole && !bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
+  int number = 0;
+  for (size_t done = 0; done < bytes.size() && number == 0;) {
+    ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
+    if (n > 0) done += static_cast<size_t>(n);
+    if (n < 0 && errno != EINTR) number = errno;
+  }
+  if (close(file) != 0 && number == 0) number = errno;
+  if (number != 0) {
+    if (whole) fs::remove(beside, failed);
+    refuse(number);
+  }
+  if (!whole) return;
+  fs::rename(beside, place, failed);
+  if (!failed) return;
+  number = failed.value();
+  fs::remove(beside, failed);
+  refuse(number);
 }
 
 namespace {

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <set>
 
 #include "backend/build.h"
+#include "backend/cache.h"
 #include "frontend/print/print.h"
 #include "repl/command_line.h"
 #include "repl/program.h"
@@ -123,6 +126,12 @@ std::string c_names(const backend::CInterface& interface) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// `/dev/stdout`, a pipe: what comes out stands alone there.
+bool is_stream(const fs::path& path) {
+  std::error_code failed;
+  return !fs::is_regular_file(path, failed) && !fs::is_directory(path, failed);
+}
+
 // Of all files when it is a folder.
 uintmax_t size_on_disk(const fs::path& path) {
   if (!fs::is_directory(path)) return fs::file_size(path);
@@ -171,6 +180,53 @@ ir::IRModule lowered(const CommandLine& line, const NamedModule& found, const ir
   return pipeline.lower(found.mod, first, [&](size_t i, const ir::IRModule& mod) { stage(i + 1, mod); });
 }
 
+// Every text that the program was made from, the standard library's included.
+void add_sources(std::vector<std::string>& parts) {
+  ir::SourceMap& all = ir::SourceMap::global();
+  uint32_t end = all.add("", "");  // ids count up
+  for (uint32_t id = 1; id < end; ++id) {
+    parts.push_back(all.file(id).name);
+    parts.push_back(all.file(id).text);
+  }
+}
+
+// Where each part of the functions comes from: what line tables are made of.
+std::string places(const ir::IRModule& mod) {
+  std::string bytes;
+  auto add = [&](ir::Span span) { bytes.append(reinterpret_cast<const char*>(&span), sizeof span); };
+  std::vector<std::pair<std::string, ir::PrimFunc>> functions;
+  for (const auto& [var, fn] : mod->functions) {
+    if (auto prim = fn.as<ir::PrimFunc>()) functions.emplace_back(std::string(var->name_hint), *prim);
+  }
+  std::sort(functions.begin(), functions.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, fn] : functions) {
+    add(fn->span);
+    ir::post_order(
+        fn->body, [&](const ir::Expr& e) { add(e->span); }, [&](const ir::Stmt& s) { add(s->span); });
+  }
+  return bytes;
+}
+
+// What the artefact is made of; nothing where more than that decides, or more than one file comes out.
+std::optional<std::string> cache_key(const CommandLine& line, const NamedModule& found, backend::Emit kind,
+                                     bool lines) {
+  bool usual = line.pipeline == "default" && line.dump.empty() && line.from.empty() && !line.no_cache;
+  if (!usual || std::getenv("MLCPATH") != nullptr) return std::nullopt;
+  std::string text = print::file_text(found.mod);
+  if (text.find("Metadata omitted") != text.npos) return std::nullopt;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);  // a home may be that of several machines
+  std::vector<std::string> parts{text, line.target, line.schedule, host,
+                                 fmt::format("{} {} {}", static_cast<int>(kind), lines, line.check_bounds)};
+  if (lines) {
+    parts.push_back(fs::current_path().string());
+    parts.push_back(places(found.mod));
+  }
+  add_sources(parts);
+  return backend::BuildCache::key(parts);
+}
+
 }  // namespace
 
 int run_build(const CommandLine& line) {
@@ -186,6 +242,17 @@ int run_build(const CommandLine& line) {
   if (line.check_bounds) check_bounds(evaluator);
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
   NamedModule found = chosen_module(evaluator, file, line.module);
+  bool text = kind == backend::Emit::kLlvmAssembly || kind == backend::Emit::kAssembly;
+  bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";
+  std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
+  std::optional<std::string> key = cache ? cache_key(line, found, kind, lines) : std::nullopt;
+  if (key && cache->copy(*key, out.string())) {
+    if (is_stream(out)) return 0;
+    fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script and cache)\n", out.string(),
+               function_names(found.mod), found.name, line.target, size_on_disk(out),
+               milliseconds_since(start));
+    return 0;
+  }
   if (line.from.empty() && line.schedule == "auto" && target->kind == "llvm") {
     ir::Any schedule = schedule_by_rules(evaluator, "cpu", found.mod, line.target);
     found.mod = *module_in(evaluator, schedule);
@@ -198,17 +265,17 @@ int run_build(const CommandLine& line) {
   if (watched) std::fflush(stderr);
   start = Clock::now();
   ir::IRModule ready = lowered(line, found, target, evaluator);
-  bool text = kind == backend::Emit::kLlvmAssembly || kind == backend::Emit::kAssembly;
-  bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";
   backend::CInterface in_c;
   if (header) {
     header->lines = lines;
     in_c = backend::emit_for_c(ready, target, kind, out.string(), *header);
   } else {
     backend::emit(ready, target, kind, out.string(), lines);
+    if (key) cache->keep(*key, out.string());
   }
   double build_time = milliseconds_since(start);
   if (watched) fmt::print(stderr, "\r\x1b[K");
+  if (is_stream(out)) return 0;
 
   fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n",
              out.string(), function_names(found.mod), found.name, line.target, size_on_disk(out),

@@ -74,6 +74,7 @@ constexpr std::array kRows = std::to_array<Row>({
                       "lines: code names the lines it comes from, for debuggers and profilers; or none "
                       "(default lines, in ll and asm none)")
            ->check(CLI::IsMember({"lines", "none"}));
+       app.add_flag("--no-cache", line.no_cache, "compile, whether or not the same was built before");
        app.add_option(
            "--dump", line.dump,
            "write the module after each pass, or after the passes named: `all`, `input,FlattenBuffer`");

@@ -36,6 +36,7 @@ class CommandLine {
   std::string from;           // build: the stage that it goes on from
   std::string passes;         // opt
   bool check_bounds = false;  // build, bisect, run
+  bool no_cache = false;      // build
   bool perf_map = false;      // run
   bool perf_jitdump = false;  // run
   std::string schedule_file;  // explain: the file whose schedule is shown

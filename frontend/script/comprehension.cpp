@@ -213,6 +213,8 @@ struct GeneratorExpression final : GeneratorBase {
       }
     } catch (ir::Error& error) {
       phase = Phase::kDone;
+      // The first one is an argument, which lives as long as the exception knows the frame.
+      for (size_t inner = generators.size(); inner-- > 1;) slots[inner].reset();
       keep_waiting(f);
       stopped_inside(state, error);
       throw;

@@ -245,7 +245,14 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     }
     if (metaclass != types().type.get()) cls->metaclass = ir::ref(metaclass);
   }
-  set_bases(ref, elements(bases), def.bases.empty() ? def.name_span : def.bases[0]->span);
+  // A class is made when its body has run: bases that do not go together are an error only then.
+  std::optional<ir::Error> refused;
+  try {
+    set_bases(ref, elements(bases), def.bases.empty() ? def.name_span : def.bases[0]->span);
+  } catch (ir::Error& error) {
+    refused = std::move(error);
+    cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+  }
   Frame body;
   body.dynamic = true;
   body.cls = cls;
@@ -265,6 +272,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     ~Close() { state.open_classes.pop_back(); }
   } close{*this};
   exec_block(def.body, body);
+  if (refused) throw std::move(*refused);
   if (replaced) cls->set(Symbol("__orig_bases__"), Any(Tuple(written.begin(), written.end())));
   if (!declared.empty()) std::erase_if(declared, [&](const Declared& each) { return each.cls == cls; });
   if (!def.body.empty()) {

@@ -254,6 +254,10 @@ Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
       return truth(a > b);
     case ExprKind::kGE:
       return truth(a >= b);
+    case ExprKind::kMin:
+      return make<FloatImmNode>(dtype, std::min(a, b), span);
+    case ExprKind::kMax:
+      return make<FloatImmNode>(dtype, std::max(a, b), span);
     default:
       break;
   }
@@ -273,10 +277,6 @@ Expr fold_floats(ExprKind kind, DataType dtype, double a, double b, Span span) {
     case ExprKind::kDiv:
       if (b == 0) divide_by_zero(span);
       return number(a / b);
-    case ExprKind::kMin:
-      return number(std::min(a, b));
-    case ExprKind::kMax:
-      return number(std::max(a, b));
     default:
       return nullptr;
   }
@@ -449,7 +449,8 @@ Expr max(Expr a, Expr b, Span span) {
 Expr neg(Expr a, Span span) {
   DataType dtype = a->dtype();
   if (auto* imm = as<IntImmNode>(a)) return checked_constant(dtype, 0, -imm->value, false, span);
-  if (auto* imm = as<FloatImmNode>(a)) return make<FloatImmNode>(dtype, -imm->value, span);
+  if (auto* imm = as<FloatImmNode>(a); imm && dtype.bits() >= 32)  // as products fold
+    return make<FloatImmNode>(dtype, -imm->value, span);
   if (dtype.is_uint() || dtype.is_bool()) {
     throw Error("type-mismatch", "`-` on `{}`, which has no negative values", dtype.str())
         .at(span)

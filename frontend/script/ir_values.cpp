@@ -112,7 +112,8 @@ Expr like(const Any& value, const Expr& other, Expr own) {
   return is_object(value) || is_float(value) ? own : ir::cast(other->dtype(), std::move(own));
 }
 
-// For `==`: a number in the type of what it is compared with, unless that would lose its fraction.
+// For `==`, in functions that are built for `<` too: a number in the type of what it is compared with, unless
+// that would lose its fraction.
 Expr like_compared(const Expr& number, const Expr& other, bool is_float) {
   DataType dtype = other->dtype();
   if (other->ty->kind != ir::TypeKind::kPrim || (is_float && !dtype.is_floating())) return number;
@@ -347,6 +348,8 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
   std::string_view sign = syntax::spelling(op);
   Expr x = operand(a, sign, a, b, span);
   Expr y = operand(b, sign, a, b, span);
+  if (builds && !is_object(a)) x = like_compared(x, y, is_float(a));
+  if (builds && !is_object(b)) y = like_compared(y, x, is_float(b));
   auto constant = [](const Expr& e) { return ir::as<ir::IntImmNode>(e) || ir::as<ir::FloatImmNode>(e); };
   bool folds = !builds || !constant(x) || !constant(y);
   if (!folds) ir::match_types(x, y, span);

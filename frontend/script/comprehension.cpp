@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comprehensions run in the frame around them, their variables in slots of their own. Generator expressions
 // are lazy: an object that keeps its slots and its iterators.
+#include <array>
+#include <span>
+
 #include "frontend/script/generator.h"
 
 namespace mlc::script {
@@ -151,13 +154,16 @@ Emit<F> emit_with(F body) {
 }
 
 struct GeneratorExpression final : GeneratorBase {
-  std::vector<Any> slots;
+  std::array<Any, 6> few;  // what most need, without memory of their own
+  std::vector<Any> many;
+  std::span<Any> slots;
   size_t open = 1;  // so many levels have their iterator in its slot
   Frame f;
 
   GeneratorExpression(Ref<FunctionNode> function, Any first) : GeneratorBase(std::move(function)) {
     const FunctionInfo& info = *fn->info;
-    slots.resize(info.slots);
+    if (info.slots > few.size()) many.resize(info.slots);
+    slots = {info.slots > few.size() ? many.data() : few.data(), info.slots};
     for (Any& slot : slots) slot = unbound();
     for (uint32_t slot : info.cells) slots[slot] = Any(ir::make<CellNode>(unbound()));
     for (size_t i = 0; i < info.free_variables.size(); ++i) slots[info.free_variables[i].slot] = fn->cells[i];

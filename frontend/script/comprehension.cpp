@@ -281,7 +281,16 @@ Any State::generator_expression(const GeneratorExp& expr, Frame& f) {
     info = resolver.generator(expr, f.module, by_name);
   }
   static const syntax::Arguments no_arguments{};
-  Any fn = make_function(info, no_arguments, f);
+  // Most are made again and again, in a loop, and capture nothing: their function is the same.
+  static auto& last = *new Any;
+  Any owner = f.cls != nullptr        ? Any(ir::ref(f.cls))
+              : f.function != nullptr ? f.function->owner
+                                      : Any(nullptr);
+  auto* known = as<FunctionNode>(last);
+  bool again = known != nullptr && known->info == info && known->module.get() == f.module &&
+               known->owner.same_as(owner);
+  Any fn = again ? last : make_function(info, no_arguments, f);
+  if (info->free_variables.empty()) last = fn;
   return make_iterator<GeneratorExpression>(ir::ref(as<FunctionNode>(fn)), std::move(first));
 }
 

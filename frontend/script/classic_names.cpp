@@ -161,8 +161,6 @@ constexpr Removed removed[] = {
     {"tvm.runtime", "load_param_dict_from_file", "arrays are read by `np.load(path)`"},
     {"tvm.runtime", "disco", "code runs in one process"},
     {"tvm.runtime", "vm", "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
-    {"tvm.s_tir.analysis", "verify_gpu_code", "kernels of GPUs are not counted yet"},
-    {"tvm.s_tir.analysis", "OOBChecker", "indices are checked by `mlc check` and by the interpreter"},
     {"tvm.s_tir.analysis", "get_vtcm_compaction_passes", "Hexagon is not a target here"},
     {"tvm.te", "trace", "write the values to a buffer of their own and print that"},
     {"tvm.testing", "rpc_run", "code runs in this process: there are no remote devices"},

@@ -222,8 +222,6 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
   }
   if (is_object(a) || is_object(b)) {
     if (is_ir_value(a) || is_ir_value(b)) {
-      if (equality && !span && (is_none(a) || is_none(b) || is_str(a) || is_str(b)))
-        return same_as_wanted(false);
       // `1 < x` asks x: Python turns it into `x > 1`.
       if (!is_ir_value(a)) return ir_compare(reflected(op), plain_number(b), plain_number(a), span, false);
       return ir_compare(op, plain_number(a), plain_number(b), span, false);

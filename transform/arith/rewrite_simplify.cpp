@@ -123,20 +123,6 @@ bool fits(DataType dtype, int64_t value) {
   return value >= -half && value < half;
 }
 
-// The cast of a ramp between integers as a ramp; null where a constant of it does not fit.
-Expr cast_ramp(const CastNode& cast_node) {
-  auto* ramp = as<RampNode>(cast_node.value);
-  DataType element = cast_node.dtype().element();
-  if (!ramp || !(element.is_int() || element.is_uint())) return nullptr;
-  for (const Expr& part : {ramp->base, ramp->stride}) {
-    auto value = const_int(part);
-    if (value && element.is_uint() && (*value < 0 || (element.bits() < 63 && *value >> element.bits() != 0)))
-      return nullptr;
-    if (value && element.is_int() && !fits(element, *value)) return nullptr;
-  }
-  return make<RampNode>(cast(element, ramp->base), cast(element, ramp->stride), ramp->lanes);
-}
-
 // x + c and x - c as x and c.
 std::pair<Expr, int64_t> constant_offset(const Expr& e) {
   auto* two = as_binary(e);
@@ -390,7 +376,6 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     return apply_not(inverse->a, e->span);
   }
   if (auto* cast_node = as<CastNode>(e)) {
-    if (Expr ramp = cast_ramp(*cast_node)) return ramp;
     Expr built = cast(e->dtype(), cast_node->value, e->span);
     return built->kind == ExprKind::kCast ? e : built;
   }

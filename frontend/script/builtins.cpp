@@ -258,8 +258,9 @@ Any iter(Evaluator& evaluator, const Arguments& args) {
   return call_until_iterator(args[0], args[1]);
 }
 Any next(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = args[0];  // held while it runs, whatever becomes of the variable
   Any out;
-  if (evaluator.next(args[0], out, args.span)) return out;
+  if (evaluator.next(iterator, out, args.span)) return out;
   if (args.size() == 2) return args[1];
   stop_iteration(evaluator, args[0], args.span);
 }

@@ -87,11 +87,11 @@ struct GeneratorNode final : GeneratorBase {
       : GeneratorBase(std::move(function)), evaluator(evaluator) {
     slots.resize(fn->info->slots);
     for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
-    if (!fn->info->stepwise) {
+    if (fn->info->steps == nullptr) {
       enlist();
       return;
     }
-    stepper.emplace(*fn->info);
+    stepper.emplace(*fn->info->steps);
     set_up(frame);
   }
   void set_up(Frame& f) {
@@ -290,9 +290,6 @@ struct GeneratorNode final : GeneratorBase {
       }
     } run(state, *this);
     try {
-      char here;
-      if (&here < state.c_stack_limit) [[unlikely]]
-        state.recursion_error();
       Words given_value;
       if (has_thrown) [[unlikely]] {
         if (is_none(stepper->delegate())) throw_given(state, received().thrown);
@@ -331,8 +328,9 @@ struct GeneratorNode final : GeneratorBase {
       --state.depth;
       state.recursion_error();
     }
+    if (stepper)
+      return step(state, out);  // held by whoever asks: for each element a reference would cost most
     Held alive(give_self());
-    if (stepper) return step(state, out);
     resume_fiber();
     --state.depth;
     if (phase == Phase::kDone) {
@@ -347,6 +345,8 @@ struct GeneratorNode final : GeneratorBase {
     has_thrown = !is_none(message.thrown);
     thrown = std::move(message.thrown);
     given = std::move(message.given);
+    evaluator.state().check_stack();
+    Held alive(give_self());
     return next(asking, out);
   }
 };

@@ -15,7 +15,7 @@ struct ListCells : ffi::SeqBaseObj {
   static void append(const Any& list, const Any& value) {
     auto* cells = static_cast<ListCells*>(raw_object(list));
     if (cells->TVMFFISeqCell::size == cells->TVMFFISeqCell::capacity)
-      list.cast<List>().reserve(std::max<int64_t>(4, cells->TVMFFISeqCell::capacity * 2));
+      list.cast<List>().reserve(std::max<int64_t>(8, cells->TVMFFISeqCell::capacity * 2));
     new (static_cast<Any*>(cells->data) + cells->TVMFFISeqCell::size) Any(take(copy(value)));
     ++cells->TVMFFISeqCell::size;
     if (is_nested(value)) end_in_turn(list);

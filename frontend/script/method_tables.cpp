@@ -167,8 +167,9 @@ Any getitem_method(Evaluator& e, const Arguments& args) { return e.subscript(arg
 Any contains_method(Evaluator& e, const Arguments& args) { return e.contains(args[0], args[1], args.span); }
 Any iter_method(Evaluator& e, const Arguments& args) { return e.iterate(args[0], args.span); }
 Any next_method(Evaluator& e, const Arguments& args) {
+  Any iterator = args[0];  // held while it runs, whatever becomes of the variable
   Any out;
-  if (e.next(args[0], out, args.span)) return out;
+  if (e.next(iterator, out, args.span)) return out;
   stop_iteration(e, args[0], args.span);
 }
 constexpr BuiltinRow container_rows[] = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/script/collector.h"
+#include "frontend/script/step_program.h"
 
 namespace mlc::script {
 
@@ -434,32 +435,6 @@ void place_names(FunctionInfo& info, const Collector& names, const std::function
   }
 }
 
-// How many yields are statements, or all that is assigned to one target, in loops and conditions alone; these
-// are put into `around`.
-uint32_t count_statement_yields(Seq<Stmt> body, std::vector<const Stmt*>& around) {
-  auto is_yield = [](const Expr* expr) {
-    return expr->kind == ExprKind::kYield || expr->kind == ExprKind::kYieldFrom;
-  };
-  uint32_t all = 0;
-  for (const Stmt* stmt : body) {
-    uint32_t inside = 0;
-    if (auto* expr = syntax::as<ExprStmt>(stmt)) {
-      all += is_yield(expr->value);
-    } else if (auto* assign = syntax::as<Assign>(stmt)) {
-      all += assign->targets.size() == 1 && is_yield(assign->value);
-    } else if (auto* branch = syntax::as<If>(stmt)) {
-      inside = count_statement_yields(branch->body, around) + count_statement_yields(branch->orelse, around);
-    } else if (auto* loop = syntax::as<While>(stmt)) {
-      inside = count_statement_yields(loop->body, around) + count_statement_yields(loop->orelse, around);
-    } else if (auto* walk = syntax::as<For>(stmt)) {
-      inside = count_statement_yields(walk->body, around) + count_statement_yields(walk->orelse, around);
-    }
-    if (inside > 0) around.push_back(stmt);
-    all += inside;
-  }
-  return all;
-}
-
 std::function<uint32_t(Symbol)> places_in(const FunctionInfo* parent) {
   return [parent](Symbol name) -> uint32_t {
     if (parent == nullptr) return 0;
@@ -516,7 +491,7 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
           .at(def.name_span);
     }
   }
-  if (made->yields) made->stepwise = count_statement_yields(def.body, made->suspending) == names.yields;
+  if (made->yields) made->steps = step_program(def.body, names.yields);
   Work{*this, *made, {}, names.rebinds}.statements(def.body);
   def.resolved = keep(std::move(made));
   return info(def.resolved);

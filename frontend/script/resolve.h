@@ -58,6 +58,8 @@ enum class Code : uint8_t {
 };
 inline Code code_of(const syntax::Expr* expr) { return static_cast<Code>(expr->code); }
 
+struct StepProgram;  // step_program.h
+
 // What the evaluator must know about a function, a lambda, a generator expression, or the top of a file.
 struct FunctionInfo {
   std::string name;
@@ -93,9 +95,8 @@ struct FunctionInfo {
   std::vector<Free> free_variables;
   std::unordered_map<Symbol, uint32_t> names;  // every name of the function -> its `resolved` word
   bool yields = false;
-  // Every yield is a statement, or all that is assigned, in nothing but loops and conditions: `suspending`.
-  bool stepwise = false;
-  std::vector<const syntax::Stmt*> suspending;
+  std::shared_ptr<const StepProgram>
+      steps;  // of a generator; null where a yield stands in an expression or `try`
   // A lambda or generator in an expression for an IR builder: there `and`, `or`, `not` and conditions of IR
   // values build IR, as in the expression around it.
   bool builds_ir = false;

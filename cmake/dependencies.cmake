@@ -10,11 +10,16 @@ find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-19/cmake /usr/lib/llvm-19/
 find_package(Catch2 2 REQUIRED)
 find_program(ANTLR4 antlr4 REQUIRED)
 find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
-# The archive where there is one: half of what the shared library makes every start look up goes.
+# The archives where there are any: every shared library is opened, mapped and relocated at each start.
 find_library(ANTLR4_RUNTIME NAMES libantlr4-runtime.a antlr4-runtime REQUIRED)
-find_library(LIBEDIT edit REQUIRED)
-find_library(PCRE2 pcre2-8 REQUIRED)
-find_package(ZLIB REQUIRED)
+find_library(PCRE2 NAMES libpcre2-8.a pcre2-8 REQUIRED)
+find_library(ZLIB NAMES libz.a z REQUIRED)
+find_library(ZSTD NAMES libzstd.a zstd REQUIRED)
+set(LIBEDIT "")
+foreach(part edit bsd md tinfo)
+  find_library(LIBEDIT_${part} NAMES lib${part}.a ${part} REQUIRED)
+  list(APPEND LIBEDIT ${LIBEDIT_${part}})
+endforeach()
 
 if(NOT EXISTS "${MLC_TVM_FFI}/include/tvm/ffi/object.h")
   message(FATAL_ERROR "apache-tvm-ffi is not at ${MLC_TVM_FFI}; run ./dev build, which puts it there")

@@ -9,6 +9,7 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/target_api.h"
 #include "ir/api.h"
@@ -64,6 +65,7 @@ Any cpus(ir::ApiCall& call) {
 }
 
 Any intrinsic_id(ir::ApiCall& call) {
+  start_llvm();
   auto name = ir::detail::argument<std::string>(call, 0);
   auto id = llvm::Function::lookupIntrinsicID(name);
   if (id == llvm::Intrinsic::not_intrinsic) {
@@ -94,6 +96,7 @@ const ApiRow rows[] = {
      intrinsic_id},
     {ApiKind::kFunction, kCodegen, "llvm_get_intrinsic_name(intrin_id)", "The name of an LLVM intrinsic.",
      native([](int64_t id) {
+       start_llvm();
        if (id <= 0 || id >= llvm::Intrinsic::num_intrinsics)
          throw Error("unknown-intrinsic", "no intrinsic of LLVM has the number {}", id).kind("ValueError");
        return String(llvm::Intrinsic::getBaseName(static_cast<llvm::Intrinsic::ID>(id)).str());

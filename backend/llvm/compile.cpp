@@ -10,6 +10,7 @@
 #include "backend/llvm/code.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/optimize.h"
+#include "backend/llvm/start.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -78,6 +79,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
 
 Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo debug, std::string_view program,
              const CNames& c_names) {
+  start_llvm();
   std::lock_guard hold(compile_lock());
   return with_module(
       lowered, target, debug, program, c_names,
@@ -97,6 +99,7 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
 
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly,
                             DebugInfo debug) {
+  start_llvm();
   std::lock_guard hold(compile_lock());
   return with_module(lowered, target, debug, "", {},
                      [&](llvm::Module& module, const Machine& machine, ModuleEmitter&) {

@@ -17,6 +17,7 @@
 #include "backend/llvm/code.h"
 #include "backend/llvm/loaded_code.h"
 #include "backend/llvm/pch.h"
+#include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/perf.h"
 #include "backend/runtime/parallel.h"
@@ -69,6 +70,7 @@ void tell_debuggers(llvm::orc::LLJIT& jit, llvm::orc::ObjectLinkingLayer& linker
 }  // namespace
 
 Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
+  start_llvm();
   if (!code.host) {
     throw ir::Error("not-runnable", "code for another machine cannot run here").help("export it instead");
   }

@@ -17,6 +17,7 @@
 #include <mutex>
 
 #include "backend/llvm/code.h"
+#include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 
 LLD_HAS_DRIVER(elf)
@@ -143,6 +144,7 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
 }
 
 std::string static_library(const Code& code, const std::string& name) {
+  start_llvm();
   need_runtime(code);
   std::string code_name = name + ".o";
   std::string parallel_name = "mlc_parallel.o";

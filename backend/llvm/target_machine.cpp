@@ -13,6 +13,8 @@
 #include <map>
 #include <mutex>
 
+#include "backend/llvm/start.h"
+
 namespace mlc::llvm_backend {
 namespace {
 
@@ -157,10 +159,18 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
 
 }  // namespace
 
-std::string host_triple() { return llvm::sys::getProcessTriple(); }
-std::string host_cpu() { return llvm::sys::getHostCPUName().str(); }
+std::string host_triple() {
+  start_llvm();
+  return llvm::sys::getProcessTriple();
+}
+
+std::string host_cpu() {
+  start_llvm();
+  return llvm::sys::getHostCPUName().str();
+}
 
 const Machine& machine_for(const ir::Target& target) {
+  start_llvm();
   static std::mutex lock;
   static std::map<std::string, std::unique_ptr<Machine>> made;
   std::lock_guard hold(lock);

@@ -15,6 +15,8 @@
 #include "frontend/script/library.h"
 #include "frontend/syntax/parse.h"
 
+extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): glibc's, of the main thread
+
 namespace mlc::script {
 
 using State = Evaluator::State;
@@ -25,28 +27,34 @@ constexpr size_t kValueStackBytes = size_t{64} << 20;  // committed as it is tou
 constexpr size_t kWantedCStack = size_t{100} << 20;
 constexpr size_t kCStackMargin = size_t{192} << 10;  // for native functions below the last script call
 
-// The lowest address the C++ stack may reach. The main thread's stack grows up to the resource limit, which
-// is raised here where the system allows it.
-char* find_stack_limit() {
+// Where a thread's stack begins, and its size. The main thread's grows up to the resource limit, which is
+// raised here where the system allows it; pthread_getattr_np() would read a file of /proc for it, at every
+// start.
+std::pair<char*, size_t> stack_extent() {
+  if (getpid() == gettid()) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) return {};
+    size_t size = std::min<rlim_t>(limit.rlim_cur, kWantedCStack);
+    if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < kWantedCStack) {
+      limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, kWantedCStack);
+      if (setrlimit(RLIMIT_STACK, &limit) == 0) size = limit.rlim_cur;
+    }
+    return {static_cast<char*>(__libc_stack_end), size};
+  }
   pthread_attr_t attributes;
   void* low = nullptr;
   size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return nullptr;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
   pthread_attr_getstack(&attributes, &low, &size);
   pthread_attr_destroy(&attributes);
+  return {static_cast<char*>(low) + size, size};
+}
+
+// The lowest address the C++ stack may reach.
+char* find_stack_limit() {
+  auto [high, size] = stack_extent();
+  if (high == nullptr) return nullptr;
   char here;
-  char* high = static_cast<char*>(low) + size;
-  rlimit limit{};
-  bool main_thread = getpid() == gettid();
-  if (main_thread && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      limit.rlim_cur < kWantedCStack) {
-    rlim_t wanted =
-        limit.rlim_max == RLIM_INFINITY ? kWantedCStack : std::min<rlim_t>(limit.rlim_max, kWantedCStack);
-    limit.rlim_cur = wanted;
-    if (setrlimit(RLIMIT_STACK, &limit) == 0) size = wanted;
-  } else if (main_thread) {
-    size = std::min(size, kWantedCStack);
-  }
   char* lowest = high - size + kCStackMargin;
   return lowest < &here ? lowest : nullptr;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/llvm/start.h"
+
+#include <mutex>
+#include <span>
+
+using Constructor = void (*)();
+// The first of the section `llvm_constructors` and the one after its last: the linker knows them by these
+// names.
+extern "C" Constructor __start_llvm_constructors[];  // NOLINT(bugprone-reserved-identifier)
+extern "C" Constructor __stop_llvm_constructors[];   // NOLINT(bugprone-reserved-identifier)
+
+namespace mlc::llvm_backend {
+
+void start_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (Constructor construct : std::span(__start_llvm_constructors, __stop_llvm_constructors)) construct();
+  });
+}
+
+}  // namespace mlc::llvm_backend

@@ -228,7 +228,8 @@ bool make_elements_plain(Any& value, int depth) {
 bool make_plain(Any& value, int depth) {
   if (!is_object(value) || depth == 0) return false;
   if (value.type_index() == kTVMFFIList) return make_elements_plain<List>(value, depth - 1);
-  if (value.type_index() == kTVMFFIArray) return make_elements_plain<Tuple>(value, depth - 1);
+  if (Tuple::is(value)) return make_elements_plain<Tuple>(value, depth - 1);
+  if (value.type_index() == kTVMFFIArray) return make_elements_plain<ir::Array<Any>>(value, depth - 1);
   const void* given = raw_object(value);
   value = plain_value(value);
   const Any& held = builtin_value_of(value);

@@ -101,6 +101,11 @@ bool is_sequence(const Any& value) {
 bool is_plain_sequence(const Any& value) {
   return value.type_index() == kTVMFFIArray || value.type_index() == kTVMFFIList;
 }
+// Two lists or two tuples; an array of TVM equals both.
+bool are_alike(const Any& a, const Any& b) {
+  if (!is_plain_sequence(a) || !is_plain_sequence(b)) return false;
+  return a.type_index() == b.type_index() || !(Tuple::is(a) || Tuple::is(b));
+}
 
 // The first place where two lists or two tuples differ, or the length of the shorter one. A list may change
 // while its elements are compared.
@@ -188,7 +193,7 @@ bool Evaluator::equal(const Any& a, const Any& b) {
   if (is_str(a) && is_str(b)) return text_of(a) == text_of(b);
   if (a.same_as(b)) return true;
   if (!is_object(a) && !is_object(b)) return false;
-  if (is_plain_sequence(a) && a.type_index() == b.type_index()) return equal_elements(*this, a, b);
+  if (are_alike(a, b)) return equal_elements(*this, a, b);
   return truth(compare(CmpOperator::kEq, a, b));
 }
 
@@ -264,8 +269,8 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       return array_compare(*this, op, a, b, span);
     }
     state_->check_stack(span);
+    if (equality && are_alike(a, b)) return same_as_wanted(equal_elements(*this, a, b));
     if (is_plain_sequence(a) && a.type_index() == b.type_index()) {
-      if (equality) return same_as_wanted(equal_elements(*this, a, b));
       size_t i = first_difference(*this, a, b);
       if (i >= elements(a).size() || i >= elements(b).size())
         return ordered(op, elements(a).size(), elements(b).size());

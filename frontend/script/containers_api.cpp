@@ -22,7 +22,7 @@ std::vector<Any> items_of(ApiCall& call) {
 // Lists inside become arrays, dicts maps, as in every container that does not change.
 Any unchanging(const Any& value) {
   if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
-    Tuple all;
+    ir::Array<Any> all;
     for (const Any& one : elements(value)) all.push_back(unchanging(one));
     return all;
   }
@@ -37,7 +37,7 @@ Any unchanging(const Any& value) {
 Any array_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);
   for (Any& one : all) one = unchanging(one);
-  return Tuple(all.begin(), all.end());
+  return ir::Array<Any>(all.begin(), all.end());
 }
 Any shape_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);

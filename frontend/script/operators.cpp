@@ -214,6 +214,17 @@ bool repeats(const Any& value) {
          value.type_index() == kTVMFFIArray;
 }
 
+// An array of TVM.
+bool is_array(const Any& value) { return value.type_index() == kTVMFFIArray && !Tuple::is(value); }
+// Two tuples or shapes; to an array of TVM, lists too.
+bool are_added(const Any& a, const Any& b, bool array) {
+  auto fits = [&](const Any& each) {
+    return each.type_index() == kTVMFFIArray || each.type_index() == kTVMFFIShape ||
+           (array && each.type_index() == kTVMFFIList);
+  };
+  return fits(a) && fits(b);
+}
+
 [[noreturn]] void unsupported(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b,
                               ir::Span span) {
   std::string left = type_name_of(evaluator, a), right = type_name_of(evaluator, b);
@@ -262,10 +273,10 @@ Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any
         for (const Any& value : elements(b)) result.push_back(value);
         return result;
       }
-      if ((a.type_index() == kTVMFFIArray || a.type_index() == kTVMFFIShape) &&
-          (b.type_index() == kTVMFFIArray || b.type_index() == kTVMFFIShape)) {
+      if (bool array = is_array(a) || is_array(b); are_added(a, b, array)) {
         std::vector<Any> all = evaluator.elements_of(a);
         for (Any& value : evaluator.elements_of(b)) all.push_back(std::move(value));
+        if (array) return ir::Array<Any>(all.begin(), all.end());
         return Tuple(all.begin(), all.end());
       }
       break;

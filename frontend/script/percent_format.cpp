@@ -68,7 +68,7 @@ void append_field(std::string& result, std::string_view text, const Field& field
 std::string percent_format(Evaluator& evaluator, std::string_view format, const Any& args, ir::Span span) {
   std::string result;
   size_t next = 0;
-  bool tuple = args.type_index() == kTVMFFIArray;
+  bool tuple = Tuple::is(args);
   // What can be indexed counts as a mapping, which need not be used up.
   auto* instance = as<InstanceNode>(args);
   bool mapping = args.type_index() == kTVMFFIDict || args.type_index() == kTVMFFIList || is_bytes(args) ||

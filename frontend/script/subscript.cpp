@@ -73,8 +73,8 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
     case kTVMFFIArray: {
       bool list = object.type_index() == kTVMFFIList;
       if (auto* slice = as<SliceNode>(index)) {
-        return list ? sequence_slice<List>(*this, object, *slice, index_span)
-                    : sequence_slice<Tuple>(*this, object, *slice, index_span);
+        return !Tuple::is(object) ? sequence_slice<List>(*this, object, *slice, index_span)
+                                  : sequence_slice<Tuple>(*this, object, *slice, index_span);
       }
       std::span<Any> all = elements(object);
       int64_t i = index_value(*this, index, index_span, list ? "list indices" : "tuple indices");

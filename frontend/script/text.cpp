@@ -142,8 +142,8 @@ std::string bytes_repr(std::string_view data) {
   return text + mark;
 }
 
-// A map of an IR object as TVM shows it: strings, also those in its arrays, have double quotes.
-std::string map_text(Evaluator& evaluator, const Any& value) {
+// A map or array of TVM as it shows them: strings have double quotes.
+std::string container_text(Evaluator& evaluator, const Any& value) {
   if (is_str(value)) {
     std::string text = "\"";
     for (char c : text_of(value)) {
@@ -156,7 +156,7 @@ std::string map_text(Evaluator& evaluator, const Any& value) {
     std::string text = "(";
     for (const Any& element : elements(value)) {
       if (text.size() > 1) text += ", ";
-      text += map_text(evaluator, element);
+      text += container_text(evaluator, element);
     }
     return text + (elements(value).size() == 1 ? ",)" : ")");
   }
@@ -164,7 +164,7 @@ std::string map_text(Evaluator& evaluator, const Any& value) {
   std::string text = "{";
   for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
     if (text.size() > 1) text += ", ";
-    text += map_text(evaluator, plain_key(key)) + ": " + map_text(evaluator, element);
+    text += container_text(evaluator, plain_key(key)) + ": " + container_text(evaluator, element);
   }
   return text + "}";
 }
@@ -202,6 +202,7 @@ std::string Evaluator::repr(const Any& value) {
       return writing.again ? "[...]" : "[" + joined(*this, elements(value)) + "]";
     }
     case kTVMFFIArray: {
+      if (!Tuple::is(value)) return container_text(*this, value);
       Writing writing(writing_, value);
       std::span<Any> all = elements(value);
       return writing.again ? "(...)" : "(" + joined(*this, all) + (all.size() == 1 ? ",)" : ")");
@@ -211,7 +212,7 @@ std::string Evaluator::repr(const Any& value) {
       return "(" + joined(*this, all) + (all.size() == 1 ? ",)" : ")");
     }
     case kTVMFFIMap:
-      return map_text(*this, value);
+      return container_text(*this, value);
     case kTVMFFIDict: {
       Writing writing(writing_, value);
       if (writing.again) return "{...}";

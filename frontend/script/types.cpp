@@ -134,7 +134,7 @@ Any list_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) 
 Any tuple_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 0, 1, "tuple");
   if (args.size() == 0) return Tuple();
-  if (args[0].type_index() == kTVMFFIArray) return args[0];
+  if (Tuple::is(args[0])) return args[0];
   std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
   return Tuple(all.begin(), all.end());
 }

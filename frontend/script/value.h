@@ -17,6 +17,7 @@
 
 #include "frontend/syntax/ast.h"
 #include "ir/api.h"
+#include "frontend/script/tuple.h"
 #include "ir/node.h"
 
 namespace mlc::script {
@@ -26,7 +27,6 @@ using ffi::Any;
 using ffi::String;
 using syntax::Symbol;
 using List = ffi::List<Any>;
-using Tuple = ffi::Array<Any>;
 using Dict = ffi::Dict<Any, Any>;
 template <class N>
 using Ref = ir::Ref<N>;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
 
@@ -54,6 +55,9 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
         .note("the consumer is defined here", consumer->stmt->span)
         .help("choose a loop that is around all consumers");
   }
+  std::vector<Place*> involved = consumers;
+  involved.push_back(&*block);
+  require_straight(state, *scope, {&*block}, involved, "compute_at");
   require_told(deps, {&*block});
   require_told(deps, consumers);
   // What it reads must be there already.

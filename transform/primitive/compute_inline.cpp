@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/schedule/beside.h"
 #include "transform/schedule/inline.h"
 
 namespace mlc::transform {
@@ -50,6 +51,7 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(state, *scope, "compute_inline");
+  require_straight(state, *scope, {&*block}, {&*block}, "compute_inline");
   const SBlockNode* old = block->block();
   if (old->init) {
     throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())

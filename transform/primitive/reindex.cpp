@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/schedule/beside.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/reindex.h"
 
@@ -41,6 +42,7 @@ Place* apply(Step& step, BlockArg block, Any) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, "reindex");
+  require_straight(step.state, *scope, {&*block}, {&*block}, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
   const SBlockNode* old = block->block();

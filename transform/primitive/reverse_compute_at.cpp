@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
 
@@ -59,6 +60,9 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }
+  std::vector<Place*> involved = producers;
+  involved.push_back(&*block);
+  require_straight(state, *scope, {&*block, &*loop}, involved, "reverse_compute_at");
   require_told(deps, {&*block});
   require_told(deps, producers);
   return plan_move(state, *block, *loop, producers, consumers, false, preserve_unit_loops, index, block.span,

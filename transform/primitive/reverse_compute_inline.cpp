@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/beside.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/witness.h"
 
@@ -44,6 +45,7 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
         .note("the producer is defined here", producer.stmt->span);
   }
   require_complete(state, producer, *scope);
+  require_straight(state, *scope, {&*block, &producer}, {&*block}, "reverse_compute_inline");
   const BufferStoreNode* produced = only_store(producer, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);

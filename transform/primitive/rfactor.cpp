@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/schedule/beside.h"
 #include "transform/schedule/reducer.h"
 
 namespace mlc::transform {
@@ -279,6 +280,7 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
         .at(loop.span);
   }
   Place& block = *below[0];
+  require_straight(step.state, scope, {&block}, {&block}, "rfactor");
   require_reduction(step.state, block, scope);
   require_affine_binding(step.state, block);
   const ForNode* rf_loop = loop->loop();

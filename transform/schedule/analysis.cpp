@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "transform/arith/digit_form.h"
+#include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/witness.h"
 
@@ -458,25 +459,6 @@ bool covered_before(ScheduleState& state, const Dependences& deps, Place& block,
   return before.empty() || covered(state, deps, block, region, before);
 }
 
-// Only loops and blocks in the scope, besides what schedules may leave there.
-class SchedulableOnly final : public Walker {
- public:
-  bool ok = true;
-  void visit(const Expr&) override {}
-  void visit(const Stmt& s) override {
-    switch (s->kind) {
-      case StmtKind::kFor:
-      case StmtKind::kSeqStmt:
-        walk_children(s);
-        break;
-      case StmtKind::kSBlockRealize:
-        break;
-      default:
-        ok = false;
-    }
-  }
-};
-
 void compute_scope_flags(ScheduleState& state, Place& scope) {
   Dependences deps = dependences(state, scope);
   scope.stage_pipeline = true;
@@ -498,9 +480,7 @@ void compute_scope_flags(ScheduleState& state, Place& scope) {
       }
     }
   }
-  SchedulableOnly shape;
-  shape.visit(scope.block()->body);
-  if (!shape.ok) scope.stage_pipeline = false;
+  if (!leaves_blocks_alone(scope.block()->body, deps)) scope.stage_pipeline = false;
 }
 
 }  // namespace
@@ -606,6 +586,8 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
       }
     }
   }
+  if (!leaves_blocks_alone(scope.block()->body, deps))
+    return "a statement that is in no block accesses what blocks access, or changes the order of statements";
   return "";
 }
 
@@ -619,9 +601,9 @@ void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view
   if (std::string why = why_no_stage_pipeline(state, scope); !why.empty())
     error.first().notes.push_back({why, {}});
   throw std::move(error).note(
-      "a stage pipeline has only loops and blocks, each block's inputs are fully written before, and nothing "
-      "is "
-      "overwritten after it was read",
+      "in a stage pipeline each block's inputs are fully written before, by blocks, and nothing is "
+      "overwritten "
+      "after it was read",
       scope.stmt->span);
 }
 
@@ -672,10 +654,8 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
 void require_apart(ScheduleState& state, Place& loop, std::string_view primitive) {
   Place& scope = *scope_of(loop);
   if (scope.stage_pipeline) return;
-  SchedulableOnly shape;
-  shape.visit(loop.loop()->body);
-  if (!shape.ok) require_stage_pipeline(state, scope, primitive);
   Dependences deps = dependences(state, scope);
+  if (!leaves_blocks_alone(loop.loop()->body, deps)) require_stage_pipeline(state, scope, primitive);
   std::vector<Place*> below = child_blocks(state, loop);
   auto position = [&](const Place* place) { return std::find(below.begin(), below.end(), place); };
   auto is_below = [&](Place* place) { return std::find(below.begin(), below.end(), place) != below.end(); };

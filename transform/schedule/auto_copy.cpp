@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "transform/schedule/beside.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
 
@@ -105,6 +106,7 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
       choose_buffer(step, 3, *block, write ? owner->writes : owner->reads, write ? "writes" : "reads");
   require_storage_scope(step, 4, storage_scope);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
+  require_straight(step.state, *scope, {&*block}, {&*block}, step.primitive.name());
   Uses uses = uses_in(step.state, *loop, buffer);
   if ((write ? uses.writes : uses.reads).empty()) {
     throw refuse("not-used-in-loop", "loop `{}` {} nothing of `{}`", loop->name.c_str(),

@@ -8,6 +8,7 @@
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
+#include "transform/schedule/beside.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/reindex.h"
@@ -62,6 +63,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
+  require_straight(step.state, *scope, {&*block}, {&*block}, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
   Buffer buffer =

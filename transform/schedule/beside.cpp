@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/beside.h"
+
+#include <unordered_set>
+
+#include "ir/visit.h"
+
+namespace mlc::transform {
+
+namespace {
+
+using VarSet = std::unordered_set<const VarNode*>;
+
+// The accesses of everything in a scope but its blocks.
+class Beside final : public ir::Walker {
+ public:
+  VarSet reads, writes, defined;
+  bool ordered = true;  // false: some statement ends or repeats others, or names a part of a buffer anew
+  void visit(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) reads.insert(load->source.get());
+    if (auto* var = as<VarNode>(e); var != nullptr && var->buffer()) {
+      reads.insert(var);
+      writes.insert(var);
+    }
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    switch (s->kind) {
+      case StmtKind::kSBlockRealize: {
+        auto* realize = as<SBlockRealizeNode>(s);
+        for (const Expr& value : realize->iter_values) visit(value);
+        return visit(realize->predicate);
+      }
+      case StmtKind::kBufferStore:
+        writes.insert(as<BufferStoreNode>(s)->buffer.get());
+        break;
+      case StmtKind::kBind:
+        defined.insert(as<BindNode>(s)->var.get());
+        break;
+      case StmtKind::kAttrStmt:
+      case StmtKind::kAssertStmt:
+      case StmtKind::kSeqStmt:
+      case StmtKind::kEvaluate:
+      case StmtKind::kIfThenElse:
+      case StmtKind::kFor:
+        break;
+      default:
+        ordered = false;
+    }
+    walk_children(s);
+  }
+};
+
+// The statement that is neither loop nor sequence on the way down to a loop or block; null when there is
+// none.
+class Way final : public ir::Walker {
+ public:
+  explicit Way(const Place& place) : end_(place.stmt.get()) {}
+  const StmtNode* in_the_way = nullptr;
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    if (found_) return;
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (s.get() == end_ || (realize != nullptr && realize->block.get() == end_)) {
+      found_ = true;
+      in_the_way = around_.empty() ? nullptr : around_.front();
+      return;
+    }
+    if (realize != nullptr) return;
+    bool stands = s->kind != StmtKind::kFor && s->kind != StmtKind::kSeqStmt;
+    if (stands) around_.push_back(s.get());
+    walk_children(s);
+    if (stands && !found_) around_.pop_back();
+  }
+
+ private:
+  const StmtNode* end_;
+  bool found_ = false;
+  std::vector<const StmtNode*> around_;
+};
+
+}  // namespace
+
+bool leaves_blocks_alone(const Stmt& body, const Dependences& deps) {
+  Beside beside;
+  beside.visit(body);
+  if (!beside.ordered) return false;
+  for (const VarNode* written : beside.writes) {
+    if (deps.readers.contains(written) || deps.writers.contains(written)) return false;
+  }
+  for (const VarNode* read : beside.reads) {
+    if (deps.writers.contains(read)) return false;
+  }
+  return true;
+}
+
+void require_straight(ScheduleState& state, const Place& scope, const std::vector<const Place*>& moved,
+                      const std::vector<Place*>& involved, std::string_view primitive) {
+  const Stmt& body = scope.block()->body;
+  for (const Place* place : moved) {
+    Way way(*place);
+    way.visit(body);
+    if (way.in_the_way == nullptr) continue;
+    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition or attribute that {} `{}` stands in",
+                 primitive, place->block() != nullptr ? "block" : "loop", place->name.c_str())
+        .note("it is written here", way.in_the_way->span);
+  }
+  Beside beside;
+  beside.visit(body);
+  if (beside.defined.empty()) return;
+  for (const Place* block : involved) {
+    bool uses = false;
+    ir::post_order(realize_of(state, *block),
+                   [&](const Expr& e) { uses = uses || beside.defined.contains(as<VarNode>(e)); });
+    if (!uses) continue;
+    throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
+                 block->name.c_str())
+        .note("the block is defined here", block->stmt->span);
+  }
+}
+
+}  // namespace mlc::transform

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in a scope beside its blocks and their loops: conditions, `let`, attributes, plain statements.
+#pragma once
+
+#include "transform/schedule/analysis.h"
+
+namespace mlc::transform {
+
+// Do the statements of `body` outside of blocks leave to the blocks what the blocks access, and the order of
+// statements as it is written?
+bool leaves_blocks_alone(const Stmt& body, const Dependences& deps);
+
+// Throws not-stage-pipeline where a condition or attribute stands between the scope and one of `moved`, which
+// the primitive would take out of it, or where one of the blocks `involved` needs a variable that a `let` in
+// the scope defines.
+void require_straight(ScheduleState& state, const Place& scope, const std::vector<const Place*>& moved,
+                      const std::vector<Place*>& involved, std::string_view primitive);
+
+}  // namespace mlc::transform

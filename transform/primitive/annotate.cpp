@@ -16,18 +16,29 @@ An annotation of the same key that is there already stays as it is.
 keeps: everything else.
 )";
 
-// Script values as what IR attributes hold.
-static Any attribute_value(const Any& value) {
-  if (auto list = value.as<ffi::List<Any>>()) {
+// Script values as what IR attributes hold; sampled numbers are those that were sampled.
+static Any attribute_value(const Step& step, const Any& given) {
+  if (auto list = given.as<ffi::List<Any>>()) {
     Array<Any> items;
-    for (const Any& item : *list) items.push_back(attribute_value(item));
+    for (const Any& item : *list) items.push_back(attribute_value(step, item));
     return items;
   }
-  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
+  if (auto array = given.as<Array<Any>>()) {
+    Array<Any> items;
+    for (const Any& item : *array) items.push_back(attribute_value(step, item));
+    return items;
+  }
+  if (auto dict = given.as<ffi::Dict<Any, Any>>()) {
     Map<String, Any> items;
-    for (const auto& [key, item] : *dict) items.Set(key.cast<String>(), attribute_value(item));
+    for (const auto& [key, item] : *dict) items.Set(key.cast<String>(), attribute_value(step, item));
     return items;
   }
+  if (auto map = given.as<Map<String, Any>>()) {
+    Map<String, Any> items;
+    for (const auto& [key, item] : *map) items.Set(key, attribute_value(step, item));
+    return items;
+  }
+  Any value = step.evaluate(given);
   if (value == nullptr) return value;
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
   if (auto constant = ir::given<FloatImm>(value)) return (*constant)->value;
@@ -39,8 +50,8 @@ static void apply(Step& step, PlaceRef place, String key, Any value) {
   const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
   if (present.count(key)) return;
   auto put = [&](auto node) {
-    return Stmt(with(ref(node),
-                     [&](auto& copy) { copy.annotations.Set(key, attribute_value(step.evaluate(value))); }));
+    return Stmt(
+        with(ref(node), [&](auto& copy) { copy.annotations.Set(key, attribute_value(step, value)); }));
   };
   step.replace(*place, place->loop() ? put(place->loop()) : put(place->block()));
 }

@@ -31,6 +31,10 @@ void each_handle(const Any& value, const Act& act) {
     for (const Any& item : *list) each_handle(item, act);
   } else if (auto items = value.as<ffi::List<Any>>()) {
     for (const Any& item : *items) each_handle(item, act);
+  } else if (auto map = value.as<Map<String, Any>>()) {
+    for (const auto& [key, item] : *map) each_handle(item, act);
+  } else if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
+    for (const auto& [key, item] : *dict) each_handle(item, act);
   } else if (auto e = ir::given<Expr>(value)) {
     for (const Var& var : free_vars(*e)) act(var.get());
   } else if (auto* object = value.as<ffi::Object>()) {
@@ -174,6 +178,16 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
   if (auto list = value.as<ffi::List<Any>>()) {
     ffi::List<Any> copy;
     for (const Any& item : *list) copy.push_back(mapped(item, handles));
+    return copy;
+  }
+  if (auto map = value.as<Map<String, Any>>()) {
+    Map<String, Any> copy;
+    for (const auto& [key, item] : *map) copy.Set(key, mapped(item, handles));
+    return copy;
+  }
+  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
+    ffi::Dict<Any, Any> copy;
+    for (const auto& [key, item] : *dict) copy.Set(key, mapped(item, handles));
     return copy;
   }
   return value;

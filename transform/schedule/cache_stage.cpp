@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/given.h"
+#include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
 
 namespace mlc::transform {
@@ -59,6 +60,11 @@ class InsertStage final : public Rewriter {
 
 }  // namespace
 
+static Expr extent_of(const CacheStage& stage, size_t d, Analyzer& analyzer) {
+  if (d < stage.extents.size() && stage.extents[d]) return stage.extents[d];
+  return analyzer.simplify(stage.region[d].max - stage.region[d].min + 1);
+}
+
 // for ax0, ax1 in T.grid(...): to[v0, v1] = from[v0, v1]
 Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   const BufferTypeNode* type = (stage.allocated.same_as(stage.to) ? stage.from : stage.to)->buffer();
@@ -68,7 +74,7 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   Analyzer analyzer;
   for (size_t d = 0; d < type->shape.size(); ++d) {
     const Interval& dim = stage.region[d];
-    Expr extent = analyzer.simplify(dim.max - dim.min + 1);
+    Expr extent = extent_of(stage, d, analyzer);
     DataType dtype = type->shape[d]->dtype();
     Var loop_var = make_var(String(fmt::format("ax{}", d)), extent->dtype());
     Var iter = make_var(String(fmt::format("v{}", d)), dtype);
@@ -215,7 +221,7 @@ void take_shape_of_region(CacheStage& stage) {
   Analyzer analyzer;
   auto type = ffi::make_object<BufferTypeNode>(*stage.allocated->buffer());
   type->shape = Array<Expr>();
-  for (const Interval& dim : stage.region) type->shape.push_back(analyzer.simplify(dim.max - dim.min + 1));
+  for (size_t d = 0; d < stage.region.size(); ++d) type->shape.push_back(extent_of(stage, d, analyzer));
   Buffer& allocated = stage.allocated.same_as(stage.from) ? stage.from : stage.to;
   allocated = stage.allocated = make<VarNode>(stage.allocated->name, Type(BufferType(type)));
 }
@@ -314,6 +320,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
   std::optional<decltype(analyzer.assume(Expr()))> inside;
   inside.emplace(analyzer.assume(realize_of(state, block)->predicate));
   const Array<Expr>& shape = region->source->buffer()->shape;
+  stage.extents.assign(shape.size(), Expr());
   for (size_t d = 0; d < shape.size(); ++d) {
     Interval whole{const_like(shape[d], 0), shape[d] - 1};
     const Interval& part = boxes[0].dims[d];
@@ -321,7 +328,13 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
       result.push_back(whole);
       continue;
     }
-    result.push_back(inside_shape(part, shape[d], analyzer));
+    Interval cut = inside_shape(part, shape[d], analyzer);
+    Expr low = analyzer.simplify(part.min), high = analyzer.simplify(part.max);
+    if (same_expr(cut.min, low) && !same_expr(cut.max, high)) {
+      Analyzer plain;
+      stage.extents[d] = plain.simplify(min(shape[d] - low, plain.simplify(high - low + 1)));
+    }
+    result.push_back(cut);
   }
   // Where the block itself does not run, there is nothing to copy.
   inside.reset();

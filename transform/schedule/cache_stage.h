@@ -17,6 +17,7 @@ struct CacheStage {
     bool low = false, high = false;
   };
   std::vector<Guard> guards;  // where the region may reach past the buffer
+  std::vector<Expr> extents;  // of dimensions cut off at the buffer's end: as TVM writes them; null for others
   Place* location;            // the loop or scope in whose body the copy is put,
   size_t position;            // before this statement
 };

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "transform/arith/iter_map.h"
+#include "transform/pass/regions.h"
 
 namespace mlc::transform {
 
@@ -27,8 +28,19 @@ std::vector<LoopRange> iters_of(const IndexMap& map, const std::vector<Range>& b
 
 // One more than the largest value of an index over the box.
 Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+  Domain domain;
+  bool symbolic = false;
+  for (const LoopRange& iter : iters) {
+    domain[iter.var.get()] = {iter.range->min, analyzer.simplify(iter.range->min + iter.range->extent - 1)};
+    symbolic = symbolic || (!const_int(iter.range->extent) &&
+                            uses_var(index, [&](const VarNode* var) { return var == iter.var.get(); }));
+  }
   ConstIntBound bound = analyzer.const_int_bound(index);
-  if (bound.min == 0 && bound.max != ConstIntBound::kPosInf) return int_imm(index->dtype(), bound.max + 1);
+  if (!symbolic && bound.min == 0 && bound.max != ConstIntBound::kPosInf)
+    return int_imm(index->dtype(), bound.max + 1);
+  if (Interval all = interval_of(index, domain, analyzer);
+      symbolic && all && is_const_int(analyzer.simplify(all.min), 0))
+    return analyzer.simplify(all.max + 1);
   // x // c and x % c of an index of unknown extent.
   if (auto* two = as_binary(index)) {
     for (const LoopRange& iter : iters) {
@@ -43,9 +55,36 @@ Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer&
       .help("an index is a sum of digits of the indices: `i // 4`, `i % 4`, `i * 16 + j`");
 }
 
+std::optional<Expr> extent_of(const IterSum& sum, Analyzer& analyzer) {
+  if (!is_const_int(sum->base, 0)) return std::nullopt;
+  if (sum->args.empty()) return const_like(sum->base, 1);
+  return analyzer.simplify(mul(sum->args[0]->extent, sum->args[0]->scale));
+}
+
+// What the digits of padded iterators run over; nullopt where some index is no sum of them.
+std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
+                                                Analyzer& analyzer) {
+  IterMapResult found =
+      detect_iter_map(map->final_indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
+  if (!found.errors.empty()) return std::nullopt;
+  std::vector<Expr> extents;
+  for (const IterSum& sum : found.indices) {
+    auto extent = extent_of(sum, analyzer);
+    if (!extent) return std::nullopt;
+    extents.push_back(*extent);
+  }
+  return extents;
+}
+
 std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
                                  Analyzer& analyzer) {
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
+  bool constant = std::all_of(iters.begin(), iters.end(), [](const LoopRange& iter) {
+    return const_int(iter.range->extent).has_value();
+  });
+  if (!constant) {
+    if (auto extents = padded_extents(map, iters, analyzer)) return *extents;
+  }
   if (auto extents = iter_map_extents(map->final_indices, iters, analyzer)) return *extents;
   std::vector<Expr> extents;
   for (const Expr& index : map->final_indices) extents.push_back(extent_of(index, iters, analyzer));
@@ -80,16 +119,19 @@ std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRang
       .help("each digit of each index is used once, as in `lambda i: (i // 4, i % 4)` over a multiple of 4");
 }
 
+// The variable of an inverse for what an index gives. An index that is passed on keeps its name.
+Var output_of(const IndexMap& map, int64_t i) {
+  const Expr& index = map->final_indices[i];
+  auto* var = as<VarNode>(index);
+  return make<VarNode>(var ? var->name : String(fmt::format("axis{}", i)), index->ty);
+}
+
 // The inverse over a box that the digits divide evenly.
 IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
   std::vector<Range> ranges = mapped_ranges(map, iters, analyzer);
   Array<Var> outputs;
   for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
-    // An index that is passed on keeps its name.
-    const Expr& index = map->final_indices[i];
-    auto* var = as<VarNode>(index);
-    String name = var ? var->name : String(fmt::format("axis{}", i));
-    Var output = make<VarNode>(name, index->ty);
+    Var output = output_of(map, i);
     // A unit index stays as it is, it is not replaced by 0.
     const Range& range = ranges[static_cast<size_t>(i)];
     if (range && !is_const_int(range->extent, 1)) analyzer.bind(output, range);
@@ -98,6 +140,37 @@ IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters,
   auto values = invert_iter_map(map->final_indices, iters, outputs, analyzer);
   if (!values) not_bijective();
   return make<IndexMapNode>(outputs, *values);
+}
+
+// The inverse over a box of symbolic extents, padded to what the digits divide.
+PaddedInverse symbolic_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+  for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
+  IterMapResult found =
+      detect_iter_map(map->final_indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
+  if (!found.errors.empty() || found.indices.empty()) not_bijective();
+  Array<Var> outputs;
+  Array<Expr> given;
+  for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
+    Var output = output_of(map, i);
+    const IterSum& sum = found.indices[static_cast<size_t>(i)];
+    if (auto extent = extent_of(sum, analyzer))
+      analyzer.bind(output, make<RangeNode>(const_like(*extent, 0), *extent));
+    outputs.push_back(output);
+    given.push_back(output);
+  }
+  VarMap back;
+  for (const auto& [var, value] : inverse_affine_iter_map(found.indices, given, analyzer))
+    back[var.get()] = analyzer.simplify(value);
+  Array<Expr> values;
+  for (const LoopRange& iter : iters) {
+    auto value = back.find(iter.var.get());
+    if (value == back.end() && !is_const_int(iter.range->extent, 1)) not_bijective();
+    values.push_back(value == back.end() ? const_like(iter.var, 0) : value->second);
+  }
+  Expr padding = bool_imm(false);
+  if (found.padding_predicate)
+    padding = analyzer.simplify(substitute(iter_map_to_expr(found.padding_predicate, analyzer), back));
+  return {make<IndexMapNode>(outputs, values), padding};
 }
 
 // The least count of values that the divisions and remainders of `var` cut evenly; 0: they cannot be told.
@@ -190,7 +263,13 @@ PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Rang
   for (size_t i = 0; i < iters.size(); ++i) {
     int64_t period = Period(iters[i].var.get()).of(map->final_indices);
     auto extent = const_int(iters[i].range->extent);
-    if (period <= 1 || !extent || *extent % period == 0) continue;
+    if (period <= 1) continue;
+    if (!extent) {
+      const Expr& size = iters[i].range->extent;
+      if (is_const_int(analyzer.simplify(floormod(size, const_like(size, period))), 0)) continue;
+      return symbolic_inverse(map, iters, analyzer);
+    }
+    if (*extent % period == 0) continue;
     if (!is_const_int(iters[i].range->min, 0)) not_bijective();
     cuts[i] = {period, *extent};
     int64_t padded = (*extent + period - 1) / period * period;

@@ -56,7 +56,9 @@ std::pair<IterSplit, Expr> IterMapRewriter::pad(const IterSplit& split, const Ex
     Expr right_edge = add(mark->extent, padding->left);
     Expr added = analyzer_.simplify(floormod(neg(right_edge), padding->factor));
     if (is_const_int(padding->left, 0) && is_const_int(added, 0)) return {split, left};
-    Expr extent = analyzer_.simplify(mul(ceildiv(right_edge, padding->factor), padding->factor));
+    // As a multiple of the factor, which proofs need.
+    Expr extent = analyzer_.simplify(
+        mul(analyzer_.simplify(floordiv(add(right_edge, added), padding->factor)), padding->factor));
     auto source = make<IterSumNode>(Array<IterSplit>{make_split(mark)}, padding->left);
     padding->padded = make<IterMarkNode>(nullptr, source, extent);
     padding->origin = mark;

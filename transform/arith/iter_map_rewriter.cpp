@@ -109,6 +109,10 @@ bool IterMapRewriter::divides(const Expr& divisor, const Expr& e) const {
   auto by = const_int(divisor), value = const_int(e);
   if (by && *by == 0) return false;
   if (by && value) return *value % *by == 0;
+  for (const auto& [mark, padding] : padding_) {
+    auto factor = const_int(padding.factor);
+    if (by && factor && padding.padded && *factor % *by == 0 && equal(e, padding.padded->extent)) return true;
+  }
   return equal(e, divisor) || analyzer_.can_prove(eq(floormod(e, divisor), const_like(e, 0)));
 }
 

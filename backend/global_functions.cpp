@@ -2,6 +2,7 @@
 // Functions that libraries and scripts share by name.
 #include "backend/global_functions.h"
 
+#include <tvm/ffi/container/list.h>
 #include <tvm/ffi/function.h>
 
 #include "ir/api.h"
@@ -63,6 +64,12 @@ Any register_global_func(ApiCall& call) {
   return call.args[1];
 }
 
+Any list_global_func_names(ApiCall&) {
+  ffi::List<Any> names;
+  for (const ir::String& name : ffi::Function::ListGlobalNames()) names.push_back(name);
+  return names;
+}
+
 const ApiRow rows[] = {
     {ApiKind::kFunction, "tvm", "get_global_func(name, allow_missing=False)",
      "The function that a library or script registered under a name.", get_global_func},
@@ -70,6 +77,8 @@ const ApiRow rows[] = {
      "Registers a function under a name, for others to find; a decorator without `f`.", register_global_func},
     {ApiKind::kFunction, "tvm_ffi", "remove_global_func(name)", "Forgets the function of that name.",
      ir::native([](std::string name) { ffi::Function::RemoveGlobal(name); })},
+    {ApiKind::kFunction, "tvm_ffi.registry", "list_global_func_names()",
+     "The names of all functions that libraries and scripts registered.", list_global_func_names},
 };
 
 }  // namespace
@@ -80,6 +89,9 @@ void register_global_functions() {
   registry.alias("tvm.register_func", "tvm.register_global_func");
   registry.alias("tvm_ffi.get_global_func", "tvm.get_global_func");
   registry.alias("tvm_ffi.register_global_func", "tvm.register_global_func");
+  registry.alias("tvm_ffi.registry.get_global_func", "tvm.get_global_func");
+  registry.alias("tvm_ffi.registry.register_global_func", "tvm.register_global_func");
+  registry.alias("tvm_ffi.registry.remove_global_func", "tvm_ffi.remove_global_func");
 }
 
 }  // namespace mlc::backend

@@ -200,6 +200,7 @@ constexpr Explanation rows[] = {
      "", ""},
     {"slice-length", "A slice with a step takes as many values as it has places.",
      "a = [1, 2, 3, 4]\na[::2] = [0]", "a = [1, 2, 3, 4]\na[::2] = [0, 0]", true},
+    {"specialize-mismatch", "A value does not fit the parameter that it is to take the place of.", "", ""},
     {"structural-walk", "A function that walks over an IR object has failed, or does not fit.", "", ""},
     {"substring-not-found", "The text does not occur. `find` gives -1 instead.", "\"abc\".index(\"x\")",
      "\"abc\".find(\"x\")", true},

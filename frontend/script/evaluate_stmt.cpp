@@ -271,6 +271,12 @@ void State::remove_item(const Any& object, const Any& index, ir::Span span, ir::
   Any args[] = {index};
   Any ignored;
   if (special(object, known().delitem, args, ignored, span)) return;
+  const ir::Api* api =
+      is_object(object) ? ir::ApiRegistry::global().method(object.type_index(), "__delitem__") : nullptr;
+  if (api != nullptr) {
+    call_values(Any(ir::make<BoundMethodNode>(object, api_value(api))), {index}, span);
+    return;
+  }
   // CPython's words for the items of what may be a sequence, and for all else.
   auto* instance = as<InstanceNode>(object);
   bool sequence = is_str(object) || is_bytes(object) || object.type_index() == kTVMFFIArray ||

@@ -115,6 +115,16 @@ Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
   return all;
 }
 
+Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer) {
+  Array<Expr> indices = exprs_arg(call, i);
+  size_t dimensions = buffer->buffer()->shape.size();
+  if (indices.size() == dimensions) return indices;
+  throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
+                  dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+      .at(call.span_of(i))
+      .kind(indices.empty() ? "IndexError" : "InternalError");
+}
+
 Buffer buffer_arg(const ApiCall& call, size_t i) {
   auto* var = call.args[i].as<ir::VarNode>();
   if (var && var->buffer()) return ir::ref(var);

@@ -27,6 +27,9 @@ Array<Expr> exprs_arg(const ApiCall& call, size_t i);
 [[noreturn]] void swapped(const ApiCall& call, size_t i, size_t j);
 // Likewise, where both orders are legal.
 void warn_swapped(const ApiCall& call, size_t i, size_t j);
+// The indices of an element of a buffer; Error wrong-number-of-indices unless there is one for each
+// dimension.
+Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer);
 std::vector<Any> items(const Any& sequence, Span span);
 // A buffer argument; Error wrong-type otherwise.
 Buffer buffer_arg(const ApiCall& call, size_t i);

@@ -71,7 +71,7 @@ Any vload(ApiCall& call) {
     throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str())
         .at(call.span_of(2));
   }
-  Array<Expr> indices = vector_indices(exprs_arg(call, 1), wanted.lanes() / own.lanes());
+  Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), wanted.lanes() / own.lanes());
   return Expr(ir::make<ir::TensorLoadNode>(self(call), indices, call.span));
 }
 
@@ -84,7 +84,7 @@ Any vstore(ApiCall& call) {
     throw ir::Error("type-mismatch", "cannot store `{}` to a buffer of `{}`", given.str(), own.str())
         .at(call.span_of(2));
   }
-  Array<Expr> indices = vector_indices(exprs_arg(call, 1), given.lanes() / own.lanes());
+  Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), given.lanes() / own.lanes());
   return ir::make<ir::BufferStoreNode>(self(call), value, indices, call.span);
 }
 

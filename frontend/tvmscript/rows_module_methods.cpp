@@ -50,19 +50,21 @@ Any get_global_vars(ApiCall& call) {
   });
   return script::Tuple(all.begin(), all.end());
 }
-Any get_global_var(ApiCall& call) {
+// The GlobalVar that argument i names; Error no-such-function without one.
+ir::GlobalVar name_of(const ApiCall& call, size_t i) {
   ir::IRModule mod = self(call);
-  ir::GlobalVar found = name_in(mod, call, 1);
+  ir::GlobalVar found = name_in(mod, call, i);
   if (found) return found;
   std::vector<std::string> names;
   for (const auto& [name, fn] : mod->functions)
     names.emplace_back(name->name_hint.data(), name->name_hint.size());
-  String wanted = str_arg(call, 1);
+  String wanted = str_arg(call, i);
   throw ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
-      .at(call.span_of(1))
+      .at(call.span_of(i))
       .kind("ValueError")
       .help(ir::did_you_mean(view(wanted), names));
 }
+Any get_global_var(ApiCall& call) { return name_of(call, 1); }
 
 // In scripts a module is a mutable object: what holds it sees the change, as in TVM.
 ir::IRModuleNode& mutable_self(const ApiCall& call) {
@@ -155,14 +157,10 @@ Any functions_items(ApiCall& call) {
   for (const auto& [name, fn] : all) items.push_back(script::Tuple{name, fn});
   return items;
 }
+// A name that the module lacks is refused; a GlobalVar that it lacks is not, as in TVM.
 Any delete_item(ApiCall& call) {
   ir::IRModuleNode& mod = mutable_self(call);
-  ir::GlobalVar name = name_in(ir::ref(&mod), call, 1);
-  if (!name || !mod.functions.count(name)) {
-    throw ir::Error("no-such-function", "the module has no such function")
-        .at(call.span_of(1))
-        .kind("KeyError");
-  }
+  ir::GlobalVar name = script::is_str(call.args[1]) ? name_of(call, 1) : name_in(ir::ref(&mod), call, 1);
   Map<ir::GlobalVar, ir::BaseFunc> rest;
   for (const auto& [key, fn] : mod.functions) {
     if (!key.same_as(name)) rest.Set(key, fn);
@@ -234,6 +232,13 @@ Any specialize(ApiCall& call) {
     auto expr = script::to_expr(value, call.span_of(1));
     if (!expr) ir::wrong_argument(call, 1, "dict with expressions or buffers as values");
     Expr given = *expr;
+    bool is_prim = var->ty->kind == ir::TypeKind::kPrim && given->ty->kind == ir::TypeKind::kPrim;
+    if (is_prim && var->dtype().is_integral() && !given->dtype().is_integral()) {
+      throw ir::Error("specialize-mismatch", "`{}` is `{}`, the value is `{}`", var->name.c_str(),
+                      var->dtype().str(), given->dtype().str())
+          .at(call.span_of(1))
+          .kind("ValueError");
+    }
     // A script number takes the type of the parameter.
     if (!script::is_object(value) && var->ty->kind == ir::TypeKind::kPrim)
       given = ir::cast(var->dtype(), given, call.span_of(1));

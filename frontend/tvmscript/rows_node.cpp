@@ -4,7 +4,6 @@
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/given.h"
-#include "ir/linear.h"
 #include "ir/op.h"
 
 namespace mlc::tvmscript {
@@ -112,14 +111,7 @@ Any get_op(ApiCall& call) {
 
 Any make_load(ApiCall& call) {
   Buffer buffer = buffer_arg(call, 0);
-  Array<Expr> indices = exprs_arg(call, 1);
-  if (indices.size() != buffer->buffer()->shape.size()) {
-    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimensions, got {} indices", buffer->name.c_str(),
-                    buffer->buffer()->shape.size(), indices.size())
-        .at(call.span_of(1))
-        .kind("IndexError");
-  }
-  return Expr(ir::make<ir::TensorLoadNode>(buffer, indices, call.span));
+  return Expr(ir::make<ir::TensorLoadNode>(buffer, indices_arg(call, 1, buffer), call.span));
 }
 Any make_region(ApiCall& call) {
   return Expr(ir::make<ir::TensorRegionNode>(
@@ -128,9 +120,12 @@ Any make_region(ApiCall& call) {
 
 // ---- ranges and iterators ----
 
-ir::Range range_of(Expr begin, Expr end, Span span) {
-  ir::match_types(begin, end, span);
-  return ir::make<ir::RangeNode>(begin, ir::difference(end, begin));
+// Each end keeps its type, and only constants are folded: from x below x + 4 there are x + 4 - x.
+ir::Range range_of(const Expr& begin, const Expr& end, Span span) {
+  Expr a = begin, b = end;
+  ir::match_types(a, b, span);
+  Expr extent = ir::is_const_int(begin, 0) ? end : ir::sub(end, begin, span);
+  return ir::make<ir::RangeNode>(begin, extent);
 }
 Any make_range(ApiCall& call) {
   Expr begin = expr_arg(call, 0);
@@ -195,6 +190,19 @@ Any thread_axis(ApiCall& call) {  // thread_axis(dom, tag, name); a string alone
 }
 // Lists become arrays, dicts become maps, all the way down.
 Any convert(ApiCall& call) { return attribute_value(call.args[0], call.span_of(0)); }
+// Numbers become constants, one by one in a list; None stays.
+Any convert_numbers(ApiCall& call) {
+  auto converted = [&](const Any& value) -> Any {
+    if (script::is_none(value)) return value;
+    if (auto expr = script::to_expr(value, call.span_of(0))) return *expr;
+    ir::wrong_argument(call, 0, "an expression or a list of expressions");
+  };
+  const Any& value = call.args[0];
+  if (!script::as<ffi::ListObj>(value) && !script::as<ffi::ArrayObj>(value)) return converted(value);
+  Array<Any> all;
+  for (const Any& one : script::elements(value)) all.push_back(converted(one));
+  return all;
+}
 Any make_comm_reducer(ApiCall& call) {
   return ir::make<ir::CommReducerNode>(node_list<ir::VarNode>(call, 0, "a list of variables"),
                                        node_list<ir::VarNode>(call, 1, "a list of variables"),
@@ -323,6 +331,8 @@ constexpr ir::ApiRow rows[] = {
           "A reduction over axes.", make_reduce, "mlc.te.Reduce", "tvm.tirx.expr.Reduce"),
     FUNCTION("tvm.te", "thread_axis(dom=None, tag=\"\", name=None)", "An iterator of threads.", thread_axis),
     FUNCTION("tvm.runtime", "convert(value)", "The value as TVM keeps it: arrays, maps.", convert),
+    FUNCTION(kTirx, "convert(expr)", "A number as a constant; a list, each of its elements.",
+             convert_numbers),
     CLASS(
         kTirx, "BufferRegionType()", "The type of regions.",
         +[](ApiCall&) -> Any { return ir::buffer_region_type(); }, "mlc.tirx.BufferRegionType",
@@ -415,7 +425,6 @@ void register_node_aliases() {
       {"tvm.ir.IntImm", "tvm.tirx.IntImm"},
       {"tvm.ir.FloatImm", "tvm.tirx.FloatImm"},
       {"tvm.tirx.Call", "tvm.ir.Call"},
-      {"tvm.tirx.convert", "tvm.runtime.convert"},
       {"tvm.runtime.const", "tvm.tirx.const"},
       {"tvm.script.tirx.BufferLoad", "tvm.tirx.BufferLoad"},
       {"tvm.script.tirx.Call", "tvm.ir.Call"},

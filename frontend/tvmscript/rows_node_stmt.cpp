@@ -49,14 +49,8 @@ Any make_assert(ApiCall& call) {
 
 Any make_store(ApiCall& call) {
   Buffer buffer = buffer_arg(call, 0);
-  Array<Expr> indices = exprs_arg(call, 2);
+  Array<Expr> indices = indices_arg(call, 2, buffer);
   const ir::BufferTypeNode* type = buffer->buffer();
-  if (indices.size() != type->shape.size()) {
-    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimensions, got {} indices", buffer->name.c_str(),
-                    type->shape.size(), indices.size())
-        .at(call.span_of(2))
-        .kind("IndexError");
-  }
   Expr value = expr_arg(call, 1);
   DataType dtype = type->dtype;
   if (!indices.empty()) dtype = dtype.with_lanes(dtype.lanes() * indices.back()->dtype().lanes());

@@ -326,8 +326,10 @@ Any set_attribute(ApiCall& call) {
   return nullptr;
 }
 
+// None is simple already, here and in `simplify`.
 template <Expr (Analyzer::*simplifier)(const Expr&)>
 Any simplified(ApiCall& call) {
+  if (call.args[1] == nullptr) return nullptr;
   return (analyzer_of(call).*simplifier)(expr_argument(call, 1));
 }
 
@@ -350,7 +352,9 @@ std::span<const ApiRow> rows() {
        native([] { return make<AnalyzerNode>(); }), kAnalyzer, "tvm.sym.analyzer.Analyzer"},
       {ApiKind::kMethod, kAnalyzer, "simplify(expr, steps=2)", "The same value written simpler.",
        +[](ApiCall& call) -> Any {
-         return analyzer_of(call).simplify(expr_argument(call, 1), detail::argument<int64_t>(call, 2));
+         auto steps = detail::argument<int64_t>(call, 2);
+         if (call.args[1] == nullptr) return nullptr;
+         return analyzer_of(call).simplify(expr_argument(call, 1), steps);
        }},
       {ApiKind::kMethod, kAnalyzer, "rewrite_simplify(expr)", "Simpler by local rules.",
        simplified<&Analyzer::rewrite_simplify>},

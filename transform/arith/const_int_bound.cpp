@@ -161,7 +161,7 @@ ConstIntBound AnalyzerImpl::bounds_of_binary(const BinaryNode* node) {
         if (step > 1) {
           int64_t low = ((residue.base % step) + step) % step;
           int64_t least = low == 0 ? step - b.min : low - b.min;
-          return {a.min >= 0 ? 0 : std::max(a.min, least),
+          return {a.min >= 0 ? low : std::max(a.min, least),
                   a.max <= 0 ? 0 : std::min(a.max, b.min - step + low)};
         }
       }

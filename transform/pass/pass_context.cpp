@@ -61,6 +61,21 @@ bool disables(const Array<String>& names, std::string_view name) {
   return contains(names, name) || (dot != std::string_view::npos && contains(names, name.substr(dot + 1)));
 }
 
+// The names of a context. As in TVM a text is the list of its letters: `required_pass="ab"` means a and b.
+Array<String> context_names(const Any& value) {
+  auto letters = value.try_cast<String>();
+  if (!letters) return as_names(value);
+  Array<String> names;
+  std::string_view rest = text(*letters);
+  while (!rest.empty()) {
+    size_t size = 1;
+    while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0) == 0x80) ++size;
+    names.push_back(String(std::string(rest.substr(0, size))));
+    rest.remove_prefix(size);
+  }
+  return names;
+}
+
 }  // namespace
 
 // Keyword dictionaries of scripts come as Map or Dict with string keys.
@@ -159,8 +174,8 @@ std::span<const ApiRow> pass_context_rows() {
        "PassContext(opt_level=2, required_pass=None, disabled_pass=None, instruments=None, config=None)",
        "The configuration of the passes run inside `with PassContext(...)`.",
        native([](int64_t opt_level, Any required, Any disabled, Any instruments, Any config) {
-         return make<PassContextNode>(opt_level, as_names(required), as_names(disabled), as_list(instruments),
-                                      checked_config(as_string_map(config)));
+         return make<PassContextNode>(opt_level, context_names(required), context_names(disabled),
+                                      as_list(instruments), checked_config(as_string_map(config)));
        }),
        "mlc.transform.PassContext", "tvm.ir.transform.PassContext"},
       {ApiKind::kMethod, "mlc.transform.PassContext", "__enter__()", "Puts the configuration in force.",

@@ -218,7 +218,8 @@ std::span<const ApiRow> pass_object_rows() {
          return make<PrimFuncPassNode>(make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false), fcond,
                                        Any(nullptr), PrimFuncPassNode::How::kCondition);
        })},
-      {ApiKind::kClass, "tvm.transform", "Sequential(passes, opt_level=0, name='sequential', required=None)",
+      {ApiKind::kClass, "tvm.transform",
+       "Sequential(passes=None, opt_level=0, name='sequential', required=None)",
        "A pass that runs passes one after the other, as far as the context enables them.",
        native([](Any passes, int64_t opt_level, String name, Any required) {
          Array<Any> list = as_list(passes);

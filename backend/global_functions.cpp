@@ -3,10 +3,14 @@
 #include "backend/global_functions.h"
 
 #include <tvm/ffi/container/list.h>
+#include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
+
+#include <cstring>
 
 #include "ir/api.h"
 #include "ir/host_attribute.h"
+#include "ir/host_error.h"
 
 namespace mlc::backend {
 namespace {
@@ -27,6 +31,48 @@ Any get_global_func(ApiCall& call) {
       .at(call.span_of(0));
 }
 
+// An array of compiled code, on its stack, as a tensor for the time of a call.
+class BorrowedTensor {
+ public:
+  explicit BorrowedTensor(const DLTensor& array) {
+    auto* own = new Own;
+    own->shape.assign(array.shape, array.shape + array.ndim);
+    own->strides.assign(own->shape.size(), 1);
+    for (size_t i = own->shape.size(); i-- > 1;) own->strides[i - 1] = own->strides[i] * own->shape[i];
+    if (array.strides != nullptr) own->strides.assign(array.strides, array.strides + array.ndim);
+    own->managed.dl_tensor = array;
+    own->managed.dl_tensor.shape = own->shape.data();
+    own->managed.dl_tensor.strides = own->strides.data();
+    own->managed.manager_ctx = own;
+    own->managed.deleter = [](DLManagedTensor* self) { delete static_cast<Own*>(self->manager_ctx); };
+    own_ = own;
+    tensor_ = ffi::Tensor::FromDLPack(&own->managed);
+  }
+  BorrowedTensor(const BorrowedTensor&) = delete;
+  BorrowedTensor(BorrowedTensor&& other) noexcept : tensor_(std::move(other.tensor_)), own_(other.own_) {}
+  // Who has kept the tensor keeps what it held.
+  ~BorrowedTensor() {
+    if (!tensor_.defined() || tensor_.unique()) return;
+    auto* held = const_cast<DLTensor*>(tensor_.GetDLTensorPtr());
+    if (!ffi::IsContiguous(*held)) return;
+    size_t size = ffi::GetDataSize(*held);
+    own_->kept = std::make_unique<char[]>(size);  // NOLINT(modernize-avoid-c-arrays)
+    std::memcpy(own_->kept.get(), static_cast<char*>(held->data) + held->byte_offset, size);
+    held->data = own_->kept.get();
+    held->byte_offset = 0;
+  }
+  const ffi::Tensor& tensor() const { return tensor_; }
+
+ private:
+  struct Own {
+    DLManagedTensor managed{};
+    std::vector<int64_t> shape, strides;
+    std::unique_ptr<char[]> kept;  // NOLINT(modernize-avoid-c-arrays)
+  };
+  ffi::Tensor tensor_;
+  Own* own_;
+};
+
 // Whoever calls it runs it in the script that defines it.
 void define(ir::Host& host, const std::string& name, const Any& callee, bool override) {
   if (!override && ffi::Function::GetGlobal(name)) {
@@ -35,9 +81,24 @@ void define(ir::Host& host, const std::string& name, const Any& callee, bool ove
         .help("`override=True` replaces it");
   }
   auto run = [&host, callee](ffi::PackedArgs args, ffi::Any* result) {
+    std::vector<BorrowedTensor> borrowed;
     std::vector<Any> given;
-    for (int i = 0; i < args.size(); ++i) given.emplace_back(args[i]);
-    *result = host.call(callee, given);
+    for (int i = 0; i < args.size(); ++i) {
+      if (args[i].type_index() == ffi::TypeIndex::kTVMFFIDLTensorPtr) {
+        borrowed.emplace_back(*args[i].cast<DLTensor*>());
+        given.emplace_back(borrowed.back().tensor());
+      } else {
+        given.emplace_back(args[i]);
+      }
+    }
+    try {
+      *result = host.call(callee, given);
+    } catch (...) {
+      ir::error_below() = std::current_exception();
+      throw;
+    }
+    ir::error_below() = nullptr;  // what failed inside has been handled
+    given.clear();
   };
   ffi::Function::SetGlobal(name, ffi::Function::FromPacked(run), override);
 }

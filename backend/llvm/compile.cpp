@@ -63,6 +63,10 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
         .help("build without a header; the functions have tvm-ffi's calling convention");
   }
   std::unique_ptr<llvm::Module> module = emitter.emit(lowered, program, c_names);
+  if (emitter.packed && !(program.empty() && c_names.empty())) {
+    throw ir::Error("no-c-interface", "`call_packed` needs tvm-ffi, which C programs do not have")
+        .help("build a shared library without a header");
+  }
 #ifndef NDEBUG
   std::string problems;
   llvm::raw_string_ostream stream(problems);

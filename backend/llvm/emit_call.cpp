@@ -111,6 +111,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     return b.CreateGEP(b.getInt8Ty(), emit(args[0]), index_value(args[1]));
   }
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
+  if (name == "tvm_call_packed") return emit_packed(call);
   if (name == "call_llvm_intrin" || name == "call_llvm_pure_intrin") return emit_llvm_intrinsic(call);
   if (name == "ret") {
     emit_return(args[0], call->span);

@@ -69,6 +69,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
   {
     FunctionEmitter inner(m_, body, place_);
     inner.refuse_returns("inside a parallel loop");
+    inner.in_parallel_ = true;
     for (const auto& [var, outer] : inherited) {
       Binding made = outer;
       if (!llvm::isa<llvm::Constant>(outer.value)) {

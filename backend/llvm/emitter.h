@@ -71,6 +71,7 @@ class ModuleEmitter {
   const Machine& machine;
   std::unique_ptr<llvm::Module> module;
   bool parallel = false;              // some function launches a parallel loop
+  bool packed = false;                // some function calls one of tvm-ffi's global functions
   std::unique_ptr<DebugLines> lines;  // null: not wanted
 
  private:
@@ -193,6 +194,12 @@ class FunctionEmitter {
   llvm::Value* emit_access_pointer(const ir::CallNode* call);
   llvm::Value* emit_check_index(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
+  // emit_packed.cpp
+  llvm::Value* emit_packed(const ir::CallNode* call);
+  std::pair<uint64_t, llvm::Value*> emit_packed_argument(const Expr& e);
+  llvm::Value* emit_stack_array(const ir::CallNode* call);
+  llvm::Value* emit_stack_shape(const Expr& e);
+  llvm::Value* global_function(std::string_view name);
   // emit_math.cpp
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
   // emit_polynomials.cpp: null where there is none for the function and type.
@@ -225,6 +232,7 @@ class FunctionEmitter {
   DataType result_type_ = DataType::Void();
   std::string_view no_return_;
   bool in_index_ = false;  // integer arithmetic here cannot overflow
+  bool in_parallel_ = false;
 };
 
 }  // namespace mlc::llvm_backend

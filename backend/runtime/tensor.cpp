@@ -4,6 +4,7 @@
 #include <tvm/ffi/error.h>
 
 #include "ir/given.h"
+#include "ir/host_error.h"
 
 namespace mlc::runtime {
 
@@ -12,8 +13,10 @@ using ir::Error;
 
 void call_entry(TVMFFISafeCallType entry, ir::ffi::PackedArgs args, Any* result) {
   const auto* given = reinterpret_cast<const TVMFFIAny*>(args.data());
+  ir::error_below() = nullptr;
   if (entry(nullptr, given, args.size(), reinterpret_cast<TVMFFIAny*>(result)) == 0) return;
   ir::ffi::Error raised = ir::ffi::details::MoveFromSafeCallRaised();
+  if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
   std::string kind(raised.kind());
   std::string message(raised.message());
   constexpr std::string_view where = "\n  in a call of ";

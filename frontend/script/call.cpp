@@ -9,6 +9,7 @@
 #include "frontend/script/machine.h"
 #include "frontend/script/np_scalar.h"
 #include "frontend/script/traceback.h"
+#include "ir/host_error.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -279,9 +280,15 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);
+  ir::error_below() = nullptr;
   try {
     Any result;
-    fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    try {
+      fn.CallPacked(views.data(), static_cast<int32_t>(views.size()), &result);
+    } catch (const ffi::Error&) {
+      if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
+      throw;
+    }
     return result;
   } catch (ir::Error& error) {
     left_builtin(error, "", span);

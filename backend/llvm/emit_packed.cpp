@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of functions in tvm-ffi's table of global functions: T.call_packed. Arguments go as words of tvm-ffi
+// (TVMFFIAny): integers, floats, texts, pointers, and the arrays of T.tvm_stack_make_array, which are
+// DLTensors on the stack.
+#include <tvm/ffi/c_api.h>
+
+#include <algorithm>
+
+#include "backend/llvm/emitter.h"
+
+namespace mlc::llvm_backend {
+
+using ir::Error;
+
+namespace {
+
+constexpr uint64_t kTensorWords = 6;  // of a DLTensor where pointers have 64 bits
+constexpr uint64_t kCpu = 1;          // its device: type, and number 0
+
+std::string_view operator_of(const Expr& e) {
+  auto* call = ir::as<ir::CallNode>(e);
+  auto* op = call == nullptr ? nullptr : ir::as<ir::OpNode>(call->op);
+  return op == nullptr ? std::string_view() : ir::op_row(op).name;
+}
+
+}  // namespace
+
+// tvm_stack_make_shape(extents...), or 0 for none.
+llvm::Value* FunctionEmitter::emit_stack_shape(const Expr& e) {
+  if (operator_of(e) != "tirx.tvm_stack_make_shape") {
+    if (ir::is_const_int(e, 0)) return llvm::ConstantPointerNull::get(b.getPtrTy());
+    return emit(e);
+  }
+  auto* call = ir::as<ir::CallNode>(e);
+  llvm::Value* words = stack_slot(b.getInt64Ty(), std::max<uint64_t>(1, call->args.size()), 8);
+  for (size_t i = 0; i < call->args.size(); ++i)
+    b.CreateStore(index_value(call->args[static_cast<int64_t>(i)]),
+                  b.CreateConstGEP1_64(b.getInt64Ty(), words, i));
+  return words;
+}
+
+// tvm_stack_make_array(data, shape, strides, ndim, value of the element type, elem_offset)
+llvm::Value* FunctionEmitter::emit_stack_array(const ir::CallNode* call) {
+  if (call->args.size() != 6)
+    throw Error("wrong-argument-count", "`tvm_stack_make_array` takes 6 arguments, not {}", call->args.size())
+        .at(call->span);
+  auto address_word = [&](llvm::Value* pointer) { return b.CreatePtrToInt(pointer, b.getInt64Ty()); };
+  DataType dtype = call->args[4]->dtype();
+  uint64_t type_word = static_cast<uint64_t>(dtype.code()) | static_cast<uint64_t>(dtype.bits()) << 8U |
+                       static_cast<uint64_t>(dtype.lanes()) << 16U;
+  llvm::Value* words[kTensorWords] = {
+      address_word(emit(call->args[0])),
+      b.getInt64(kCpu),
+      b.CreateOr(b.CreateAnd(index_value(call->args[3]), b.getInt64(0xffffffffU)),
+                 b.getInt64(type_word << 32U)),
+      address_word(emit_stack_shape(call->args[1])),
+      address_word(emit_stack_shape(call->args[2])),
+      b.CreateMul(index_value(call->args[5]),
+                  b.getInt64(static_cast<uint64_t>((dtype.bits() * dtype.lanes() + 7) / 8))),
+  };
+  llvm::Value* tensor = stack_slot(b.getInt64Ty(), kTensorWords, 8);
+  for (uint64_t i = 0; i < kTensorWords; ++i)
+    b.CreateStore(words[i], b.CreateConstGEP1_64(b.getInt64Ty(), tensor, i));
+  return tensor;
+}
+
+// The two words of an argument.
+std::pair<uint64_t, llvm::Value*> FunctionEmitter::emit_packed_argument(const Expr& e) {
+  auto address_word = [&](llvm::Value* pointer) { return b.CreatePtrToInt(pointer, b.getInt64Ty()); };
+  if (auto* text = ir::as<ir::StringImmNode>(e))
+    return {kTVMFFIRawStr, address_word(m_.text({text->value.data(), text->value.size()}))};
+  if (operator_of(e) == "tirx.tvm_stack_make_array")
+    return {kTVMFFIDLTensorPtr, address_word(emit_stack_array(ir::as<ir::CallNode>(e)))};
+  llvm::Value* value = emit(e);
+  if (value->getType()->isPointerTy()) return {kTVMFFIOpaquePtr, address_word(value)};
+  DataType dtype = e->dtype();
+  if (!dtype.is_scalar())
+    throw Error("codegen-unsupported", "a vector cannot be an argument of `call_packed`").at(e->span);
+  if (dtype.is_integral() || dtype.is_bool())
+    return {kTVMFFIInt, b.CreateIntCast(value, b.getInt64Ty(), dtype.is_int())};
+  return {kTVMFFIFloat,
+          b.CreateBitCast(emit_cast(value, dtype, DataType::Float(64), e->span), b.getInt64Ty())};
+}
+
+// The function of that name, looked up once.
+llvm::Value* FunctionEmitter::global_function(std::string_view name) {
+  llvm::Type* pointer = b.getPtrTy();
+  std::string slot_name = "packed." + std::string(name);
+  llvm::GlobalVariable* slot = m_.module->getGlobalVariable(slot_name, true);
+  if (slot == nullptr) {
+    slot = new llvm::GlobalVariable(*m_.module, pointer, false, llvm::GlobalValue::InternalLinkage,
+                                    llvm::ConstantPointerNull::get(b.getPtrTy()), slot_name);
+  }
+  auto* look_up = llvm::BasicBlock::Create(m_.context, "look_up", function_, end_);
+  auto* found = llvm::BasicBlock::Create(m_.context, "found", function_, end_);
+  b.CreateCondBr(b.CreateIsNull(b.CreateLoad(pointer, slot)), look_up, found);
+  b.SetInsertPoint(look_up);
+  llvm::Value* bytes = stack_slot(b.getInt64Ty(), 2, 8);  // TVMFFIByteArray
+  b.CreateStore(m_.text(name), bytes);
+  b.CreateStore(b.getInt64(name.size()), b.CreateConstGEP1_64(b.getInt64Ty(), bytes, 1));
+  check_status(
+      b.CreateCall(m_.outside("TVMFFIFunctionGetGlobal", b.getInt32Ty(), {pointer, pointer}), {bytes, slot}));
+  require(b.CreateIsNotNull(b.CreateLoad(pointer, slot)), "RuntimeError",
+          fmt::format("Cannot find function {} in the imported modules or global registry.", name));
+  b.CreateBr(found);
+  b.SetInsertPoint(found);
+  return b.CreateLoad(pointer, slot);
+}
+
+llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call) {
+  auto* name = call->args.empty() ? nullptr : ir::as<ir::StringImmNode>(call->args[0]);
+  if (name == nullptr)
+    throw Error("codegen-unsupported", "`call_packed` without the name of a function").at(call->span);
+  if (m_.module->getDataLayout().getPointerSize() != 8)
+    throw Error("codegen-unsupported", "`call_packed` is compiled where pointers have 64 bits")
+        .at(call->span);
+  if (in_parallel_) {
+    throw Error("codegen-unsupported",
+                "`call_packed` inside of a parallel loop: functions of scripts run in one thread")
+        .at(call->span);
+  }
+  m_.packed = true;
+  llvm::Type* word = b.getInt64Ty();
+  llvm::Type* pointer = b.getPtrTy();
+  uint64_t count = call->args.size() - 1;
+  llvm::Value* given = stack_slot(word, std::max<uint64_t>(2, 2 * count), 16);
+  for (uint64_t i = 0; i < count; ++i) {
+    auto [type_index, value] = emit_packed_argument(call->args[static_cast<int64_t>(i + 1)]);
+    b.CreateStore(b.getInt64(type_index), b.CreateConstGEP1_64(word, given, 2 * i));
+    b.CreateStore(value, b.CreateConstGEP1_64(word, given, 2 * i + 1));
+  }
+  llvm::Value* function = global_function({name->value.data(), name->value.size()});
+  llvm::Value* result = stack_slot(word, 2, 16);
+  b.CreateStore(b.getInt64(kTVMFFINone), result);
+  llvm::Value* value_place = b.CreateConstGEP1_64(word, result, 1);
+  b.CreateStore(b.getInt64(0), value_place);
+  check_status(b.CreateCall(
+      m_.outside("TVMFFIFunctionCall", b.getInt32Ty(), {pointer, pointer, b.getInt32Ty(), pointer}),
+      {function, given, b.getInt32(static_cast<uint32_t>(count)), result}));
+  llvm::Value* value = b.CreateLoad(word, value_place);
+  // Nobody holds an object that it gives back.
+  auto* release = llvm::BasicBlock::Create(m_.context, "release", function_, end_);
+  auto* done = llvm::BasicBlock::Create(m_.context, "done", function_, end_);
+  b.CreateCondBr(b.CreateICmpSGE(b.CreateLoad(b.getInt32Ty(), result), b.getInt32(kTVMFFIStaticObjectBegin)),
+                 release, done);
+  b.SetInsertPoint(release);
+  b.CreateCall(m_.outside("TVMFFIObjectDecRef", b.getInt32Ty(), {pointer}),
+               {b.CreateIntToPtr(value, pointer)});
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  DataType dtype = call->dtype();
+  if (dtype.is_void()) return b.getInt32(0);
+  if (dtype.is_handle()) return b.CreateIntToPtr(value, pointer);
+  if (dtype.is_floating())
+    return emit_cast(b.CreateBitCast(value, b.getDoubleTy()), DataType::Float(64), dtype, call->span);
+  return emit_cast(value, DataType::Int(64), dtype, call->span);
+}
+
+}  // namespace mlc::llvm_backend

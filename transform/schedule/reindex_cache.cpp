@@ -63,7 +63,9 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
-  require_straight(step.state, *scope, {&*block}, {&*block}, step.primitive.name());
+  // What is read lies in the buffer, also where the block does not run; what is written may not be
+  // overwritten there.
+  if (write) require_straight(step.state, *scope, {&*block}, {&*block}, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
   Buffer buffer =

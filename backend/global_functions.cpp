@@ -6,11 +6,14 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "ir/api.h"
 #include "ir/host_attribute.h"
 #include "ir/host_error.h"
+#include "ir/ndarray.h"
 
 namespace mlc::backend {
 namespace {
@@ -54,12 +57,15 @@ class BorrowedTensor {
   ~BorrowedTensor() {
     if (!tensor_.defined() || tensor_.unique()) return;
     auto* held = const_cast<DLTensor*>(tensor_.GetDLTensorPtr());
-    if (!ffi::IsContiguous(*held)) return;
-    size_t size = ffi::GetDataSize(*held);
-    own_->kept = std::make_unique<char[]>(size);  // NOLINT(modernize-avoid-c-arrays)
-    std::memcpy(own_->kept.get(), static_cast<char*>(held->data) + held->byte_offset, size);
-    held->data = own_->kept.get();
+    own_->kept = ir::contiguous(tensor_);
+    if (own_->kept->same_as(tensor_)) {
+      own_->kept = ir::make_tensor(own_->shape, held->dtype);
+      std::memcpy(own_->kept->data_ptr(), static_cast<char*>(held->data) + held->byte_offset,
+                  ffi::GetDataSize(*held));
+    }
+    held->data = own_->kept->data_ptr();
     held->byte_offset = 0;
+    std::ranges::copy(own_->kept->strides(), own_->strides.begin());
   }
   const ffi::Tensor& tensor() const { return tensor_; }
 
@@ -67,7 +73,7 @@ class BorrowedTensor {
   struct Own {
     DLManagedTensor managed{};
     std::vector<int64_t> shape, strides;
-    std::unique_ptr<char[]> kept;  // NOLINT(modernize-avoid-c-arrays)
+    std::optional<ffi::Tensor> kept;
   };
   ffi::Tensor tensor_;
   Own* own_;

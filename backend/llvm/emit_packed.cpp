@@ -23,6 +23,10 @@ std::string_view operator_of(const Expr& e) {
   return op == nullptr ? std::string_view() : ir::op_row(op).name;
 }
 
+llvm::Value* address_word(llvm::IRBuilder<>& b, llvm::Value* pointer) {
+  return b.CreatePtrToInt(pointer, b.getInt64Ty());
+}
+
 }  // namespace
 
 // tvm_stack_make_shape(extents...), or 0 for none.
@@ -44,17 +48,16 @@ llvm::Value* FunctionEmitter::emit_stack_array(const ir::CallNode* call) {
   if (call->args.size() != 6)
     throw Error("wrong-argument-count", "`tvm_stack_make_array` takes 6 arguments, not {}", call->args.size())
         .at(call->span);
-  auto address_word = [&](llvm::Value* pointer) { return b.CreatePtrToInt(pointer, b.getInt64Ty()); };
   DataType dtype = call->args[4]->dtype();
   uint64_t type_word = static_cast<uint64_t>(dtype.code()) | static_cast<uint64_t>(dtype.bits()) << 8U |
                        static_cast<uint64_t>(dtype.lanes()) << 16U;
   llvm::Value* words[kTensorWords] = {
-      address_word(emit(call->args[0])),
+      address_word(b, emit(call->args[0])),
       b.getInt64(kCpu),
       b.CreateOr(b.CreateAnd(index_value(call->args[3]), b.getInt64(0xffffffffU)),
                  b.getInt64(type_word << 32U)),
-      address_word(emit_stack_shape(call->args[1])),
-      address_word(emit_stack_shape(call->args[2])),
+      address_word(b, emit_stack_shape(call->args[1])),
+      address_word(b, emit_stack_shape(call->args[2])),
       b.CreateMul(index_value(call->args[5]),
                   b.getInt64(static_cast<uint64_t>((dtype.bits() * dtype.lanes() + 7) / 8))),
   };
@@ -66,13 +69,12 @@ llvm::Value* FunctionEmitter::emit_stack_array(const ir::CallNode* call) {
 
 // The two words of an argument.
 std::pair<uint64_t, llvm::Value*> FunctionEmitter::emit_packed_argument(const Expr& e) {
-  auto address_word = [&](llvm::Value* pointer) { return b.CreatePtrToInt(pointer, b.getInt64Ty()); };
   if (auto* text = ir::as<ir::StringImmNode>(e))
-    return {kTVMFFIRawStr, address_word(m_.text({text->value.data(), text->value.size()}))};
+    return {kTVMFFIRawStr, address_word(b, m_.text({text->value.data(), text->value.size()}))};
   if (operator_of(e) == "tirx.tvm_stack_make_array")
-    return {kTVMFFIDLTensorPtr, address_word(emit_stack_array(ir::as<ir::CallNode>(e)))};
+    return {kTVMFFIDLTensorPtr, address_word(b, emit_stack_array(ir::as<ir::CallNode>(e)))};
   llvm::Value* value = emit(e);
-  if (value->getType()->isPointerTy()) return {kTVMFFIOpaquePtr, address_word(value)};
+  if (value->getType()->isPointerTy()) return {kTVMFFIOpaquePtr, address_word(b, value)};
   DataType dtype = e->dtype();
   if (!dtype.is_scalar())
     throw Error("codegen-unsupported", "a vector cannot be an argument of `call_packed`").at(e->span);

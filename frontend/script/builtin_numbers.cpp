@@ -191,14 +191,14 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
     values[i] = plain_number(args[i]);
     numbers = numbers && is_number(values[i]);
   }
+  if (is_float(values[0]) || is_float(values[1]) || is_float(values[2])) {
+    raise("TypeError", args.span, "wrong-type",
+          "pow() 3rd argument not allowed unless all arguments are integers");
+  }
   if (!numbers) {
     raise("TypeError", args.span, "unsupported-operand",
           "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'", type_name_of(evaluator, args[0]),
           type_name_of(evaluator, args[1]), type_name_of(evaluator, args[2]));
-  }
-  if (is_float(values[0]) || is_float(values[1]) || is_float(values[2])) {
-    raise("TypeError", args.span, "wrong-type",
-          "pow() 3rd argument not allowed unless all arguments are integers");
   }
   int64_t modulus = raw_int(values[2]), exponent = raw_int(values[1]), base = raw_int(values[0]);
   if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");

@@ -200,9 +200,10 @@ Any count(Evaluator& evaluator, const Arguments& args) {
 bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::string_view method) {
   std::string text = self(args);
   auto [begin, end] = part(evaluator, args, text.size());
-  if (begin > end) return false;
+  bool inside = begin <= end;
   std::string_view range =
-      std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+      inside ? std::string_view(text).substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin))
+             : std::string_view();
   auto one = [&](const Any& affix) {
     if (!is_bytes(affix) && args[1].type_index() == kTVMFFIArray) {
       raise("TypeError", args.span_of(1), "wrong-type", "a bytes-like object is required, not '{}'",
@@ -213,7 +214,7 @@ bool matches_end(Evaluator& evaluator, const Arguments& args, bool start, std::s
             "{} first arg must be bytes or a tuple of bytes, not {}", method, type_name_of(evaluator, affix));
     }
     std::string bytes = bytes_of(affix);
-    return start ? range.starts_with(bytes) : range.ends_with(bytes);
+    return inside && (start ? range.starts_with(bytes) : range.ends_with(bytes));
   };
   if (args[1].type_index() != kTVMFFIArray) return one(args[1]);
   for (const Any& affix : elements(args[1])) {

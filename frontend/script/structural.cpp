@@ -10,6 +10,7 @@
 
 #include "frontend/script/machine.h"
 #include "ir/expr.h"
+#include "ir/host_error.h"
 
 namespace mlc::script {
 
@@ -65,18 +66,13 @@ int32_t order_of(ApiCall& call, size_t argument) {
       .kind("ValueError");
 }
 
-// The error of a callback on its way through engines of tvm-ffi, which carry only their own kind.
-std::exception_ptr& pending() {
-  static std::exception_ptr error;
-  return error;
-}
-
+// Engines of tvm-ffi carry only errors of their own kind: that of a callback goes beside them.
 template <class F>
 Any through_engine(ApiCall& call, F&& run) {
   try {
     return run();
   } catch (const ffi::Error& error) {
-    if (pending()) std::rethrow_exception(std::exchange(pending(), nullptr));
+    if (ir::error_below()) std::rethrow_exception(std::exchange(ir::error_below(), nullptr));
     throw ir::Error("structural-walk", "{}", error.message()).at(call.span).kind(error.kind());
   }
 }
@@ -120,7 +116,7 @@ Any called_back(Evaluator& evaluator, const Callback& callback, std::span<const 
     }
     return result;
   } catch (...) {
-    pending() = std::current_exception();
+    ir::error_below() = std::current_exception();
     TVM_FFI_THROW(RuntimeError) << "a callback failed";
   }
 }

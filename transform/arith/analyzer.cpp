@@ -4,6 +4,7 @@
 #include "ir/region.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/solver.h"
 
 namespace mlc::transform {
 
@@ -68,8 +69,9 @@ bool Analyzer::can_prove(const Expr& condition) {
   if (!constant) constant = const_int(simplify(condition));
   if (constant) return *constant != 0;
   auto* two = as_binary(condition);
-  return two && two->a->dtype().is_int() && condition->kind >= ExprKind::kEQ &&
-         condition->kind <= ExprKind::kGE && impl_->proves_by_bounds(condition->kind, two->a, two->b);
+  return (two && two->a->dtype().is_int() && condition->kind >= ExprKind::kEQ &&
+          condition->kind <= ExprKind::kGE && impl_->proves_by_bounds(condition->kind, two->a, two->b)) ||
+         solver_proves(*impl_, condition);
 }
 bool Analyzer::simplifies_to_true(const Expr& condition) {
   auto constant = const_int(condition);
@@ -80,7 +82,8 @@ bool Analyzer::can_prove_equal(const Expr& a, const Expr& b) {
   if (same_expr(a, b)) return true;
   auto x = const_int(a), y = const_int(b);
   if (x && y) return *x == *y;
-  return a->dtype() == b->dtype() && is_const_int(simplify(sub(a, b)), 0);
+  return a->dtype() == b->dtype() &&
+         (is_const_int(simplify(sub(a, b)), 0) || solver_proves(*impl_, eq(a, b)));
 }
 bool Analyzer::can_prove_ge(const Expr& e, int64_t lower) {
   if (impl_->bounds(e).min >= lower) return true;

@@ -9,6 +9,8 @@
 
 namespace mlc::transform {
 
+class SmtProblem;
+
 // What rewriting did so far.
 struct RewriteStats {
   int64_t nodes_visited = 0, constraints_entered = 0, rewrites_attempted = 0, rewrites_performed = 0;
@@ -24,6 +26,15 @@ class AnalyzerImpl {
   RewriteStats stats;
   int64_t maximum_rewrites = 0;  // more are an error; 0: no limit
   int64_t extensions = 0;        // flags of those above: slower rules that have to be asked for
+
+  // solver.cpp
+  struct SolverStats {
+    int64_t asked = 0, proved = 0, refuted = 0;
+  };
+  SolverStats solver_stats;
+  int64_t solver_milliseconds = 250;  // where a question ends; 0: no limit
+  int64_t solver_steps = 2000000;     // the same in z3's own steps, which is as far on any machine
+  void say_all(SmtProblem& problem) const;  // what is known
 
   Expr simplify(const Expr& e, int steps);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym.Analyzer: how much work simplification did and may do, and the names of the solver behind it.
+#include <fmt/format.h>
+#include <tvm/ffi/container/dict.h>
+
 #include "transform/arith/analyzer_impl.h"
+#include "transform/arith/solver.h"
 #include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
@@ -27,12 +31,46 @@ Any count(ApiCall& call) {
   return call.args[0].cast<Stats>()->stats.*field;
 }
 
-Any no_solver(ApiCall& call) {
-  throw Error("no-solver", "there is no z3 behind the analyzer")
-      .kind("RuntimeError")
-      .at(call.span)
-      .help(
-          "`can_prove` knows what the rules, bounds and constraints in force say; `is_z3_enabled` is False");
+// The analyzer that is asked, where the solver is behind it.
+AnalyzerImpl& with_solver(const ApiCall& call) {
+  if (!solver_enabled()) {
+    throw Error("no-solver", "z3 is not behind the analyzer here")
+        .kind("RuntimeError")
+        .at(call.span)
+        .help(
+            "`with tvm.transform.PassContext(config={\"mlc.solver\": True})` puts it there; else `can_prove` "
+            "knows what "
+            "rules, bounds and constraints in force say");
+  }
+  return call.args[0].cast<AnalyzerValue>()->analyzer->parts();
+}
+
+template <int64_t AnalyzerImpl::*limit>
+Any set_limit(ApiCall& call) {
+  auto value = detail::argument<int64_t>(call, 1);
+  if (value < 0 || value > UINT32_MAX)
+    throw Error("out-of-range", "a limit is 0 to {}, not {}", UINT32_MAX, value)
+        .at(call.span_of(1))
+        .kind("ValueError");
+  with_solver(call).*limit = value;
+  return nullptr;
+}
+
+Any get_smtlib2(ApiCall& call) {
+  return String(smtlib2(with_solver(call), call.args[1] == nullptr ? Expr() : expr_argument(call, 1)));
+}
+
+Any get_z3_stats(ApiCall& call) {
+  const auto& stats = with_solver(call).solver_stats;
+  return String(fmt::format("asked {}, proved {}, refuted {}", stats.asked, stats.proved, stats.refuted));
+}
+
+Any counterexample(ApiCall& call) {
+  Decision decision = decide(with_solver(call), expr_argument(call, 1));
+  if (decision.kind != Decision::Kind::kFails || decision.counterexample.empty()) return nullptr;
+  ffi::Dict<Any, Any> values;
+  for (const auto& [var, value] : decision.counterexample) values.Set(var, value);
+  return values;
 }
 
 constexpr std::string_view kSym = "tvm.sym";
@@ -68,10 +106,23 @@ constexpr ApiRow rows[] = {
     {ApiKind::kProperty, kStats, "num_recursive_rewrites", "How often they did.",
      count<&RewriteStats::num_recursive_rewrites>},
 
-    {ApiKind::kMethod, kAnalyzer, "get_smtlib2(expr=None)", "Refused: there is no solver.", no_solver},
-    {ApiKind::kMethod, kAnalyzer, "set_z3_timeout_ms(timeout_ms)", "Refused: there is no solver.", no_solver},
-    {ApiKind::kMethod, kAnalyzer, "set_z3_rlimit(rlimit)", "Refused: there is no solver.", no_solver},
-    {ApiKind::kMethod, kAnalyzer, "get_z3_stats()", "Refused: there is no solver.", no_solver},
+    {ApiKind::kProperty, kAnalyzer, "is_z3_enabled",
+     "Does can_prove ask z3 where rules do not decide? Inside of a PassContext with `mlc.solver`.",
+     +[](ApiCall&) -> Any { return solver_enabled(); }},
+    {ApiKind::kMethod, kAnalyzer, "get_smtlib2(expr=None)",
+     "What is known, and that `expr` does not hold, as the problem that z3 gets.", get_smtlib2},
+    {ApiKind::kMethod, kAnalyzer, "set_z3_timeout_ms(timeout_ms)",
+     "Where a question ends without an answer; 0 is no limit, 250 what it starts with.",
+     set_limit<&AnalyzerImpl::solver_milliseconds>},
+    {ApiKind::kMethod, kAnalyzer, "set_z3_rlimit(rlimit)",
+     "The same in z3's own steps, which are as many on every machine; 0 is no limit, 2000000 what it starts "
+     "with.",
+     set_limit<&AnalyzerImpl::solver_steps>},
+    {ApiKind::kMethod, kAnalyzer, "get_z3_stats()", "How often z3 was asked, and what it said.",
+     get_z3_stats},
+    {ApiKind::kMethod, kAnalyzer, "counterexample(expr)",
+     "Values of the variables with which `expr` does not hold, as a dict, or None: z3's. Not in TVM.",
+     counterexample},
     {ApiKind::kClass, kSym, "Z3ContextScope()", "Does nothing, as in TVM.",
      +[](ApiCall&) -> Any { return make<Z3ScopeNode>(); }, kScope, "tvm.sym.analyzer.Z3ContextScope"},
     {ApiKind::kMethod, kScope, "__enter__()", "The scope itself.",

@@ -6,6 +6,7 @@
 #include "ir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/solver.h"
 #include "transform/arith/sym.h"
 #include "transform/register_api.h"
 
@@ -272,8 +273,9 @@ bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
 
 Any can_prove(ApiCall& call) {
   Expr condition = expr_argument(call, 1);
-  if (detail::argument<int64_t>(call, 2) >= 1) return proves(self(call), condition);
-  return analyzer_of(call).simplifies_to_true(condition);
+  bool by_rules = detail::argument<int64_t>(call, 2) >= 1 ? proves(self(call), condition)
+                                                          : analyzer_of(call).simplifies_to_true(condition);
+  return by_rules || solver_proves(analyzer_of(call).parts(), condition);
 }
 
 // How scripts number the outcomes of try_compare: CompareResult.
@@ -397,8 +399,6 @@ std::span<const ApiRow> rows() {
       {ApiKind::kProperty, kAnalyzer, "enabled_extensions",
        "Flags of Extension: rules that have to be asked for.",
        +[](ApiCall& call) -> Any { return analyzer_of(call).parts().extensions; }},
-      {ApiKind::kProperty, kAnalyzer, "is_z3_enabled", "Is there a solver behind the rules? There is none.",
-       constant<0>},
       {ApiKind::kMethod, kAnalyzer, "__repr__()", "The name of the class.",
        +[](ApiCall&) -> Any { return String("sym.Analyzer"); }},
 

@@ -76,6 +76,7 @@ struct ConfigKey {
 };
 constexpr ConfigKey config_keys[] = {
     {"mlc.check_bounds", "bool"},
+    {"mlc.solver", "bool"},
     {"relax.FuseOps.max_depth", "int"},
     {"relax.backend.use_cuda_graph", "bool"},
     {"relax.fallback_device_type", "ir.IntImm"},

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/host_attribute.h"
+#include "transform/arith/solver.h"
 #include "transform/pass/pass_config.h"
 
 namespace mlc::transform {
@@ -24,6 +25,11 @@ Any call_instrument(const PassContext& context, const Any& instrument, std::stri
 }
 
 PassContextNode& mutable_node(const PassContext& context) { return const_cast<PassContextNode&>(*context); }
+
+bool asks_solver(const PassContext& context) {
+  auto found = context->config.find("mlc.solver");
+  return found != context->config.end() && (*found).second.cast<bool>();
+}
 
 // Enters the instruments in order. When one fails, those entered before it are left, and none stays.
 void enter_instruments(const PassContext& context) {
@@ -181,13 +187,16 @@ std::span<const ApiRow> pass_context_rows() {
       {ApiKind::kMethod, "mlc.transform.PassContext", "__enter__()", "Puts the configuration in force.",
        native([](ApiCall& call, PassContext context) {
          mutable_node(context).host = &call.host;
+         if (asks_solver(context)) require_solver();
          enter_instruments(context);
          contexts().push_back(context);
+         enable_solver(asks_solver(context));
          return context;
        })},
       {ApiKind::kMethod, "mlc.transform.PassContext", "__exit__(kind=None, value=None, traceback=None)",
        "Ends the configuration.", native([](PassContext context, Any, Any, Any) {
          contexts().pop_back();
+         enable_solver(asks_solver(current_context()));
          exit_instruments(context);
        })},
       {ApiKind::kMethod, "mlc.transform.PassContext", "override_instruments(instruments)",

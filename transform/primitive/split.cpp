@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/given.h"
+#include "transform/arith/solver.h"
 #include "transform/schedule/loops.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -75,6 +77,8 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
                      *have, *need, loop->name.c_str())
             : refuse("split-not-covering", "the factors' product is not known to cover loop `{}`",
                      loop->name.c_str());
+    if (std::string values = counterexample_text(analyzer, ge(product, old->extent)); !values.empty())
+      add_witness(error, fmt::format("with {} it is less", values));
     throw std::move(error)
         .at(step.span(2))
         .note(fmt::format("loop `{}` is made here", loop->name.c_str()), old->span)

@@ -126,6 +126,9 @@ void State::set_attribute(const Any& object, const Attribute& attribute, Held& v
     auto* instance = static_cast<InstanceNode*>(raw_object(object));
     if (instance->cls->find(attribute.attr) == nullptr && instance->cls->find(known().setattr) == nullptr) {
       if (Any* own = instance->own(attribute.attr, attribute.place)) return put(*own, value.release());
+      bool plain = !instance->cls->slotted && is_none(instance->dict);
+      if (plain && attribute.attr != known().cls && attribute.attr != known().dict) [[likely]]
+        return instance->add(attribute.attr, take(value.release()));
     }
   }
   self.set_attribute(object, attribute.attr, lent(value.words),

@@ -176,9 +176,7 @@ void InstanceNode::set(Symbol name, Any value) {
     dict.cast<Dict>().Set(str_value(name.str()), value);
     return;
   }
-  if (attributes.empty() && cls->attributes != 0) attributes.reserve(cls->attributes);
-  attributes.emplace_back(name, std::move(value));
-  if (attributes.size() > cls->attributes) cls->attributes = static_cast<uint32_t>(attributes.size());
+  add(name, std::move(value));
 }
 bool InstanceNode::erase(Symbol name) {
   auto found =

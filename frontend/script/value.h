@@ -213,7 +213,7 @@ struct ClassNode final : ffi::Object {
     uint32_t version = 0;
     const Any* member = nullptr;
   };
-  static constexpr size_t kFound = 16;
+  static constexpr size_t kFound = 32;
   static inline uint32_t version = 1;  // of all classes together
   const Any* search(Symbol member) const;
   mutable Found found_[kFound];  // answers, each good for one version
@@ -248,6 +248,12 @@ struct InstanceNode final : ffi::Object {
     return search(name, last);
   }
   void set(Symbol name, Any value);
+  // One that is not there yet, while there is no `dict`.
+  void add(Symbol name, Any value) {
+    if (attributes.empty()) attributes.reserve(cls->attributes);
+    attributes.emplace_back(name, std::move(value));
+    if (attributes.size() > cls->attributes) cls->attributes = static_cast<uint32_t>(attributes.size());
+  }
   bool erase(Symbol name);
   // `__dict__`: from now on the attributes are in it, whoever changes it.
   const Any& own_dict();

@@ -104,8 +104,9 @@ def run_example(mlc, path):
             return []
     last = None
     for value in module.__dict__.values():
-        if hasattr(value, "script") or hasattr(value, "mod"):
-            last = getattr(value, "mod", value)
+        value = getattr(value, "mod", value)
+        if hasattr(value, "script") and not isinstance(value, types.ModuleType):
+            last = value
     if last is None:
         return []
     theirs = last.script()

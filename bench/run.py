@@ -3,12 +3,14 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, schedule, or a program of this folder (parse_print, matmul, arrays). Programs
-run under both and print lines `metric seconds`; the others are measured from outside.
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, or a program of this folder
+(parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured from
+outside.
 """
 import collections
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -246,6 +248,54 @@ def schedule(mlc, folder, sequences=300, shown=8):
           f"the peer's {max(max(sides[1]) for sides in both.values()) * 1e3:.1f} ms")
 
 
+BLAS = """
+import time
+
+import numpy as np
+
+a, b = (np.random.rand(1024, 1024).astype("float32") for _ in range(2))
+c = np.zeros_like(a)
+best = 1e9
+for _ in range(20):
+    start = time.perf_counter()
+    np.matmul(a, b, out=c)
+    best = min(best, time.perf_counter() - start)
+print("# blas", best * 1e3, "ms", 2 * 1024**3 / best / 1e9, "GFLOP/s")
+"""
+
+
+def tour(mlc, folder, turns=7):
+    """The timed steps of examples/tour against NumPy's BLAS, in turns: on one core, or on all where a step takes them."""
+    blas = write(folder, "blas.py", BLAS)
+    texts = {path: path.read_text() for path in sorted((HERE.parent / "examples" / "tour").glob("*.mlc"))}
+    steps = {path: ".parallel(" in text for path, text in texts.items() if "GFLOP/s" in text}
+    everywhere = os.sched_getaffinity(0)
+    fastest = collections.defaultdict(float)
+
+    def run(name, command, on_all):
+        os.sched_setaffinity(0, everywhere if on_all else {max(everywhere)})
+        threads = str(len(everywhere) if on_all else 1)
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": threads, "TVM_NUM_THREADS": threads}
+        shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        # The last figure is that of the step, those above it of the steps before.
+        speed = float(re.findall(r"([\d.]+) GFLOP/s", shown)[-1])
+        fastest[name] = max(fastest[name], speed)
+
+    try:
+        for _ in range(turns):
+            for on_all in sorted(set(steps.values())):
+                run(on_all, [sys.executable, blas], on_all)
+            for path, on_all in steps.items():
+                run(path, [mlc, "run", str(path)], on_all)
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    for path, on_all in steps.items():
+        seconds = [2 * 1024**3 / (fastest[name] * 1e9) for name in (path, on_all)]
+        row(f"tour: {path.stem}", *seconds)
+        print(f"{'':<28} {fastest[path] / fastest[on_all]:.3f} of the speed of BLAS, {fastest[path]:.2f} GFLOP/s"
+              f"{', all cores' if on_all else ''}", flush=True)
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -263,7 +313,7 @@ def program(mlc, name, folder):
 def main():
     mlc, *names = sys.argv[1:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
-               "script": script, "cache": cache, "schedule": schedule}
+               "script": script, "cache": cache, "schedule": schedule, "tour": tour}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

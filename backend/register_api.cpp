@@ -4,6 +4,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "backend/build.h"
 #include "backend/device_api.h"
@@ -237,7 +238,8 @@ const ApiRow module_rows[] = {
        auto path = call.args[0].try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
        try {
-         return ffi::Module::LoadFromFile(*path);
+         // A name without a folder is one of this folder, not one that the loader looks for.
+         return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
        } catch (const ffi::Error& error) {
          throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
                      std::string(error.message()))

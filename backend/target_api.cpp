@@ -217,6 +217,9 @@ Target target_argument(const Any& given) {
   return current_targets().empty() ? ir::parse_target(String("llvm")) : current_targets().back();
 }
 
+CurrentTarget::CurrentTarget(const Target& target) { current_targets().push_back(target); }
+CurrentTarget::~CurrentTarget() { current_targets().pop_back(); }
+
 void register_target_api() {
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();

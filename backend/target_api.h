@@ -8,6 +8,14 @@ namespace mlc::backend {
 
 // What a build is for: what it was given, else what `with Target(...)` made current, else this machine.
 ir::Target target_argument(const ir::Any& given);
+// Makes a target current for as long as this lives, as `with target:` does.
+class CurrentTarget {
+ public:
+  explicit CurrentTarget(const ir::Target& target);
+  CurrentTarget(const CurrentTarget&) = delete;
+  CurrentTarget& operator=(const CurrentTarget&) = delete;
+  ~CurrentTarget();
+};
 void register_target_api();
 
 }  // namespace mlc::backend

@@ -13,6 +13,7 @@
 
 #include "backend/build.h"
 #include "backend/cache.h"
+#include "backend/target_api.h"
 #include "frontend/print/print.h"
 #include "repl/command_line.h"
 #include "repl/program.h"
@@ -240,7 +241,11 @@ int run_build(const CommandLine& line) {
   Clock::time_point start = Clock::now();
   script::Evaluator evaluator;
   if (line.check_bounds) check_bounds(evaluator);
+  // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
+  std::optional<backend::CurrentTarget> current;
+  if (line.target != "llvm") current.emplace(target);
   uint32_t file = load_program(evaluator, line.from.empty() ? line.file : line.from);
+  current.reset();
   NamedModule found = chosen_module(evaluator, file, line.module);
   bool text = kind == backend::Emit::kLlvmAssembly || kind == backend::Emit::kAssembly;
   bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";

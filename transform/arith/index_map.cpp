@@ -79,12 +79,7 @@ std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::
 std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
                                  Analyzer& analyzer) {
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
-  bool constant = std::all_of(iters.begin(), iters.end(), [](const LoopRange& iter) {
-    return const_int(iter.range->extent).has_value();
-  });
-  if (!constant) {
-    if (auto extents = padded_extents(map, iters, analyzer)) return *extents;
-  }
+  if (auto extents = padded_extents(map, iters, analyzer)) return *extents;
   if (auto extents = iter_map_extents(map->final_indices, iters, analyzer)) return *extents;
   std::vector<Expr> extents;
   for (const Expr& index : map->final_indices) extents.push_back(extent_of(index, iters, analyzer));
@@ -95,7 +90,8 @@ std::vector<Expr> mapped_extents(const IndexMap& map, const std::vector<LoopRang
 std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRange>& iters,
                                  Analyzer& analyzer) {
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
-  auto extents = iter_map_extents(map->final_indices, iters, analyzer);
+  auto extents = padded_extents(map, iters, analyzer);
+  if (!extents) extents = iter_map_extents(map->final_indices, iters, analyzer);
   std::vector<Range> ranges;
   for (size_t i = 0; i < static_cast<size_t>(map->final_indices.size()); ++i) {
     const Expr& index = map->final_indices[static_cast<int64_t>(i)];
@@ -142,19 +138,24 @@ IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters,
   return make<IndexMapNode>(outputs, *values);
 }
 
-// The inverse over a box of symbolic extents, padded to what the digits divide.
-PaddedInverse symbolic_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
+// The inverse over a box that is padded to what the digits divide.
+PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& iters, Analyzer& analyzer) {
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
   IterMapResult found =
       detect_iter_map(map->final_indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
   if (!found.errors.empty() || found.indices.empty()) not_bijective();
-  Array<Var> outputs;
+  Array<Var> outputs, units;
   Array<Expr> given;
   for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
     Var output = output_of(map, i);
     const IterSum& sum = found.indices[static_cast<size_t>(i)];
-    if (auto extent = extent_of(sum, analyzer))
+    auto extent = extent_of(sum, analyzer);
+    // A unit index stays as it is, it is not replaced by 0.
+    if (extent && is_const_int(*extent, 1)) {
+      units.push_back(output);
+    } else if (extent) {
       analyzer.bind(output, make<RangeNode>(const_like(*extent, 0), *extent));
+    }
     outputs.push_back(output);
     given.push_back(output);
   }
@@ -167,10 +168,26 @@ PaddedInverse symbolic_inverse(const IndexMap& map, const std::vector<LoopRange>
     if (value == back.end() && !is_const_int(iter.range->extent, 1)) not_bijective();
     values.push_back(value == back.end() ? const_like(iter.var, 0) : value->second);
   }
+  for (const Var& unit : units)
+    analyzer.bind(unit, make<RangeNode>(const_like(unit, 0), const_like(unit, 1)));
   Expr padding = bool_imm(false);
   if (found.padding_predicate)
     padding = analyzer.simplify(substitute(iter_map_to_expr(found.padding_predicate, analyzer), back));
   return {make<IndexMapNode>(outputs, values), padding};
+}
+
+// Does the way back from each element's place end at the element?
+bool leads_back(const IndexMap& back, const IndexMap& map, const std::vector<LoopRange>& iters,
+                Analyzer& analyzer) {
+  VarMap places;
+  for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i)
+    places[back->initial_indices[i].get()] = map->final_indices[i];
+  for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
+  for (size_t i = 0; i < iters.size(); ++i) {
+    const Expr& value = back->final_indices[static_cast<int64_t>(i)];
+    if (!analyzer.can_prove_equal(substitute(value, places), iters[i].var)) return false;
+  }
+  return true;
 }
 
 // The least count of values that the divisions and remainders of `var` cut evenly; 0: they cannot be told.
@@ -259,6 +276,11 @@ IndexMap inverse(const IndexMap& map, const std::vector<Range>& box, Analyzer& a
 
 PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Range>& box, Analyzer& analyzer) {
   std::vector<LoopRange> iters = iters_of(map, box);
+  try {
+    PaddedInverse found = padded_inverse(map, iters, *analyzer.clone());
+    if (leads_back(found.map, map, iters, *analyzer.clone())) return found;
+  } catch (Error&) {  // digits that run backwards are left
+  }
   std::vector<std::pair<int64_t, int64_t>> cuts(iters.size());  // period and real extent of what is padded
   for (size_t i = 0; i < iters.size(); ++i) {
     int64_t period = Period(iters[i].var.get()).of(map->final_indices);
@@ -267,7 +289,7 @@ PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Rang
     if (!extent) {
       const Expr& size = iters[i].range->extent;
       if (is_const_int(analyzer.simplify(floormod(size, const_like(size, period))), 0)) continue;
-      return symbolic_inverse(map, iters, analyzer);
+      not_bijective();
     }
     if (*extent % period == 0) continue;
     if (!is_const_int(iters[i].range->min, 0)) not_bijective();

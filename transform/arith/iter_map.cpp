@@ -210,6 +210,7 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
   }
   result.indices = std::move(sums);
   result.exact = rewriter.exact();
+  result.reordered = rewriter.drops_base();
   return result;
 }
 
@@ -225,7 +226,7 @@ IterSum normalize_to_iter_sum(const Expr& index, const std::vector<LoopRange>& i
 namespace {
 
 std::optional<Array<Expr>> exprs_of(const IterMapResult& result, Analyzer& analyzer) {
-  if (result.indices.empty()) return std::nullopt;
+  if (result.indices.empty() || result.reordered) return std::nullopt;
   Array<Expr> exprs;
   for (const IterSum& sum : result.indices) exprs.push_back(iter_map_to_expr(sum, analyzer));
   return exprs;

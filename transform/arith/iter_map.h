@@ -80,6 +80,8 @@ struct IterMapResult {
   Expr padding_predicate;
   // No two iterations give the same value of a fused sum, and nothing is padded.
   bool exact = true;
+  // The sums stand for the indices up to their order only: `(15 - i) // 4` is `i // -4 + 3` among them.
+  bool reordered = false;
 };
 IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,

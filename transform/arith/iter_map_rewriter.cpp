@@ -266,6 +266,7 @@ IterMapRewriter::Value IterMapRewriter::quotient(IterSplit split, Expr base, Exp
     // (x * s + b * s) // (s * c) == (x + b) // c
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
+    if (const_int(divisor).value_or(1) < 0 && !divides(divisor, base)) drops_base_ = true;
     split = make<IterSplitNode>(split->source, split->lower_factor, split->extent, const_like(divisor, 1));
   }
   auto [padded, left] = pad(split, base, divisor);
@@ -303,6 +304,7 @@ IterMapRewriter::Value IterMapRewriter::remainder(IterSplit split, Expr base, Ex
     // (x * s + b * s) % (s * c) == (x + b) % c * s
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
+    if (const_int(divisor).value_or(1) < 0 && !divides(divisor, base)) drops_base_ = true;
   }
   IterSplit padded = pad(split, base, divisor).first;
   return {nullptr, make<IterSplitNode>(padded->source, padded->lower_factor, divisor, padded->scale)};

@@ -41,6 +41,7 @@ class IterMapRewriter {
   bool requires_padding() const { return requires_padding_; }
   const Expr& padding_predicate() const { return padding_predicate_; }
   bool exact() const { return exact_; }
+  bool drops_base() const { return drops_base_; }
 
  private:
   // The result of one node: arithmetic without iterators, one digit, or a sum.
@@ -108,6 +109,7 @@ class IterMapRewriter {
   bool noting_padding_ = false;
   bool requires_padding_ = false;
   bool exact_ = true;
+  bool drops_base_ = false;  // a digit that runs backwards starts within one of its periods
   Expr padding_predicate_ = bool_imm(false);
 };
 

@@ -3,6 +3,7 @@
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
+#include "transform/arith/iter_map.h"
 #include "transform/pass/regions.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/layout_padding.h"
@@ -41,28 +42,40 @@ class MoveElements final : public Rewriter {
     return make<TensorLoadNode>(to_, mapped(load->indices));
   }
   Stmt rewrite(const Stmt& s) override {
-    // A loop of one iteration inside a block is its only value in the indices.
-    if (auto* loop = as<ForNode>(s)) analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    size_t known = iters_.size();
+    if (auto* loop = as<ForNode>(s)) bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    if (auto* realize = as<SBlockRealizeNode>(s)) return this->realize(ref(realize));
     if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
     Stmt next = rewrite_children(s);
+    iters_.resize(known);
     auto* store = as<BufferStoreNode>(next);
     if (!store || !store->buffer.same_as(from_)) return next;
     return make<BufferStoreNode>(to_, store->value, mapped(store->indices), store->span);
   }
 
  private:
-  // Iterators of one value stay visible where they are all of an index, and vanish within sums.
+  // The new indices in the form of a sum of digits of the iterators, where they are one. Iterators of one
+  // value stay visible where they are all of an index.
   Array<Expr> mapped(const Array<Expr>& indices) {
-    Array<Expr> result = map_indices(map_, indices, analyzer_);
-    auto is_unit = [&](const VarNode* var) { return units_.contains(var); };
-    for (size_t d = 0; !units_.empty() && d < result.size(); ++d)
-      if (!as<VarNode>(result[d]) && uses_var(result[d], is_unit))
-        result.Set(d, analyzer_.simplify(substitute(result[d], units_)));
+    Array<Expr> result = map_indices(map_, indices, plain_);
+    Array<Expr> sums = simplify_iter_map(result, iters_, predicate_, IterMapCheck::kSurjective, analyzer_);
+    for (size_t d = 0; d < result.size(); ++d)
+      if (!as<VarNode>(result[d]) || !const_int(sums[d])) result.Set(d, sums[d]);
     return result;
   }
+  // The condition of a block restricts the loops, not its own iterators.
+  Stmt realize(const SBlockRealize& old) {
+    Expr outside = predicate_;
+    predicate_ = logical_and(predicate_, old->predicate);
+    Stmt next = rewrite_children(Stmt(old));
+    predicate_ = outside;
+    return next;
+  }
   Stmt block(const SBlock& old) {
+    size_t known = iters_.size();
     for (const IterVar& iter : old->iter_vars) bind(iter->var, iter->dom);
     Stmt body = rewrite(old->body), init = old->init ? rewrite(old->init) : Stmt();
+    iters_.resize(known);
     Array<Buffer> allocated;
     for (const Buffer& buffer : old->alloc_buffers) allocated.push_back(buffer.same_as(from_) ? to_ : buffer);
     if (body.same_as(old->body) && init.same_as(old->init)) {
@@ -71,7 +84,8 @@ class MoveElements final : public Rewriter {
         same = same && allocated[i].same_as(old->alloc_buffers[i]);
       if (same) return old;
     }
-    Regions touched = regions_of(body, analyzer_);
+    Analyzer inside;  // as where the text is read back: it knows the loops of the body
+    Regions touched = regions_of(body, inside);
     auto renewed = [&](const Array<TensorRegion>& regions, const Array<TensorRegion>& found) {
       Array<TensorRegion> result;
       for (const TensorRegion& region : regions) {
@@ -112,15 +126,15 @@ class MoveElements final : public Rewriter {
              });
     });
   }
-  // A unit range would turn the variable into a constant; as a bound it stays a variable.
+  // A unit range would turn the variable into a constant in regions; as a bound it stays a variable.
   void bind(const Var& var, const Range& range) {
     auto min = const_int(range->min);
     if (min && is_const_int(range->extent, 1)) {
       analyzer_.bind(var, ConstIntBound{*min, *min});
-      units_[var.get()] = range->min;
     } else {
       analyzer_.bind(var, range);
     }
+    iters_.push_back({var, range});
   }
   // Where all accesses of the body have the same indices, and memory decides these: that element.
   TensorRegion read_at_memory(const Stmt& body) const {
@@ -152,8 +166,9 @@ class MoveElements final : public Rewriter {
 
   Buffer from_, to_;
   IndexMap map_;
-  Analyzer analyzer_;
-  VarMap units_;  // iterators of one value
+  Analyzer analyzer_, plain_;  // with and without what the iterators go through
+  std::vector<LoopRange> iters_;
+  Expr predicate_ = bool_imm(true);
 };
 
 // Uses of the buffer that are no element: views, pointers.

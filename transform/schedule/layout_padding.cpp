@@ -121,7 +121,8 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const s
 
   NewAxes axes = new_axes(layout);
   Analyzer analyzer;
-  for (const IterVar& iter : axes.iter_vars) analyzer.bind(iter->var, iter->dom);
+  for (const IterVar& iter : axes.iter_vars)
+    if (!is_const_int(iter->dom->extent, 1)) analyzer.bind(iter->var, iter->dom);
   for (const IterVar& iter : old->iter_vars) analyzer.bind(iter->var, iter->dom);
   VarMap values;
   size_t ndim = old_shape.size();
@@ -202,8 +203,13 @@ Stmt assumption_nest(const Relayout& layout) {
   Expr filled = eq(make<TensorLoadNode>(layout.to, axes.indices), fill_value(layout, axes.indices));
   Stmt body = make<EvaluateNode>(
       call_op(DataType::Bool(), "tirx.assume", {logical_or(logical_not(outside), filled)}));
+  // Iterators of these blocks count from a 32-bit 0.
+  Array<IterVar> iters;
+  for (const IterVar& iter : axes.iter_vars)
+    iters.push_back(make<IterVarNode>(make<RangeNode>(Expr(int_imm(DataType::Int(32), 0)), iter->dom->extent),
+                                      iter->var, iter->iter_type));
   SBlock block = make<SBlockNode>(
-      axes.iter_vars, Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
+      iters, Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
       Array<TensorRegion>{}, String(fmt::format("buffer_{}_assumptions", layout.from->name.c_str())), body);
   return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
 }

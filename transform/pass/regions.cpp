@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/regions.h"
 
+#include "transform/arith/int_set.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -177,7 +178,18 @@ class RegionCollector final : public Walker {
 
 Interval interval_of(const Expr& e, const Domain& domain, Analyzer& analyzer) {
   if (e->dtype().is_vector()) return {};
-  return IntervalEvaluator(domain, analyzer).eval(e);
+  Domains sets;
+  for (const Var& var : free_vars(e)) {
+    auto known = domain.find(var.get());
+    if (known == domain.end() && !var->buffer()) continue;
+    // What memory holds, and what nothing is known of.
+    if (var->buffer() || !known->second) return IntervalEvaluator(domain, analyzer).eval(e);
+    const auto& [min, max] = known->second;
+    sets[var.get()] = make<IntervalSetNode>(min, max);
+  }
+  if (sets.empty()) return side_effect(e) == Effect::kPure ? Interval{e, e} : Interval{};
+  IntervalSet all = interval_of(e, sets, analyzer);
+  return all->has_lower() && all->has_upper() ? Interval{all->min_value, all->max_value} : Interval{};
 }
 
 Interval interval_of(const Range& range, const Domain& domain, Analyzer& analyzer) {

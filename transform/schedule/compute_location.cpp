@@ -5,6 +5,7 @@
 
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
+#include "transform/schedule/invert_digits.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -104,6 +105,50 @@ Interval reach(const Expr& index, const Domain& domain, Analyzer& analyzer) {
   return named.same_as(index) ? Interval{} : interval_of(named, names.domain, analyzer);
 }
 
+using IterDomains = std::unordered_map<const VarNode*, IterDomain>;
+
+// What another access asks of an iterator. An instance belongs to `exact`ly these only when all that it reads
+// is there: the smaller domain; false when none of both is.
+bool add_domain(IterDomains& found, const VarNode* var, const IterDomain& domain, bool exact,
+                Analyzer& analyzer) {
+  auto [it, fresh] = found.try_emplace(var, domain);
+  if (fresh) return true;
+  IterDomain& known = it->second;
+  if (exact) {
+    Interval next = simplified(domain.range, analyzer);
+    auto within = [&](const Interval& a, const Interval& b) {
+      return analyzer.can_prove(ge(a.min, b.min)) && analyzer.can_prove(le(a.max, b.max));
+    };
+    if (!within(known.range, next)) {
+      if (!within(next, known.range)) return false;
+      known.range = next;
+    }
+  } else {
+    known.range = unite(known.range, domain.range, analyzer);
+  }
+  if (known.bound && domain.bound) known.bound = intersect(known.bound, domain.bound);
+  return true;
+}
+
+// The iterators of an element whose indices share some or add some up.
+std::optional<IterDomains> digits_within(const SBlockNode& block, const TensorRegion& region, const Box& box,
+                                         const std::unordered_set<const VarNode*>& iters, bool exact,
+                                         Analyzer& analyzer) {
+  Array<Expr> indices;
+  std::vector<Interval> needed;
+  bool digits = false;
+  for (size_t d = 0; d < region->region.size(); ++d) {
+    const Range& range = region->region[d];
+    if (!is_const_int(range->extent, 1) || !box.dims[d]) return std::nullopt;
+    Index::Form form = index_form(range->min, iters, analyzer).form;
+    digits = digits || (form != Index::Form::kConstant && form != Index::Form::kLinear);
+    indices.push_back(range->min);
+    needed.push_back(simplified(box.dims[d], analyzer));
+  }
+  if (!digits) return std::nullopt;
+  return invert_digits(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
+}
+
 // Threads that see one copy of memory of this scope.
 bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
   if (scope.starts_with("warp")) return thread_tag == "threadIdx.x";
@@ -147,12 +192,17 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
                                                       Analyzer& analyzer) {
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.iter_vars) iters.insert(iter->var.get());
-  std::unordered_map<const VarNode*, IterDomain> found;
+  IterDomains found;
   std::unordered_map<const VarNode*, Remainder> remainders;
   for (const TensorRegion& region : touched) {
     auto box = std::find_if(needed.begin(), needed.end(),
                             [&](const Box& b) { return b.buffer.same_as(region->source); });
     if (box == needed.end()) continue;
+    if (auto digits = digits_within(block, region, *box, iters, exact, analyzer)) {
+      for (const auto& [var, domain] : *digits)
+        if (!add_domain(found, var, domain, exact, analyzer)) return std::nullopt;
+      continue;
+    }
     for (size_t d = 0; d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       Index index = index_form(range->min, iters, analyzer);
@@ -213,22 +263,7 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
         if (exact) return std::nullopt;
         continue;
       }
-      auto [it, fresh] = found.try_emplace(index.var.get(), domain);
-      if (fresh) continue;
-      if (exact) {
-        // An instance belongs here only when all that it reads is there: the smaller one.
-        Interval &known = it->second.range, next = simplified(domain.range, analyzer);
-        auto within = [&](const Interval& a, const Interval& b) {
-          return analyzer.can_prove(ge(a.min, b.min)) && analyzer.can_prove(le(a.max, b.max));
-        };
-        if (!within(known, next)) {
-          if (!within(next, known)) return std::nullopt;
-          known = next;
-        }
-      } else {
-        it->second.range = unite(it->second.range, domain.range, analyzer);
-      }
-      if (it->second.bound && domain.bound) it->second.bound = intersect(it->second.bound, domain.bound);
+      if (!add_domain(found, index.var.get(), domain, exact, analyzer)) return std::nullopt;
     }
   }
   std::vector<IterDomain> result;
@@ -346,8 +381,8 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
     }
     if (!domain.bound) continue;
     Expr low = ge(values.back(), domain.bound.min), high = lt(values.back(), domain.bound.max + 1);
-    if (!analyzer.can_prove(low)) predicate = logical_and(predicate, low);
-    if (!analyzer.can_prove(high)) predicate = logical_and(predicate, high);
+    if (!always_holds(low, analyzer)) predicate = logical_and(predicate, low);
+    if (!always_holds(high, analyzer)) predicate = logical_and(predicate, high);
   }
   VarMap iters;
   for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];

@@ -103,4 +103,104 @@ std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRe
   return substitute(condition, known);
 }
 
+namespace {
+
+// Arithmetic on numbers; what it does not know, and divisions by 0, have no value.
+class Numbers {
+ public:
+  std::unordered_map<const VarNode*, int64_t> values;
+  std::optional<int64_t> of(const Expr& e) const {
+    if (auto number = const_int(e)) return number;
+    if (auto* var = as<VarNode>(e)) {
+      auto found = values.find(var);
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (auto* negated = as<NotNode>(e)) {
+      auto a = of(negated->a);
+      return a ? std::optional<int64_t>(*a == 0) : std::nullopt;
+    }
+    if (auto* widened = as<CastNode>(e)) {
+      bool keeps = e->dtype().is_int() && widened->value->dtype().bits() <= e->dtype().bits();
+      return keeps ? of(widened->value) : std::nullopt;
+    }
+    auto* two = as_binary(e);
+    auto a = two ? of(two->a) : std::nullopt, b = a ? of(two->b) : std::nullopt;
+    return b ? of(e->kind, *a, *b) : std::nullopt;
+  }
+
+ private:
+  static std::optional<int64_t> of(ExprKind kind, int64_t a, int64_t b) {
+    switch (kind) {
+      case ExprKind::kAdd:
+        return a + b;
+      case ExprKind::kSub:
+        return a - b;
+      case ExprKind::kMul:
+        return a * b;
+      case ExprKind::kFloorDiv:
+        if (b == 0) return std::nullopt;
+        return a / b - (a % b != 0 && (a < 0) != (b < 0));
+      case ExprKind::kFloorMod:
+        if (b == 0) return std::nullopt;
+        return (a % b + b) % b;
+      case ExprKind::kMin:
+        return std::min(a, b);
+      case ExprKind::kMax:
+        return std::max(a, b);
+      case ExprKind::kEQ:
+        return a == b;
+      case ExprKind::kNE:
+        return a != b;
+      case ExprKind::kLT:
+        return a < b;
+      case ExprKind::kLE:
+        return a <= b;
+      case ExprKind::kGT:
+        return a > b;
+      case ExprKind::kGE:
+        return a >= b;
+      case ExprKind::kAnd:
+        return a != 0 && b != 0;
+      case ExprKind::kOr:
+        return a != 0 || b != 0;
+      default:
+        return std::nullopt;
+    }
+  }
+};
+
+constexpr int64_t kMostValues = 1 << 14;  // that are looked at
+
+}  // namespace
+
+bool always_holds(const Expr& condition, Analyzer& analyzer) {
+  if (analyzer.can_prove(condition)) return true;
+  struct Counter {
+    const VarNode* var;
+    ConstIntBound bound;
+  };
+  std::vector<Counter> counters;
+  Numbers numbers;
+  int64_t count = 1;
+  for (const Var& var : free_vars(condition)) {
+    ConstIntBound bound = analyzer.const_int_bound(var);
+    if (!var->dtype().is_int() || bound.min == ConstIntBound::kNegInf || bound.max == ConstIntBound::kPosInf)
+      return false;
+    int64_t extent = bound.max - bound.min + 1;
+    if (extent <= 0 || extent > kMostValues || (count *= extent) > kMostValues) return false;
+    numbers.values[var.get()] = bound.min;
+    counters.push_back({var.get(), bound});
+  }
+  while (numbers.of(condition).value_or(0) != 0) {
+    size_t i = 0;
+    for (; i < counters.size(); ++i) {
+      int64_t& value = numbers.values[counters[i].var];
+      if (++value <= counters[i].bound.max) break;
+      value = counters[i].bound.min;
+    }
+    if (i == counters.size()) return true;
+  }
+  return false;
+}
+
 }  // namespace mlc::transform

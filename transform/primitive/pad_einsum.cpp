@@ -234,9 +234,8 @@ void apply(Step& step, BlockArg block, Any padding) {
       written.push_back(analyzer.can_prove_equal(dim, iter->dom->extent) ? dim : iter->dom->extent);
     }
     if (!grows) continue;
-    auto twin_type = ffi::make_object<BufferTypeNode>(*type);
-    twin_type->shape = shape;
-    twin_type->strides = {};
+    auto twin_type = ffi::make_object<BufferTypeNode>(type->dtype, type->storage_scope, shape, Array<Expr>{},
+                                                      Expr(int_imm(DataType::Int(32), 0)));
     String name(fmt::format("{}_pad", operand.buffer->name.c_str()));
     Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
     twins[operand.buffer.get()] = twin;

@@ -317,7 +317,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   // apply
   auto next_type = ffi::make_object<BufferTypeNode>(*type);
   next_type->shape = shape;
-  next_type->strides = {};
+  next_type->strides = kept_strides(*type, shape, allocated);
   Buffer next = make<VarNode>(buffer->name, Type(BufferType(next_type)), buffer->span);
   BlockReuse reuse;
   Stmt before = owner->stmt;

@@ -73,6 +73,18 @@ std::string access_ranges_text(const AccessRanges& ranges) {
   return fmt::format("lambda {}: [{}]", names, pairs);
 }
 
+Array<Expr> kept_strides(const BufferTypeNode& type, const Array<Expr>& shape, bool allocated) {
+  if (type.strides.size() != shape.size()) return {};
+  int64_t row = 1;  // elements from the first to behind the last of what one index holds
+  for (size_t d = shape.size(); d-- > 0;) {
+    auto stride = const_int(type.strides[d]), extent = const_int(shape[d]);
+    if (!stride || !extent) return allocated ? Array<Expr>{} : type.strides;
+    if (*stride < row) return {};
+    row = *stride * *extent;
+  }
+  return type.strides;
+}
+
 DataType index_type(const SBlockNode& block) {
   for (const IterVar& iter : block.iter_vars) return iter->var->dtype();
   for (const auto& regions : {block.reads, block.writes}) {

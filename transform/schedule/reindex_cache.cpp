@@ -12,6 +12,7 @@
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/reindex.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 namespace {
@@ -53,7 +54,10 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
     }
     return invert_iter_map(next, ranges, outputs, analyzer).has_value();
   };
-  return told(1) || (multiple > 1 && told(multiple));
+  if (told(1) || (multiple > 1 && told(multiple))) return true;
+  std::vector<LoopRange> ranges;
+  for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
+  return equal_together(ranges, next, old);
 }
 
 }  // namespace
@@ -129,7 +133,6 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
   type->storage_scope = storage_scope;
   type->shape = {};
-  type->strides = {};
   Domain domain;
   for (const IterVar& iter : used) {
     domain[iter->var.get()] = {iter->dom->min, iter->dom->min + iter->dom->extent - 1};
@@ -137,6 +140,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   }
   for (const Expr& index : mapped)
     type->shape.push_back(analyzer.simplify(interval_of(index, domain, analyzer).max + 1));
+  type->strides = kept_strides(*buffer->buffer(), type->shape, true);
   Buffer copy = make<VarNode>(buffer_in(buffer, storage_scope)->name, Type(BufferType(type)));
   VarMap renamed, loop_map;
   Array<IterVar> iters;

@@ -365,6 +365,19 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
   return fmt::format("no iteration writes `{}[{}]`", write->source->name.c_str(), fmt::join(element, ", "));
 }
 
+bool equal_together(const std::vector<LoopRange>& iters, const Array<Expr>& next, const Array<Expr>& old) {
+  auto counters = counters_of(iters);
+  if (!counters || !are_few(*counters)) return false;
+  std::map<Values, Values> known;
+  bool together = true;
+  each_iteration(*counters, [&](const Values&, const VarMap& values) {
+    auto key = constants(next, values), value = constants(old, values);
+    together = key && value && known.try_emplace(*key, *value).first->second == *value;
+    return !together;
+  });
+  return together;
+}
+
 void add_witness(Error& error, const std::string& witness) {
   if (!witness.empty()) error.first().notes.push_back({witness, {}});
 }

@@ -34,6 +34,10 @@ std::string index_outside(const SBlockNode& block, const Buffer& buffer, const A
 std::string element_not_written(const SBlockRealize& realize, const std::vector<Place*>& loops,
                                 const TensorRegion& write, const std::vector<Interval>& part);
 
+// Do iterations for which `next` has the same values give `old` the same values, too? Counted, where they are
+// few; else false.
+bool equal_together(const std::vector<LoopRange>& iters, const Array<Expr>& next, const Array<Expr>& old);
+
 // The witness as a note, when there is one.
 void add_witness(Error& error, const std::string& witness);
 

@@ -42,9 +42,9 @@ Place* apply(Step& step, BlockArg block, Any) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, "reindex");
-  require_straight(step.state, *scope, {&*block}, {&*block}, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
   bool write = step.call.args[2].cast<BufferPosition>()->write;
+  require_copy_straight(step.state, *scope, *block, buffer, write, "reindex");
   const SBlockNode* old = block->block();
   Array<Expr> indices = simpler(only_indices(*block, buffer, step.span(2)), *old);
   std::vector<IterVar> used;

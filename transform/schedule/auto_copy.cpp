@@ -106,9 +106,8 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
       choose_buffer(step, 3, *block, write ? owner->writes : owner->reads, write ? "writes" : "reads");
   require_storage_scope(step, 4, storage_scope);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
-  std::vector<const Place*> moved;
-  if (write) moved.push_back(&*block);  // a copy back would overwrite what the block leaves alone
-  require_straight(step.state, *scope, moved, {&*block}, step.primitive.name());
+  // A copy back would overwrite what a block under a condition leaves alone.
+  require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
   Uses uses = uses_in(step.state, *loop, buffer);
   if ((write ? uses.writes : uses.reads).empty()) {
     throw refuse("not-used-in-loop", "loop `{}` {} nothing of `{}`", loop->name.c_str(),

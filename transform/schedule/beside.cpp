@@ -55,7 +55,8 @@ class Beside final : public ir::Walker {
 // none.
 class Way final : public ir::Walker {
  public:
-  explicit Way(const Place& place) : end_(place.stmt.get()) {}
+  explicit Way(const Place& place, bool attributes = true)
+      : end_(place.stmt.get()), attributes_(attributes) {}
   const StmtNode* in_the_way = nullptr;
   void visit(const Expr&) override {}
   void visit(const Stmt& s) override {
@@ -67,7 +68,8 @@ class Way final : public ir::Walker {
       return;
     }
     if (realize != nullptr) return;
-    bool stands = s->kind != StmtKind::kFor && s->kind != StmtKind::kSeqStmt;
+    bool stands = s->kind != StmtKind::kFor && s->kind != StmtKind::kSeqStmt &&
+                  (attributes_ || s->kind != StmtKind::kAttrStmt);
     if (stands) around_.push_back(s.get());
     walk_children(s);
     if (stands && !found_) around_.pop_back();
@@ -75,6 +77,7 @@ class Way final : public ir::Walker {
 
  private:
   const StmtNode* end_;
+  bool attributes_;
   bool found_ = false;
   std::vector<const StmtNode*> around_;
 };
@@ -117,6 +120,41 @@ void require_straight(ScheduleState& state, const Place& scope, const std::vecto
                  block->name.c_str())
         .note("the block is defined here", block->stmt->span);
   }
+}
+
+void require_copy_straight(ScheduleState& state, const Place& scope, const Place& block, const Buffer& buffer,
+                           bool write, std::string_view primitive) {
+  const Stmt& body = scope.block()->body;
+  Way way(block, false);
+  way.visit(body);
+  if (write && way.in_the_way != nullptr) {
+    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition that block `{}` stands in", primitive,
+                 block.name.c_str())
+        .note("it is written here", way.in_the_way->span);
+  }
+  Beside beside;
+  beside.visit(body);
+  if (beside.defined.empty()) return;
+  bool uses = false;
+  auto look = [&](const Expr& e) {
+    ir::post_order(e, [&](const Expr& part) { uses = uses || beside.defined.contains(as<VarNode>(part)); });
+  };
+  SBlockRealize realize = realize_of(state, block);
+  for (const Expr& value : realize->iter_values) look(value);
+  look(realize->predicate);
+  for (const auto& regions : {block.block()->reads, block.block()->writes}) {
+    for (const TensorRegion& region : regions) {
+      if (!region->source.same_as(buffer)) continue;
+      for (const Range& range : region->region) {
+        look(range->min);
+        look(range->extent);
+      }
+    }
+  }
+  if (!uses) return;
+  throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
+               block.name.c_str())
+      .note("the block is defined here", block.stmt->span);
 }
 
 }  // namespace mlc::transform

@@ -16,4 +16,10 @@ bool leaves_blocks_alone(const Stmt& body, const Dependences& deps);
 void require_straight(ScheduleState& state, const Place& scope, const std::vector<const Place*>& moved,
                       const std::vector<Place*>& involved, std::string_view primitive);
 
+// The same for a primitive that copies what `block` does with `buffer` elsewhere, and leaves the block where
+// it stands: attributes around it stay, as do conditions around what reads; nothing that tells the copied
+// part may be a `let`'s.
+void require_copy_straight(ScheduleState& state, const Place& scope, const Place& block, const Buffer& buffer,
+                           bool write, std::string_view primitive);
+
 }  // namespace mlc::transform

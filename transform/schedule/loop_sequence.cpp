@@ -16,7 +16,7 @@ Stmt parent_with(const Place& child, const Stmt& next) {
       if (s.get() == at) return next;
       auto* realize = as<SBlockRealizeNode>(s);
       if (realize && realize->block.get() == at) return next;
-      return s->kind == StmtKind::kSeqStmt ? rewrite_children(s) : s;
+      return realize || s->kind == StmtKind::kFor ? s : rewrite_children(s);
     }
   };
   return Insert(child.stmt.get(), next).rewrite_children(child.parent->stmt);

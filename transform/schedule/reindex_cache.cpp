@@ -67,13 +67,13 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
-  // What is read lies in the buffer, also where the block does not run; what is written may not be
-  // overwritten there.
-  if (write) require_straight(step.state, *scope, {&*block}, {&*block}, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
   Buffer buffer =
       choose_buffer(step, 2, *block, write ? old->writes : old->reads, write ? "writes" : "reads");
+  // What is read lies in the buffer, also where the block does not run; what is written may not be
+  // overwritten there.
+  require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
   IndexMap map = index_map_argument(step.call, 4, old->iter_vars.size(), index_type(*old));
   if (!map) wrong_argument(step.call, 4, "a function of indices, or an IndexMap");
   step.call.args[4] = map;

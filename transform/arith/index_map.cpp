@@ -61,6 +61,29 @@ std::optional<Expr> extent_of(const IterSum& sum, Analyzer& analyzer) {
   return analyzer.simplify(mul(sum->args[0]->extent, sum->args[0]->scale));
 }
 
+// The number of periods in what is padded at its end is rounded up, as TVM writes it: that it is a multiple
+// shows in `n - n % -4` only.
+class RoundUp final : public Rewriter {
+ public:
+  explicit RoundUp(Analyzer& analyzer) : analyzer_(analyzer) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    auto* quotient = as<FloorDivNode>(e);
+    auto period = quotient ? const_int(quotient->b) : std::nullopt;
+    if (!period || *period <= 1) return rewrite_children(e);
+    bool padded = false;
+    post_order(quotient->a, [&](const Expr& part) {
+      auto* rest = as<FloorModNode>(part);
+      padded = padded || (rest && is_const_int(rest->b, *period));
+    });
+    if (!padded) return rewrite_children(e);
+    return analyzer_.simplify(floordiv(add(quotient->a, const_like(e, *period - 1)), quotient->b));
+  }
+
+ private:
+  Analyzer& analyzer_;
+};
+
 // What the digits of padded iterators run over; nullopt where some index is no sum of them.
 std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::vector<LoopRange>& iters,
                                                 Analyzer& analyzer) {
@@ -71,7 +94,7 @@ std::optional<std::vector<Expr>> padded_extents(const IndexMap& map, const std::
   for (const IterSum& sum : found.indices) {
     auto extent = extent_of(sum, analyzer);
     if (!extent) return std::nullopt;
-    extents.push_back(*extent);
+    extents.push_back(analyzer.simplify(RoundUp(analyzer).rewrite(*extent)));
   }
   return extents;
 }

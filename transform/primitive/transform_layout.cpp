@@ -327,9 +327,15 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   if (grows) {
     layout = {buffer, next, map, back, ir::given<IndexMap>(step.call.args[4]).value()};
     std::vector<Place*> writers = writers_below(step.state, *owner, buffer);
-    if (auto rewritten = writer_with_padding(step.state, writers, layout)) {
+    // All that write the whole buffer write the padding; where none does, it is written behind them.
+    for (const Place* writer : writers) {
+      auto rewritten = writer_with_padding(step.state, *writer, layout);
+      if (!rewritten) continue;
       reuse.emplace_back(rewritten->old_block.get(), rewritten->block.get());
       before = PutNest(rewritten->old_nest.get(), rewritten->nest).rewrite(before);
+    }
+    if (!reuse.empty()) {
+      // the padding is there
     } else if (writers.empty()) {
       assumed = true;
     } else {

@@ -83,10 +83,8 @@ class NewIterators final : public Rewriter {
 
 }  // namespace
 
-std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const std::vector<Place*>& writers,
+std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const Place& place,
                                                    const Relayout& layout) {
-  if (writers.size() != 1) return std::nullopt;
-  const Place& place = *writers[0];
   const SBlockNode* old = place.block();
   auto* store = as<BufferStoreNode>(old->body);
   auto* init = as<BufferStoreNode>(old->init);

@@ -16,13 +16,13 @@ struct Relayout {
   IndexMap fill;       // new indices to the value of those
 };
 
-// Where one block writes the buffer, each element in a loop nest of its own: the same block over the new
+// Where a block writes the whole buffer, each element in a loop nest of its own: the same block over the new
 // elements, which writes the padding as well. Null where it is not like that.
 struct RewrittenWriter {
   Stmt old_nest, nest;
   SBlock old_block, block;
 };
-std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const std::vector<Place*>& writers,
+std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const Place& writer,
                                                    const Relayout& layout);
 // A nest that writes the padding; or, for a buffer that nobody writes, one that assumes it is there.
 Stmt padding_nest(const Relayout& layout);

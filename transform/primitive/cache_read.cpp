@@ -29,8 +29,17 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   Dependences deps = dependences(step.state, *scope);
   Place* writer = only_writer(deps, buffer, step.span(2));
   std::vector<Place*> users;
-  for (const BlockArg& consumer : consumers) users.push_back(&*consumer);
-  if (users.empty()) users = deps.readers[buffer.get()];
+  const std::vector<Place*>& readers = deps.readers[buffer.get()];
+  for (const BlockArg& consumer : consumers) {
+    // A block around the scope is all that reads there.
+    bool around = &*consumer == scope || is_above(*consumer, *scope);
+    if (around) {
+      users.insert(users.end(), readers.begin(), readers.end());
+    } else {
+      users.push_back(&*consumer);
+    }
+  }
+  if (users.empty()) users = readers;
   std::erase(users, writer);
   if (writer) require_read_after(step, deps, *writer, users, buffer, true);
   for (const Place* user : users) {

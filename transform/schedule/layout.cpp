@@ -10,8 +10,10 @@ struct Shown {
   int level;  // of its operator: 2 times, 1 plus, 0 others
 };
 
-Shown shown(const Expr& e) {
-  if (auto* var = as<VarNode>(e)) return {std::string(var->name), 3};
+using NameOf = std::function<std::string(const Var&)>;
+
+Shown shown(const Expr& e, const NameOf& name_of) {
+  if (auto* var = as<VarNode>(e)) return {name_of ? name_of(ref(var)) : std::string(var->name), 3};
   if (auto* number = as<IntImmNode>(e)) {
     std::string text = fmt::format("{}", number->value);
     bool plain = e->dtype() == DataType::Int(32);
@@ -23,11 +25,11 @@ Shown shown(const Expr& e) {
     return {fmt::format("T.{}({})", e->dtype().str(), text), 3};
   }
   if (auto* cast = as<CastNode>(e))
-    return {fmt::format("T.Cast(\"{}\", {})", e->dtype().str(), shown(cast->value).text), 3};
+    return {fmt::format("T.Cast(\"{}\", {})", e->dtype().str(), shown(cast->value, name_of).text), 3};
   auto* two = as_binary(e);
   if (!two) return {type_name(e), 3};
   auto infix = [&](const char* op, int level) -> Shown {
-    Shown a = shown(two->a), b = shown(two->b);
+    Shown a = shown(two->a, name_of), b = shown(two->b, name_of);
     if (a.level < level) a.text = "(" + a.text + ")";
     if (b.level <= level) b.text = "(" + b.text + ")";
     return {fmt::format("{} {} {}", a.text, op, b.text), level};
@@ -44,9 +46,9 @@ Shown shown(const Expr& e) {
     case ExprKind::kFloorMod:
       return infix("%", 2);
     case ExprKind::kMin:
-      return {fmt::format("T.min({}, {})", shown(two->a).text, shown(two->b).text), 3};
+      return {fmt::format("T.min({}, {})", shown(two->a, name_of).text, shown(two->b, name_of).text), 3};
     case ExprKind::kMax:
-      return {fmt::format("T.max({}, {})", shown(two->a).text, shown(two->b).text), 3};
+      return {fmt::format("T.max({}, {})", shown(two->a, name_of).text, shown(two->b, name_of).text), 3};
     default:
       return {type_name(e), 3};
   }
@@ -54,12 +56,16 @@ Shown shown(const Expr& e) {
 
 }  // namespace
 
+std::string expr_text(const Expr& e, const std::function<std::string(const Var&)>& name_of) {
+  return shown(e, name_of).text;
+}
+
 std::string index_map_text(const IndexMap& map) {
   std::string names, indices;
   for (const Var& var : map->initial_indices)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", var->name.c_str());
   for (const Expr& index : map->final_indices)
-    indices += fmt::format("{}{},", indices.empty() ? "" : " ", shown(index).text);
+    indices += fmt::format("{}{},", indices.empty() ? "" : " ", shown(index, {}).text);
   return fmt::format("lambda {}: ({})", names, indices);
 }
 
@@ -69,7 +75,7 @@ std::string access_ranges_text(const AccessRanges& ranges) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", var->name.c_str());
   const Array<Expr>& ends = ranges->ends->final_indices;
   for (size_t i = 0; i + 1 < ends.size(); i += 2)
-    pairs += fmt::format("{}({}, {})", i ? ", " : "", shown(ends[i]).text, shown(ends[i + 1]).text);
+    pairs += fmt::format("{}({}, {})", i ? ", " : "", shown(ends[i], {}).text, shown(ends[i + 1], {}).text);
   return fmt::format("lambda {}: [{}]", names, pairs);
 }
 

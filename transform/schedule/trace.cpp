@@ -81,8 +81,8 @@ class TracePrinter {
         std::string name(other.empty() ? param.name : other == "_" ? "" : other);
         const Any& value = instruction.args[i];
         // Annotations hold numbers, so a truth value reads as one.
-        bool as_number = param.name == "ann_val" && value.type_index() == ffi::TypeIndex::kTVMFFIBool;
-        std::string text = as_number ? (value.cast<bool>() ? "1" : "0") : show(value);
+        std::string text = show(value);
+        if (param.name == "ann_val" && (text == "True" || text == "False")) text = text == "True" ? "1" : "0";
         add((name.empty() ? "" : name + "=") + text);
       }
     }
@@ -135,6 +135,10 @@ class TracePrinter {
     if (auto position = value.as<BufferPosition>())
       return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
     if (auto var = ir::given<Var>(value)) return quoted({(*var)->name.data(), (*var)->name.size()});
+    if (auto e = ir::given<Expr>(value))
+      return expr_text(*e, [&](const Var& var) {
+        return names_.contains(var.get()) ? named(var) : anonymous_ ? "_" : std::string(var->name);
+      });
     return type_name(value);
   }
   template <class Mapping>

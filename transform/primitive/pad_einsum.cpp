@@ -234,8 +234,9 @@ void apply(Step& step, BlockArg block, Any padding) {
       written.push_back(analyzer.can_prove_equal(dim, iter->dom->extent) ? dim : iter->dom->extent);
     }
     if (!grows) continue;
-    auto twin_type = ffi::make_object<BufferTypeNode>(type->dtype, type->storage_scope, shape, Array<Expr>{},
-                                                      Expr(int_imm(DataType::Int(32), 0)));
+    Expr begin = shape.empty() ? Expr(int_imm(DataType::Int(32), 0)) : Expr(const_like(shape[0], 0));
+    auto twin_type =
+        ffi::make_object<BufferTypeNode>(type->dtype, type->storage_scope, shape, Array<Expr>{}, begin);
     String name(fmt::format("{}_pad", operand.buffer->name.c_str()));
     Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
     twins[operand.buffer.get()] = twin;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/beside.h"
+#include "transform/schedule/conditions.h"
 #include "transform/schedule/reducer.h"
 
 namespace mlc::transform {
@@ -83,7 +84,10 @@ Expr reached(const SBlockRealize& realize, const std::vector<Place*>& loops,
              const std::unordered_set<const VarNode*>& inner, const LoopArg& loop) {
   Analyzer analyzer;
   VarMap least;
+  Domain around;
   bind_loops(analyzer, loops);
+  for (const LoopRange& each : ranges_of(loops))
+    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
   for (const Place* each : loops) {
     const VarNode* var = each->loop()->loop_var.get();
     if (inner.contains(var)) least[var] = each->loop()->min;
@@ -108,7 +112,7 @@ Expr reached(const SBlockRealize& realize, const std::vector<Place*>& loops,
           .note("the block is defined here", realize->block->span)
           .help("`rfactor` understands upper bounds, such as `k_0 * 32 + k_1 < n` after `split`");
     }
-    if (!analyzer.can_prove(first)) result = logical_and(result, first);
+    if (!always_holds(first, analyzer, around)) result = logical_and(result, first);
   }
   return result;
 }

@@ -65,6 +65,21 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const Place& block,
       }
     }
   }
+  // A digit that the predicate cuts off runs to the lesser of two ends, which often is known.
+  auto shorter = [&](const Expr& condition) {
+    Expr result = bool_imm(true);
+    for (const Expr& part : conjuncts(condition)) {
+      auto* test = as<LTNode>(part);
+      result = logical_and(result, test ? lt(test->a, analyzer.simplify(test->b)) : part);
+    }
+    return result;
+  };
+  for (IndexDivision& index : found->indices) {
+    index.outer_extent = analyzer.simplify(index.outer_extent);
+    index.inner_extent = analyzer.simplify(index.inner_extent);
+  }
+  found->outer_predicate = shorter(found->outer_predicate);
+  found->inner_predicate = shorter(found->inner_predicate);
   // What the predicate says and the cut does not.
   bind_loops(analyzer, loops);
   std::vector<Expr> said = conjuncts(logical_and(found->outer_predicate, found->inner_predicate));

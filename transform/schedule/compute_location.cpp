@@ -363,7 +363,7 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
 }
 
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
-                Analyzer& analyzer, const Expr& condition) {
+                Analyzer& analyzer, const Expr& condition, Domain around) {
   std::vector<std::pair<Var, Expr>> loops;
   Array<Expr> values;
   Expr predicate = bool_imm(true);
@@ -376,13 +376,14 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
       loops.emplace_back(var, extent);
       values.push_back(min + var);
       analyzer.bind(var, make<RangeNode>(Expr(int_imm(dtype, 0)), extent));
+      if (!around.empty()) around[var.get()] = {int_imm(dtype, 0), extent - 1};
     } else {
       values.push_back(min);
     }
     if (!domain.bound) continue;
     Expr low = ge(values.back(), domain.bound.min), high = lt(values.back(), domain.bound.max + 1);
-    if (!always_holds(low, analyzer)) predicate = logical_and(predicate, low);
-    if (!always_holds(high, analyzer)) predicate = logical_and(predicate, high);
+    if (!always_holds(low, analyzer, around)) predicate = logical_and(predicate, low);
+    if (!always_holds(high, analyzer, around)) predicate = logical_and(predicate, high);
   }
   VarMap iters;
   for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];
@@ -661,7 +662,10 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
   SBlock same = ref(block.block());
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
                                    analyzer, block_span);
-  Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition);
+  Domain around;
+  for (const LoopRange& each : ranges_of(loops_up(loop)))
+    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
+  Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
   require_sums_once(block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);
   if (is_no_op(as<SBlockNode>(next_scope)->body)) {

@@ -38,9 +38,9 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
                  Analyzer& analyzer);
 
 // Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside. `condition`: on the block's
-// iterators, tested as well.
+// iterators, tested as well. `around`: what the loops around run over, for proofs.
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
-                Analyzer& analyzer, const Expr& condition = bool_imm(true));
+                Analyzer& analyzer, const Expr& condition = bool_imm(true), Domain around = {});
 
 // Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's
 // body.

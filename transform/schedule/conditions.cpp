@@ -169,12 +169,35 @@ class Numbers {
   }
 };
 
+// How much the greater side of a comparison is above the other one, at least where it holds: not below 0.
+// Null for other conditions.
+Expr margin(const Expr& condition) {
+  auto* two = as_binary(condition);
+  switch (condition->kind) {
+    case ExprKind::kLT:
+      return sub(sub(two->b, two->a), const_like(two->a, 1));
+    case ExprKind::kLE:
+      return sub(two->b, two->a);
+    case ExprKind::kGT:
+      return sub(sub(two->a, two->b), const_like(two->a, 1));
+    case ExprKind::kGE:
+      return sub(two->a, two->b);
+    default:
+      return nullptr;
+  }
+}
+
 constexpr int64_t kMostValues = 1 << 14;  // that are looked at
 
 }  // namespace
 
-bool always_holds(const Expr& condition, Analyzer& analyzer) {
+bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domain) {
   if (analyzer.can_prove(condition)) return true;
+  if (Expr above = margin(condition); above && !domain.empty() && above->dtype().is_int()) {
+    if (Interval all = interval_of(analyzer.simplify(above), domain, analyzer);
+        all && analyzer.can_prove_ge(analyzer.simplify(all.min), 0))
+      return true;
+  }
   struct Counter {
     const VarNode* var;
     ConstIntBound bound;

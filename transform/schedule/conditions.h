@@ -16,8 +16,8 @@ std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const 
 std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
                                            const std::vector<Place*>& loops, const std::vector<Place*>& kept);
 
-// Does the condition hold for all values of its variables? Proved, or, where these are few, looked at one by
-// one.
-bool always_holds(const Expr& condition, Analyzer& analyzer);
+// Does the condition hold for all values of its variables? Proved, also by what remains between both sides
+// while the variables of `domain` run over theirs, or, where these are few, looked at one by one.
+bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domain = {});
 
 }  // namespace mlc::transform

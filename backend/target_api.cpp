@@ -2,6 +2,7 @@
 #include "backend/target_api.h"
 
 #include "ir/api.h"
+#include "ir/error_kinds.h"
 #include "ir/target_tables.h"
 
 namespace mlc::backend {
@@ -110,7 +111,12 @@ const ApiRow rows[] = {
        return target;
      })},
     {ApiKind::kMethod, kTarget, "__exit__(kind=None, value=None, traceback=None)", "Ends what `with` began.",
-     native([](Target, Any, Any, Any) { current_targets().pop_back(); })},
+     native([](Target, Any, Any, Any) {
+       if (current_targets().empty())
+         throw Error("no-current-target", "no target is current: there is nothing to end")
+             .kind("InternalError");
+       current_targets().pop_back();
+     })},
     {ApiKind::kMethod, kTarget, "__getitem__(key)", "An attribute.",
      native([](Target target, String key) -> Any {
        auto found = target->attrs.find(key);
@@ -181,7 +187,9 @@ const ApiRow rows[] = {
      "The target that `with` made current, or None.", native([](bool allow_none) -> Any {
        if (!current_targets().empty()) return current_targets().back();
        if (allow_none) return nullptr;
-       throw Error("no-current-target", "no target is current").help("use `with tvm.target.Target(...):`");
+       throw Error("no-current-target", "no target is current")
+           .kind(ir::kRefusedValue)
+           .help("use `with tvm.target.Target(...):`");
      })},
     {ApiKind::kFunction, "tvm.target.Target", "target_or_current(target)",
      "The target that is given, or else the current one.", native([](Any target) -> Any {

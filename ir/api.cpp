@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/api.h"
 
+#include "ir/error_kinds.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -441,7 +443,7 @@ void wrong_argument(const ApiCall& call, size_t index, std::string_view expected
   if (dot != std::string_view::npos && expected.starts_with("mlc.")) expected = expected.substr(dot + 1);
   throw Error("wrong-type", "argument `{}` of `{}` must be {}, not {}", call.api.params[index].name,
               call.api.name, expected, type_name(call.args[index]))
-      .kind("TypeError")
+      .kind(call.args[index] == nullptr ? kNothingGiven : "TypeError")
       .at(call.span_of(index));
 }
 

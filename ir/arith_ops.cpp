@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/error_kinds.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
@@ -39,7 +40,7 @@ DataType meet(DataType a, DataType b) {
   auto shown = [](const Expr& e) { return is_number(e->dtype()) ? e->dtype().str() : std::string("handle"); };
   throw Error("type-mismatch", "operands of types `{}` and `{}` have no common type", shown(a), shown(b))
       .at(span)
-      .kind("TypeError");
+      .kind(a->dtype().is_vector() && b->dtype().is_vector() ? "TypeError+InternalError" : "TypeError");
 }
 
 // Where `e` is used: a variable's own span is that of its definition.
@@ -153,7 +154,7 @@ Expr checked_constant(DataType dtype, double as_double, int64_t as_int, bool is_
   if (!fits(dtype, value)) {
     throw Error("literal-out-of-range", "{} does not fit into `{}`", value, dtype.str())
         .at(span)
-        .kind(dtype.is_uint() && value < 0 ? "InternalError" : "ValueError");
+        .kind(dtype.is_uint() && value < 0 ? kRefusedValue : "ValueError");
   }
   return constant(dtype, value, span);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "ir/error_kinds.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -86,6 +87,7 @@ int lanes_of(const Expr& lanes) {
   }
   throw Error("lanes-not-constant",
               "the lanes of a vector must be a constant, or a constant times `T.vscale()`")
+      .kind(kRefusedValue)
       .at(lanes->span);
 }
 

@@ -61,7 +61,9 @@ Op op(std::string_view name) {
     return by_name.at("tirx." + std::string(name.substr(5)));
   std::vector<std::string> names;
   for (const OpRow& row : op_rows()) names.emplace_back(row.name);
-  throw Error("unknown-operator", "there is no operator `{}`", name).help(did_you_mean(name, names));
+  throw Error("unknown-operator", "there is no operator `{}`", name)
+      .kind("AttributeError+ValueError")
+      .help(did_you_mean(name, names));
 }
 const OpRow& op_row(const OpNode* op) {
   auto found = table().row_of.find(op);

@@ -235,7 +235,8 @@ const TargetKindRow& target_kind_row(std::string_view name) {
 
 Target parse_target(const Any& spec) {
   if (spec == nullptr)
-    throw Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("TypeError");
+    throw Error("wrong-type", "a target is a string, a dict or a Target, not None")
+        .kind("TypeError+ValueError");
   if (auto target = spec.as<Target>()) return *target;
   if (auto dict = spec.as<ffi::Dict<Any, Any>>()) return from_entries(entries_of(*dict));
   if (auto map = spec.as<Map<Any, Any>>()) return from_entries(entries_of(*map));

@@ -96,6 +96,40 @@ constexpr ClassRow rows[] = {
     {"CompileError", "RuntimeError", "tvm.error"},
 };
 
+void derive(ClassNode* cls, std::vector<Ref<ClassNode>> bases) {
+  cls->is_exception = true;
+  cls->construct = construct_exception;
+  cls->mro = {cls};
+  cls->bases = std::move(bases);
+  for (const Ref<ClassNode>& base : cls->bases) {
+    for (ClassNode* each : base->mro) {
+      // A shared ancestor comes after all that derive from it.
+      auto at = std::find(cls->mro.begin(), cls->mro.end(), each);
+      if (at != cls->mro.end()) cls->mro.erase(at);
+      cls->mro.push_back(each);
+    }
+  }
+}
+
+// The kind "TypeError+ValueError": what is caught as either of them. It is called by the first name, and is
+// made once.
+Ref<ClassNode> joined_class(std::string_view kind) {
+  static std::unordered_map<std::string, Ref<ClassNode>> all;
+  Ref<ClassNode>& joined = all[std::string(kind)];
+  if (joined) return joined;
+  std::vector<Ref<ClassNode>> bases;
+  for (size_t at = 0; at < kind.size();) {
+    size_t end = std::min(kind.find('+', at), kind.size());
+    bases.push_back(exception_classes().at(std::string(kind.substr(at, end - at))));
+    at = end + 1;
+  }
+  joined = ir::make<ClassNode>(bases[0]->name);
+  auto* cls = const_cast<ClassNode*>(joined.get());
+  cls->module = bases[0]->module;
+  derive(cls, std::move(bases));
+  return joined;
+}
+
 }  // namespace
 
 const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
@@ -105,24 +139,14 @@ const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
       Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
       auto* cls = const_cast<ClassNode*>(ref.get());
       cls->module = std::string(row.module);
-      cls->is_exception = true;
-      cls->construct = construct_exception;
-      cls->mro = {cls};
+      std::vector<Ref<ClassNode>> bases;
       for (size_t at = 0; at < row.bases.size();) {
         size_t end = std::min(row.bases.find(' ', at), row.bases.size());
         std::string name(row.bases.substr(at, end - at));
         at = end + 1;
-        Ref<ClassNode> base = name == "object" ? types().object : all.at(name);
-        cls->bases.push_back(base);
+        bases.push_back(name == "object" ? types().object : all.at(name));
       }
-      for (const Ref<ClassNode>& base : cls->bases) {
-        for (ClassNode* each : base->mro) {
-          // A shared ancestor comes after all that derive from it.
-          auto at = std::find(cls->mro.begin(), cls->mro.end(), each);
-          if (at != cls->mro.end()) cls->mro.erase(at);
-          cls->mro.push_back(each);
-        }
-      }
+      derive(cls, std::move(bases));
       if (row.name == "BaseException") add_exception_fields(cls);
       all.emplace(row.name, ref);
     }
@@ -132,6 +156,7 @@ const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
 }
 
 Ref<ClassNode> State::exception_class(std::string_view kind) {
+  if (kind.find('+') != std::string_view::npos) return joined_class(kind);
   auto found = exception_classes().find(std::string(kind));
   return found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
 }

@@ -6,6 +6,7 @@
 
 #include "frontend/script/machine.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/linear.h"
 #include "ir/op.h"
@@ -58,7 +59,7 @@ Span use_of(const Expr& e, Span span) { return e->kind == ir::ExprKind::kVar || 
   throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", op, ir::type_name(a),
               ir::type_name(b))
       .at(span)
-      .kind("TypeError");
+      .kind(is_none(a) || is_none(b) ? ir::kNothingGiven : "TypeError");
 }
 
 // `A[i, 4:8]` as a value: the vector of these elements. Null where the region is no vector: several rows, a
@@ -126,7 +127,7 @@ Expr index_expr(const Any& value, Span span) {
   if (!e || e->ty->kind != ir::TypeKind::kPrim) {
     throw Error("index-not-integer", "an index must be an integer expression, got `{}`", ir::type_name(value))
         .at(span)
-        .kind("TypeError");
+        .kind("TypeError+NotImplementedError");
   }
   if (!e->dtype().is_int() && !e->dtype().is_uint() && !e->dtype().is_bool()) {
     throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
@@ -235,7 +236,7 @@ Expr as_expr(const Any& value, Span span, std::string_view wanted_for) {
   if (auto e = to_expr(value, span)) return *e;
   throw Error("wrong-type", "expected an expression as {}, got `{}`", wanted_for, ir::type_name(value))
       .at(span)
-      .kind("TypeError");
+      .kind(is_none(value) ? ir::kNothingGiven : "TypeError");
 }
 
 Any ir_binary(BinOperator op, const Any& a, const Any& b, Span span) {

@@ -9,6 +9,7 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/linear.h"
 #include "ir/op.h"
 #include "ir/visit.h"
@@ -115,7 +116,9 @@ Any if_then_else(ApiCall& call) {
 Expr lanes_arg(ApiCall& call, size_t i) {
   Expr lanes = value_arg(call, i);
   if (auto n = ir::const_int(lanes); n && *n < 2) {
-    throw ir::Error("bad-lanes", "a vector has at least 2 lanes, got {}", *n).at(call.span_of(i));
+    throw ir::Error("bad-lanes", "a vector has at least 2 lanes, got {}", *n)
+        .kind(ir::kRefusedValue)
+        .at(call.span_of(i));
   }
   // A scalable vector has `vscale() * n` lanes.
   ir::LinearForm form = ir::LinearForm::of(lanes);

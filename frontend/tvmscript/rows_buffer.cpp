@@ -16,6 +16,7 @@ Expr dimension(const Any& value, Span span) {
     Builder* builder = Builder::current_or_null();
     if (builder && builder->in_signature()) return builder->match_expression(script::text_of(value), span);
     throw ir::Error("quoted-dimension", "a quoted dimension belongs into the signature of a function")
+        .kind("AssertionError+ValueError")
         .at(span);
   }
   Expr e = script::as_expr(value, span, "a dimension");

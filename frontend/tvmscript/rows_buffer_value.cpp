@@ -6,6 +6,7 @@
 #include "frontend/tvmscript/buffer_view.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/linear.h"
 #include "ir/op.h"
 
@@ -69,6 +70,7 @@ Any vload(ApiCall& call) {
   DataType wanted = is_given(call, 2) ? dtype_arg(call, 2) : own;
   if (!(wanted.element() == own.element()) || wanted.lanes() % own.lanes() != 0) {
     throw ir::Error("type-mismatch", "cannot load `{}` from a buffer of `{}`", wanted.str(), own.str())
+        .kind(ir::kRefusedValue)
         .at(call.span_of(2));
   }
   Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), wanted.lanes() / own.lanes());
@@ -82,6 +84,7 @@ Any vstore(ApiCall& call) {
   DataType given = value->dtype();
   if (!(given.element() == own.element()) || given.lanes() % own.lanes() != 0) {
     throw ir::Error("type-mismatch", "cannot store `{}` to a buffer of `{}`", given.str(), own.str())
+        .kind(ir::kRefusedValue)
         .at(call.span_of(2));
   }
   Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), given.lanes() / own.lanes());

@@ -16,6 +16,7 @@ constexpr std::string_view kScript = "tvm.script";
 Any decorator_only(ApiCall& call) {
   throw ir::Error("not-a-decorator", "`{}` is for definitions that follow it: write it as a decorator",
                   call.api.name)
+      .kind("TypeError+ValueError")
       .at(call.span)
       .help(fmt::format("to build by calls, take `{}` from `tvm.script.ir_builder`", call.api.name));
 }
@@ -111,7 +112,7 @@ constexpr ir::ApiRow rows[] = {
 Any prim_func_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                    script::Scope where) {
   auto* def = syntax::as<syntax::FunctionDef>(&definition);
-  if (!def) throw ir::Error("not-a-function", "`@T.prim_func` stands above a function").at(definition.span);
+  if (!def) throw ir::Error("not-a-function", "`@T.prim_func` stands above a function").kind("TypeError+ValueError").at(definition.span);
   return build_function(evaluator, *def, function_options(arguments), where);
 }
 Any ir_module_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,

@@ -159,7 +159,7 @@ Any make_iter_var(ApiCall& call) {
       throw ir::Error("type-mismatch", "the variable is `{}`, its domain `{}`", var->dtype().str(),
                       domain->extent->dtype().str())
           .at(call.span_of(1))
-          .kind("TypeError");
+          .kind("AssertionError+TypeError");
     }
   } else {
     var = ir::make<ir::VarNode>(is_given(call, 1) ? str_arg(call, 1) : String("iter"), type, call.span);

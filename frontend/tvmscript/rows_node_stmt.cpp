@@ -4,6 +4,7 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/visit.h"
 
@@ -19,7 +20,7 @@ Expr in_type(const ApiCall& call, size_t i, const Type& wanted) {
   throw ir::Error("type-mismatch", "`{}` is `{}`, the loop variable is `{}`", call.api.params[i].name,
                   e->dtype().str(), dtype.str())
       .at(call.span_of(i))
-      .kind("TypeError");
+      .kind(ir::kRefusedType);
 }
 
 Any make_bind(ApiCall& call) {
@@ -58,7 +59,7 @@ Any make_store(ApiCall& call) {
     throw ir::Error("type-mismatch", "`{}` holds `{}`, the value is `{}`", buffer->name.c_str(), dtype.str(),
                     value->dtype().str())
         .at(call.span_of(1))
-        .kind("TypeError");
+        .kind(ir::kRefusedType);
   }
   return ir::make<ir::BufferStoreNode>(buffer, value, indices, call.span);
 }
@@ -89,7 +90,7 @@ Any make_seq(ApiCall& call) {
   if (flat.size() < 2) {
     throw ir::Error("bad-sequence", "a sequence has at least two statements, got {}", flat.size())
         .at(call.span_of(0))
-        .kind("ValueError")
+        .kind(ir::kRefusedValue)
         .help(flat.empty() ? "nothing is `tirx.Evaluate(0)`" : "use the statement itself");
   }
   return ir::make<ir::SeqStmtNode>(flat, call.span);
@@ -105,7 +106,8 @@ Any stmt_seq(ApiCall& call) {
     }
   }
   if (all.size() == 1) return all[0];
-  if (all.empty()) throw ir::Error("bad-sequence", "a sequence of nothing").at(call.span).kind("ValueError");
+  if (all.empty())
+    throw ir::Error("bad-sequence", "a sequence of nothing").at(call.span).kind(ir::kRefusedValue);
   return ir::make<ir::SeqStmtNode>(all, call.span);
 }
 Any stmt_list(ApiCall& call) {

@@ -179,6 +179,7 @@ Any optional(ApiCall& call) {
 Any decorator_only(ApiCall& call) {
   throw ir::Error("not-a-decorator", "`T.{}` is for definitions that follow it: write it as a decorator",
                   call.api.name)
+      .kind("TypeError+ValueError")
       .at(call.span);
 }
 Any annotation_only(ApiCall& call) {

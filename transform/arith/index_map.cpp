@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "ir/error_kinds.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/regions.h"
 
@@ -15,7 +16,7 @@ std::vector<LoopRange> iters_of(const IndexMap& map, const std::vector<Range>& b
     throw Error("wrong-arguments", "the map takes {} ind{}, the shape has {} dimension{}",
                 map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices", box.size(),
                 box.size() == 1 ? "" : "s")
-        .kind("ValueError");
+        .kind(kRefusedValue);
   }
   std::vector<LoopRange> iters;
   for (size_t i = 0; i < box.size(); ++i) {
@@ -134,7 +135,7 @@ std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRang
 
 [[noreturn]] void not_bijective() {
   throw Error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse")
-      .kind("ValueError")
+      .kind(kRefusedValue)
       .help("each digit of each index is used once, as in `lambda i: (i // 4, i % 4)` over a multiple of 4");
 }
 
@@ -258,7 +259,7 @@ Array<Expr> map_indices(const IndexMap& map, const Array<Expr>& indices, Analyze
   if (indices.size() != map->initial_indices.size()) {
     throw Error("wrong-number-of-indices", "the map takes {} ind{}, got {}", map->initial_indices.size(),
                 map->initial_indices.size() == 1 ? "ex" : "ices", indices.size())
-        .kind("ValueError");
+        .kind(kRefusedValue);
   }
   VarMap values, same_type;
   for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "ir/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 
@@ -329,7 +330,7 @@ PrimFunc store_as_integers(const PrimFunc& fn, FloatFamily family, std::string_v
     if (!param->buffer()) continue;
     throw Error("buffer-parameter", "{} comes after parameters have become pointers; `{}` is a buffer", pass,
                 param->name.c_str())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(fn->span);
   }
   IntegerStorage storage(family, pass);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "ir/error_kinds.h"
 #include "ir/module.h"
 #include "ir/target.h"
 
@@ -18,7 +19,7 @@ inline std::optional<ir::Target> bound_target(const ir::PrimFunc& fn) {
 inline ir::Target target_of(const ir::PrimFunc& fn, std::string_view pass) {
   if (auto target = bound_target(fn)) return *target;
   throw ir::Error("target-needed", "{} needs the function's attribute `target`", pass)
-      .kind("ValueError")
+      .kind(ir::kRefusedValue)
       .at(fn->span)
       .help("run BindTarget first");
 }

@@ -17,6 +17,7 @@ static Place* apply(Step& step, PlaceRef place) {
   // check
   if (!place->parent) {
     throw refuse("root-block", "`{}` is a root block: no loop goes around it", place->name.c_str())
+        .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }
 

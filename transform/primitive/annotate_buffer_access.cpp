@@ -62,6 +62,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   if (all.size() != ndim) {
     throw refuse("buffer-access-ranges", "{} range{} for {} dimension{}", all.size(),
                  all.size() == 1 ? "" : "s", ndim, ndim == 1 ? "" : "s")
+        .kind("ValueError+ScheduleError")
         .at(step.span(4));
   }
   return make<AccessRangesNode>(make<IndexMapNode>(vars, ends));
@@ -72,6 +73,7 @@ void apply(Step& step, BlockArg block, int64_t buffer_index, String buf_type, An
   bool write = buf_type == "write";
   if (!write && buf_type != "read") {
     throw refuse("buffer-access-kind", "`{}` is neither \"read\" nor \"write\"", buf_type.c_str())
+        .kind("ValueError+ScheduleError")
         .at(step.span(3));
   }
   const SBlockNode* old = block->block();

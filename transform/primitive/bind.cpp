@@ -22,6 +22,7 @@ static void apply(Step& step, LoopArg loop, std::string thread_axis) {
                                                 "vthread.y",   "vthread.z"};
   if (std::find(axes.begin(), axes.end(), thread_axis) == axes.end()) {
     throw refuse("unknown-thread-axis", "there is no thread axis `{}`", thread_axis)
+        .kind("InternalError+ScheduleError")
         .at(step.span(2))
         .help(did_you_mean(thread_axis, axes));
   }

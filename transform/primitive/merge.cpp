@@ -133,6 +133,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
   }
   if (loops.size() < 2) {
     throw refuse("merge-too-few-loops", "`merge` takes two loops or more, got {}", loops.size())
+        .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }
   std::vector<Place*> places;

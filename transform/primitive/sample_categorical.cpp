@@ -30,10 +30,12 @@ static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<
   int64_t count = static_cast<int64_t>(candidates.size());
   if (weights.size() != candidates.size() || candidates.empty()) {
     throw refuse("weights-do-not-match", "there are {} candidates and {} weights", count, weights.size())
+        .kind("ValueError+ScheduleError")
         .at(step.span(2));
   }
   if (decision && (*decision < 0 || *decision >= count)) {
     throw refuse("bad-decision", "decision {} is none of the {} candidates", *decision, count)
+        .kind("ValueError+ScheduleError")
         .at(step.span(3));
   }
 

@@ -18,6 +18,7 @@ static Any apply(Step& step, LoopArg loop, int64_t n, int64_t max_innermost_fact
   // check
   if (n < 1 || (n < 2 && max_innermost_factor != -1)) {
     throw refuse("bad-tile-count", "loop `{}` cannot be tiled by {} factors", loop->name.c_str(), n)
+        .kind("ValueError+ScheduleError")
         .at(step.span(2));
   }
   std::vector<int64_t> tile(n, 1);
@@ -31,6 +32,7 @@ static Any apply(Step& step, LoopArg loop, int64_t n, int64_t max_innermost_fact
   if (decision != nullptr) given = integers(step, 4, decision);
   if (decision != nullptr && static_cast<int64_t>(given.size()) != n) {
     throw refuse("bad-decision", "the decision has {} factors instead of {}", given.size(), n)
+        .kind("InternalError+ScheduleError")
         .at(step.span(4));
   }
 

@@ -21,6 +21,7 @@ static void apply(Step& step, PlaceRef place, String key) {
     for (const auto& [name, value] : present) keys.emplace_back(name);
     throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`", place->loop() ? "loop" : "block",
                  place->name.c_str(), key.c_str())
+        .kind("IndexError+ScheduleError")
         .at(step.span(2))
         .help(did_you_mean(key.c_str(), keys));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/api.h"
 
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "transform/schedule/padding.h"
 
@@ -46,6 +47,7 @@ Any work_on(ApiCall& call) {
     std::vector<std::string> names;
     for (const auto& [global, fn] : mod->functions) names.emplace_back(global->name_hint);
     throw refuse("no-such-function", "the module has no function `{}`", name->c_str())
+        .kind("ValueError+ScheduleError")
         .at(call.span_of(1))
         .help(did_you_mean(name->c_str(), names));
   }
@@ -76,13 +78,16 @@ Any show(ApiCall& call) {
 Any get(ApiCall& call) {
   Schedule schedule = self(call);
   const Any& rv = call.args[1];
-  if (auto constant = rv.as<IntImm>()) return (*constant)->value;
+  if (auto constant = ir::given<IntImm>(rv)) return (*constant)->value;
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
   if (ir::given<Expr>(rv)) return evaluate_numbers(*schedule, rv);
-  if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
+  if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
+    wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
-    throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
+    throw refuse("unknown-handle", "this handle belongs to another schedule")
+        .kind(kNoHandle)
+        .at(call.span_of(1));
   }
   const Place& place = *found->second;
   if (place.mark != Mark::kNone) {
@@ -91,6 +96,7 @@ Any get(ApiCall& call) {
   if (!place.alive()) {
     throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
                  "`{}` is no longer in the module", place.name.c_str())
+        .kind(kHandleGone)
         .at(call.span_of(1))
         .note(fmt::format("`{}` took it away", place.removed_by));
   }
@@ -100,9 +106,12 @@ Any get(ApiCall& call) {
 Any remove_rv(ApiCall& call) {
   const Any& rv = call.args[1];
   if (ir::given<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
-  if (!rv.as<LoopRV>() && !rv.as<SBlockRV>()) wrong_argument(call, 1, "a loop or block of this schedule");
+  if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
+    wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
-    throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
+    throw refuse("unknown-handle", "this handle belongs to another schedule")
+        .kind(kNoHandle)
+        .at(call.span_of(1));
   }
   return nullptr;
 }

@@ -361,7 +361,10 @@ bool conflict(const SBlockNode& a, const SBlockNode& b) {
 
 Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
   Span span = step.span(1);
-  if (blocks.empty()) throw refuse("blockize-no-blocks", "there are no blocks in the list").at(span);
+  if (blocks.empty()) 
+    throw refuse("blockize-no-blocks", "there are no blocks in the list")
+        .kind("TypeError+ScheduleError")
+        .at(span);
   std::vector<Place*> places;
   for (const BlockArg& block : blocks) {
     places.push_back(&*block);
@@ -437,6 +440,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     if (reduces_outside(cut)) {
       throw refuse("blockize-outer-reduction", "block `{}` is a reduction, which cannot be one of several",
                    place->name.c_str())
+          .kind("InternalError+ScheduleError")
           .at(span)
           .help("take its init out with `sch.decompose_reduction` first");
     }

@@ -429,6 +429,7 @@ size_t choose_position(const Positions& positions, int64_t index, Span span) {
   throw refuse("no-such-position",
                "position {} is not between {} and {}, where producers and consumers allow the block", index,
                positions.first, positions.last)
+      .kind("InternalError+ScheduleError")
       .at(span)
       .help("-1 is the last possible position, -2 the first");
 }

@@ -117,7 +117,7 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
     return nullptr;
   };
   std::string asked;
-  if (auto position = given.as<BufferPosition>()) {
+  if (auto position = ir::given<BufferPosition>(given)) {
     int64_t size = ((*position)->write ? block->writes : block->reads).size();
     if ((*position)->index < size) return chosen((*position)->write, (*position)->index);
     asked = fmt::format("buffer number {}", (*position)->index);
@@ -146,6 +146,7 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
                           regions[i]->source->name.c_str());
   }
   throw refuse("no-such-buffer", "block `{}` has no {}", place.name.c_str(), asked)
+      .kind("AssertionError+ScheduleError")
       .at(step.span(argument))
       .help(list.empty() ? "it reads and writes nothing" : "it has " + list);
 }

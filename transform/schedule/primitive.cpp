@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "transform/schedule/refusal.h"
 
@@ -20,6 +21,7 @@ std::string_view text(const String& s) { return {s.data(), s.size()}; }
   }
   throw refuse(loop ? "loop-handle-gone" : "block-handle-gone", "{} `{}` is no longer in the module",
                loop ? "loop" : "block", place.name.c_str())
+      .kind(kHandleGone)
       .at(span)
       .note(fmt::format("`{}` took it away", place.removed_by))
       .help(loop ? "use the loops that step returned, or ask again with `sch.get_loops(block)`"
@@ -29,11 +31,11 @@ std::string_view text(const String& s) { return {s.data(), s.size()}; }
 }  // namespace
 
 LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
-  auto rv = value.as<LoopRV>();
+  auto rv = ir::given<LoopRV>(value);
   if (!rv) wrong_argument(call, index, "a loop, as `sch.get_loops(block)` returns them");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
-    throw refuse("unknown-handle", "this loop belongs to another schedule").at(span);
+    throw refuse("unknown-handle", "this loop belongs to another schedule").kind(kNoHandle).at(span);
   }
   if (!found->second->alive()) gone(*found->second, true, span);
   return {found->second, span};
@@ -57,11 +59,11 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
     lookups.push_back({find_primitive("get_sblock"), {*name, fn->name_hint}, {value}, false});
     return {place, span};
   }
-  auto rv = value.as<SBlockRV>();
+  auto rv = ir::given<SBlockRV>(value);
   if (!rv) wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it, or its name");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
-    throw refuse("unknown-handle", "this block belongs to another schedule").at(span);
+    throw refuse("unknown-handle", "this block belongs to another schedule").kind(kNoHandle).at(span);
   }
   if (!found->second->alive()) gone(*found->second, false, span);
   return {found->second, span};
@@ -90,8 +92,8 @@ std::vector<BlockArg> Step::blocks(size_t index) {
 
 PlaceRef Step::loop_or_block(size_t index) {
   const Any& value = call.args[index];
-  if (value.as<LoopRV>()) return loop(index).place;
-  if (value.as<SBlockRV>()) return block(index).place;
+  if (ir::given<LoopRV>(value)) return loop(index).place;
+  if (ir::given<SBlockRV>(value)) return block(index).place;
   wrong_argument(call, index, "a loop or a block");
 }
 
@@ -107,6 +109,7 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
   }
   if (schedule.func_working_on) return schedule.func_working_on;
   throw refuse("no-function-chosen", "the module has several functions and none is being worked on")
+      .kind("ValueError+ScheduleError")
       .at(span)
       .help("say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`");
 }

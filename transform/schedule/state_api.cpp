@@ -2,6 +2,7 @@
 // The state of a schedule as scripts see it: references to loops and blocks, the dependences of a scope, and
 // replacing one statement by another.
 #include "ir/given.h"
+#include "ir/error_kinds.h"
 #include "ir/module.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/api.h"
@@ -269,11 +270,13 @@ Any schedule_get_sref(ApiCall& call) {
         .kind("IndexError")
         .at(call.span_of(1));
   }
-  if (!call.args[1].as<LoopRV>() && !call.args[1].as<SBlockRV>())
+  if (!ir::given<LoopRV>(call.args[1]) && !ir::given<SBlockRV>(call.args[1]))
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(call.args[1].as<ffi::Object>());
   if (found == schedule->handles.end())
-    throw refuse("unknown-handle", "this handle belongs to another schedule").at(call.span_of(1));
+    throw refuse("unknown-handle", "this handle belongs to another schedule")
+        .kind(kNoHandle)
+        .at(call.span_of(1));
   return sref_of(schedule, found->second);
 }
 

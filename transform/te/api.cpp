@@ -7,6 +7,7 @@
 
 #include "ir/api.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
@@ -48,7 +49,7 @@ Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::st
   Expr e = expr_of(value);
   if (e && e->ty->kind == TypeKind::kPrim) return e;
   throw Error("wrong-type", "{} must be an expression, got `{}`", wanted_for, type_name(value))
-      .kind("TypeError")
+      .kind(value == nullptr ? ir::kNothingGiven : "TypeError")
       .at(call.span_of(argument));
 }
 
@@ -65,7 +66,7 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
                                    : expect_expr(call, one, argument, "an extent");
     if (!extent->dtype().is_int() && !extent->dtype().is_uint()) {
       throw Error("wrong-type", "an extent must be an integer, this one is `{}`", extent->dtype().str())
-          .kind("TypeError")
+          .kind(ir::kRefusedType)
           .at(call.span_of(argument));
     }
     if (auto known = const_int(extent); known && *known < 0) {
@@ -91,7 +92,7 @@ Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, s
   if (indices.size() > shape.size()) {
     throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} indices", tensor->name(),
                 shape.size(), shape.size() == 1 ? "" : "s", indices.size())
-        .kind("ValueError")
+        .kind(ir::kRefusedValue)
         .at(call.span);
   }
   Array<Expr> at;
@@ -100,7 +101,7 @@ Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, s
     Expr index = expect_expr(call, indices[k], argument, "an index");
     if (!index->dtype().is_int() && !index->dtype().is_uint()) {
       throw Error("index-not-integer", "an index must be an integer, this one is `{}`", index->dtype().str())
-          .kind("TypeError")
+          .kind(ir::kRefusedType)
           .at(call.span);
     }
     auto known = const_int(index);
@@ -134,7 +135,7 @@ Any tensor_call(ApiCall& call) {
     throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", tensor->name(),
                 tensor->shape().size(), tensor->shape().size() == 1 ? "" : "s", indices.size(),
                 indices.size() == 1 ? "ex" : "ices")
-        .kind("ValueError")
+        .kind(ir::kRefusedValue)
         .at(call.span);
   }
   return load(call, tensor, indices, 1);
@@ -187,6 +188,7 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
     if (!given) wrong_argument(call, 5, "list");
     if (given->size() != rest) {
       throw Error("te-varargs-names", "{} names for {} remaining dimensions", given->size(), rest)
+          .kind("RuntimeError+ValueError")
           .at(call.span_of(5));
     }
     for (const Any& one : *given) names.emplace_back(one.cast<String>());
@@ -300,6 +302,7 @@ Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
     if (!iter) wrong_argument(call, 1, "reduce_axis");
     if ((*iter)->iter_type != IterType::kCommReduce) {
       throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", (*iter)->var->name.c_str())
+          .kind(ir::kRefusedValue)
           .at(call.span_of(1))
           .help("make it with `te.reduce_axis`");
     }
@@ -514,7 +517,7 @@ constexpr ApiRow rows[] = {
        auto index = detail::argument<int64_t>(call, 1);
        if (index < 0 || index >= static_cast<int64_t>(op->num_outputs())) {
          throw Error("index-out-of-range", "`{}` has {} outputs", op->name.c_str(), op->num_outputs())
-             .kind("IndexError")
+             .kind("InternalError+IndexError")
              .at(call.span_of(1));
        }
        return make<TensorNode>(op, index);

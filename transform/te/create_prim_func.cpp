@@ -18,6 +18,7 @@
 #include <map>
 #include <set>
 
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/region.h"
 #include "ir/visit.h"
@@ -53,7 +54,7 @@ class Creator {
       if (!tensor) {
         throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
                     arg.GetTypeKey())
-            .kind("TypeError")
+            .kind(arg == nullptr ? kNothingGiven : "TypeError")
             .at(span_);
       }
       given_.insert(key_of(*tensor));
@@ -88,6 +89,7 @@ class Creator {
         if (!given_.contains({op.get(), 0})) {
           throw Error("te-missing-input", "`{}` is used but is not among the function's arguments",
                       op->name.c_str())
+              .kind(kRefusedValue)
               .at(span_)
               .help(fmt::format("add `{}` to the list", op->name.c_str()));
         }

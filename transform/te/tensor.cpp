@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/te/tensor.h"
 
+#include "ir/error_kinds.h"
 #include "ir/visit.h"
 
 namespace mlc::transform::te {
@@ -165,11 +166,13 @@ ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<It
     auto* reduce = as<ReduceNode>(e);
     if ((reduce == nullptr) != (first == nullptr)) {
       throw Error("te-mixed-outputs", "some outputs of `{}` are reductions, others are not", name.c_str())
+          .kind(kRefusedValue)
           .at(span)
           .help("compute them as separate tensors");
     }
     if (reduce && !reduce->combiner.same_as(first->combiner)) {
       throw Error("te-mixed-outputs", "the outputs of `{}` are reduced by different combiners", name.c_str())
+          .kind(kRefusedValue)
           .at(span)
           .help("compute them as separate tensors");
     }
@@ -182,6 +185,7 @@ ComputeOp make_compute(String name, String tag, Map<String, Any> attrs, Array<It
     if (nested) {
       throw Error("te-nested-reduction", "a reduction must be the whole value of an element of `{}`",
                   name.c_str())
+          .kind(kRefusedValue)
           .at(span)
           .help("compute the reduction as a tensor of its own and use that");
     }

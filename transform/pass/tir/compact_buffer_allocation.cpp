@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/int_set.h"
+#include "ir/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
@@ -42,6 +43,7 @@ class TouchedRegions final : public Walker {
     } else if (auto* block = as<SBlockNode>(s)) {
       if (!block->iter_vars.empty()) {
         throw Error("block-not-opaque", "block `{}` still has iterators", block->name_hint.c_str())
+            .kind(kRefusedValue)
             .at(s->span)
             .help("run ConvertBlocksToOpaque first");
       }

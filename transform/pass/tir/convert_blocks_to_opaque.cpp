@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/buffer_types.h"
+#include "ir/error_kinds.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -32,6 +33,7 @@ struct MakeOpaque final : BufferTypeRewriter {
     const SBlock& block = realize->block;
     if (block->init) {
       throw Error("init-not-lowered", "block `{}` still has an init", block->name_hint.c_str())
+          .kind(kRefusedValue)
           .at(block->span)
           .help("run LowerInitBlock first");
     }

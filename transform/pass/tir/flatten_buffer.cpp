@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
+#include "ir/error_kinds.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
@@ -113,6 +114,7 @@ struct Flatten final : Rewriter {
     }
     if (as<SBlockRealizeNode>(s)) {
       throw Error("block-not-lowered", "the function still has blocks")
+          .kind(kRefusedValue)
           .at(s->span)
           .help("run LowerOpaqueBlock first");
     }

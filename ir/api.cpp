@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/api.h"
 
-#include "ir/error_kinds.h"
-
 #include <algorithm>
 #include <charconv>
+
+#include "ir/error_kinds.h"
 
 namespace mlc::ir {
 namespace {

@@ -54,7 +54,7 @@ void need_integers(const Expr& a, const Expr& b, std::string_view what, Span spa
     bool compared = or_bool && (*e)->kind == ExprKind::kFloatImm;  // the bound of a comparison
     throw Error("type-mismatch", "{} needs integers, got `{}`", what, dtype.str())
         .at(use_of(*e, span))
-        .kind("InternalError")
+        .kind(kRefusedType)
         .help(compared ? "`&` and `|` bind tighter than comparisons: write `(a > 0) & (b > 0)`" : "");
   }
 }
@@ -543,6 +543,12 @@ Expr cast(DataType dtype, Expr value, Span span) {
 Expr select(Expr condition, Expr true_value, Expr false_value, Span span) {
   need_bool(condition, "the condition of `Select`", span);
   if (!(true_value->dtype() == false_value->dtype())) mismatch(true_value, false_value, span);
+  if (condition->dtype().is_vector() && condition->dtype().lanes() != true_value->dtype().lanes()) {
+    throw Error("type-mismatch", "a condition of {} lanes selects between values of {}",
+                condition->dtype().lanes(), true_value->dtype().lanes())
+        .at(use_of(condition, span))
+        .kind(kRefusedType);
+  }
   return make<SelectNode>(std::move(condition), std::move(true_value), std::move(false_value), span);
 }
 Expr if_then_else(Expr condition, Expr true_value, Expr false_value, Span span) {

@@ -82,8 +82,8 @@ Type load_type(const Buffer& source, const Array<Expr>& indices) {
 int lanes_of(const Expr& lanes) {
   if (auto value = const_int(lanes)) return static_cast<int>(*value);
   if (auto* mul = as<MulNode>(lanes)) {
-    if (auto a = const_int(mul->a)) return -static_cast<int>(*a);
-    if (auto b = const_int(mul->b)) return -static_cast<int>(*b);
+    if (auto a = const_int(mul->a); a && mul->b->kind == ExprKind::kCall) return -static_cast<int>(*a);
+    if (auto b = const_int(mul->b); b && mul->a->kind == ExprKind::kCall) return -static_cast<int>(*b);
   }
   throw Error("lanes-not-constant",
               "the lanes of a vector must be a constant, or a constant times `T.vscale()`")

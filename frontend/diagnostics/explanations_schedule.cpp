@@ -187,6 +187,8 @@ constexpr Explanation rows[] = {
     {"te-too-many-indices", "The function of a `te.compute` takes one index for each dimension of the shape.",
      "from tvm import te\nA = te.placeholder((8,))\nte.compute((8,), lambda i, j: A[i])",
      "from tvm import te\nA = te.placeholder((8,))\nte.compute((8,), lambda i: A[i])", true, true},
+    {"trace-does-not-fit", "The steps of a trace have the results that they had on the program it was made on.",
+     "", ""},
     {"transform-layout-dimensions", "The map takes one index for each dimension of the buffer.",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i: (i,))",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i, j: (j, i))", true, true},

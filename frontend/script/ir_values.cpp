@@ -155,6 +155,12 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
     at.reserve(static_cast<int64_t>(rank));
     for (size_t i = 0; i < rank; ++i) {
       Expr index = index_expr(indices[i], {});
+      if (i + 1 < rank && index->dtype().is_vector()) {
+        throw Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
+                    buffer->name.c_str())
+            .at(span)
+            .kind("InternalError");
+      }
       at.push_back(std::move(index));
     }
     return ir::Expr(ir::make<ir::TensorLoadNode>(std::move(source), std::move(at), span));

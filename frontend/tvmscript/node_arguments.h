@@ -41,6 +41,12 @@ Expr expr_or_text(const ApiCall& call, size_t i);
 // A Type, the name of a data type ("handle" is a pointer to what is not said), or a constructor such as
 // T.int32; None is the type of no value.
 Type type_from(const Any& value, Span span);
+// The indices of an element of a buffer are values, and only the last one may be a vector. Errors:
+// type-mismatch, vector-index.
+void check_indices(const Buffer& buffer, const Array<Expr>& indices, Span span);
+// A view has the type and memory of what it views, and the shape of the region: leading dimensions of one
+// element may go. Error type-mismatch.
+void check_match(const Buffer& buffer, const Ref<ir::TensorRegionNode>& source, Span span);
 // For classes that are there to be asked for with isinstance.
 Any not_constructible(ApiCall& call);
 

@@ -70,6 +70,13 @@ Any node(ApiCall& call) {
         .kind("TypeError")
         .help("use the operator, or cast one of them");
   }
+  constexpr bool shift = kind == ir::ExprKind::kLShift || kind == ir::ExprKind::kRShift;
+  constexpr bool bits = kind == ir::ExprKind::kBitwiseAnd || kind == ir::ExprKind::kBitwiseOr ||
+                        kind == ir::ExprKind::kBitwiseXor;
+  if constexpr (shift || bits) {
+    DataType dtype = a->dtype();
+    if (!dtype.is_int() && !dtype.is_uint() && !(bits && dtype.is_bool())) not_for(call, a, "TypeError");
+  }
   return ir::binary(kind, a, b, call.span);
 }
 
@@ -106,6 +113,8 @@ Any select(ApiCall& call) {
   Expr no = value_arg(call, 2);
   if (!script::is_object(call.args[1]) || !script::is_object(call.args[2]))
     ir::match_types(yes, no, call.span);
+  need_number(call, yes);
+  need_number(call, no);
   return ir::select(value_arg(call, 0), yes, no, call.span);
 }
 Any if_then_else(ApiCall& call) {
@@ -143,7 +152,22 @@ Any broadcast(ApiCall& call) {
   return Expr(ir::make<ir::BroadcastNode>(value, lanes_arg(call, 1), call.span));
 }
 Any shuffle(ApiCall& call) {
-  return Expr(ir::make<ir::ShuffleNode>(exprs_arg(call, 0), exprs_arg(call, 1), call.span));
+  Array<Expr> vectors = exprs_arg(call, 0), indices = exprs_arg(call, 1);
+  if (vectors.empty() || indices.empty()) {
+    throw ir::Error("wrong-arguments", "`Shuffle` takes one vector and one index at the least")
+        .at(call.span)
+        .kind("InternalError+IndexError");
+  }
+  for (const Expr& vector : vectors) {
+    if (vector->ty->kind == ir::TypeKind::kPrim && vectors[0]->ty->kind == ir::TypeKind::kPrim &&
+        !(vector->dtype().element() == vectors[0]->dtype().element())) {
+      throw ir::Error("type-mismatch", "`Shuffle` takes vectors of one type, got `{}` and `{}`",
+                      vectors[0]->dtype().str(), vector->dtype().str())
+          .at(call.span_of(0))
+          .kind(ir::kRefusedType);
+    }
+  }
+  return Expr(ir::make<ir::ShuffleNode>(vectors, indices, call.span));
 }
 
 // T.Let(body, where={var: value})

@@ -2,6 +2,7 @@
 // Buffers: parameters, allocations, views, and the methods of buffer values.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/hardware_layout.h"
+#include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/layout.h"
@@ -207,6 +208,7 @@ Any match_buffer(ApiCall& call) {
         points.push_back(ir::make<ir::RangeNode>(index, ir::const_like(index, 1)));
       source = ir::make<ir::TensorRegionNode>(load->source, points, load->span);
     }
+    check_match(buffer, source, call.span_of(0));
     builder.block(call).match_buffers.push_back(ir::make<ir::MatchBufferRegionNode>(buffer, source));
     return Expr(buffer);
   }

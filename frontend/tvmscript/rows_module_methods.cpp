@@ -5,6 +5,7 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/specialize.h"
 
@@ -29,7 +30,14 @@ ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
 
 Any get_item(ApiCall& call) {
   ir::IRModule mod = self(call);
-  if (auto var = ir::given<ir::GlobalVar>(call.args[1])) return mod->lookup(view((*var)->name_hint));
+  if (auto var = ir::given<ir::GlobalVar>(call.args[1])) {
+    if (mod->functions.count(*var) == 0 && !mod->find(view((*var)->name_hint))) {
+      throw ir::Error("no-such-function", "the module has no function `{}`", (*var)->name_hint.c_str())
+          .at(call.span)
+          .kind(ir::kRefusedValue);
+    }
+    return mod->lookup(view((*var)->name_hint));
+  }
   String name = str_arg(call, 1);
   try {
     return mod->lookup(view(name));
@@ -82,6 +90,11 @@ void set_function(const ApiCall& call, const Any& key, const Any& value) {
   ir::GlobalVar name;
   if (auto var = ir::given<ir::GlobalVar>(key)) {
     name = *var;
+  } else if (!script::is_str(key)) {
+    throw ir::Error("wrong-type", "the name of a function is a str or GlobalVar, not `{}`",
+                    ir::type_name(key))
+        .at(call.span)
+        .kind("TypeError");
   } else {
     name = mod.find(script::text_of(key));
     if (!name) name = ir::make<ir::GlobalVarNode>(key.cast<String>());

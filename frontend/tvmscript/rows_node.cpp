@@ -3,6 +3,7 @@
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/op.h"
 
@@ -26,6 +27,53 @@ Type type_from(const Any& value, Span span) {
   if (auto* type = frame<TypeValueNode>(value)) return type->type;
   DataType dtype = dtype_from(value, span);
   return dtype.is_handle() ? Type(void_pointer()) : Type(ir::prim_type(dtype));
+}
+
+void check_indices(const Buffer& buffer, const Array<Expr>& indices, Span span) {
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const Expr& index = indices[static_cast<int64_t>(i)];
+    if (index->ty->kind != ir::TypeKind::kPrim) {
+      throw ir::Error("type-mismatch", "index {} of `{}` is a handle", i, buffer->name.c_str())
+          .at(span)
+          .kind("TypeError");
+    }
+    if (i + 1 == indices.size() || !index->dtype().is_vector()) continue;
+    throw ir::Error("vector-index", "only the last index may be a vector, this is index {} of `{}`", i,
+                    buffer->name.c_str())
+        .at(span)
+        .kind("InternalError");
+  }
+}
+
+void check_match(const Buffer& buffer, const Ref<ir::TensorRegionNode>& source, Span span) {
+  const ir::BufferTypeNode* view = buffer->buffer();
+  const ir::BufferTypeNode* whole = source->source->buffer();
+  auto refuse = [&](const std::string& what) {
+    throw ir::Error("type-mismatch", "`{}` cannot view this region of `{}`: {}", buffer->name.c_str(),
+                    source->source->name.c_str(), what)
+        .at(span)
+        .kind(ir::kRefusedValue);
+  };
+  if (!(view->dtype == whole->dtype))
+    refuse(fmt::format("it holds `{}`, the buffer `{}`", DataType(view->dtype).str(),
+                       DataType(whole->dtype).str()));
+  auto memory = [](const String& scope) { return scope.empty() ? String("global") : scope; };
+  if (memory(view->storage_scope) != memory(whole->storage_scope))
+    refuse(fmt::format("its memory is `{}`, the buffer's `{}`", view->storage_scope.c_str(),
+                       whole->storage_scope.c_str()));
+  if (view->data_alignment > 0 && whole->data_alignment % view->data_alignment != 0)
+    refuse(fmt::format("it is aligned to {} bytes, the buffer to {}", view->data_alignment,
+                       whole->data_alignment));
+  size_t rank = view->shape.size(), outer = source->region.size();
+  if (rank > outer) refuse(fmt::format("it has {} dimensions, the region {}", rank, outer));
+  for (size_t i = 0; i < outer; ++i) {
+    bool leading = i < outer - rank;
+    auto have = ir::const_int(source->region[static_cast<int64_t>(i)]->extent);
+    auto want = leading ? std::optional<int64_t>(1)
+                        : ir::const_int(view->shape[static_cast<int64_t>(i - (outer - rank))]);
+    if (have && want && *have != *want)
+      refuse(fmt::format("dimension {} of the region has {} elements, not {}", i, *have, *want));
+  }
 }
 
 Any not_constructible(ApiCall& call) {
@@ -111,11 +159,23 @@ Any get_op(ApiCall& call) {
 
 Any make_load(ApiCall& call) {
   Buffer buffer = buffer_arg(call, 0);
-  return Expr(ir::make<ir::TensorLoadNode>(buffer, indices_arg(call, 1, buffer), call.span));
+  Array<Expr> indices = indices_arg(call, 1, buffer);
+  check_indices(buffer, indices, call.span_of(1));
+  return Expr(ir::make<ir::TensorLoadNode>(buffer, indices, call.span));
 }
 Any make_region(ApiCall& call) {
-  return Expr(ir::make<ir::TensorRegionNode>(
-      buffer_arg(call, 0), node_list<ir::RangeNode>(call, 1, "a list of Range"), call.span));
+  Buffer buffer = buffer_arg(call, 0);
+  if (!is_given(call, 1)) ir::wrong_argument(call, 1, "a list of Range");
+  Array<ir::Range> region = node_list<ir::RangeNode>(call, 1, "a list of Range");
+  size_t rank = buffer->buffer()->shape.size();
+  if (region.size() != rank) {
+    throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} range{}",
+                    buffer->name.c_str(), rank, rank == 1 ? "" : "s", region.size(),
+                    region.size() == 1 ? "" : "s")
+        .at(call.span_of(1))
+        .kind(ir::kRefusedValue);
+  }
+  return Expr(ir::make<ir::TensorRegionNode>(buffer, region, call.span));
 }
 
 // ---- ranges and iterators ----
@@ -204,19 +264,43 @@ Any convert_numbers(ApiCall& call) {
   return all;
 }
 Any make_comm_reducer(ApiCall& call) {
-  return ir::make<ir::CommReducerNode>(node_list<ir::VarNode>(call, 0, "a list of variables"),
-                                       node_list<ir::VarNode>(call, 1, "a list of variables"),
-                                       exprs_arg(call, 2), exprs_arg(call, 3));
+  auto lhs = node_list<ir::VarNode>(call, 0, "a list of variables");
+  auto rhs = node_list<ir::VarNode>(call, 1, "a list of variables");
+  Array<Expr> result = exprs_arg(call, 2), identity = exprs_arg(call, 3);
+  if (lhs.size() != result.size() || rhs.size() != result.size() || identity.size() != result.size()) {
+    throw ir::Error("wrong-arguments", "{} results are made of {} and {} variables and {} identities",
+                    result.size(), lhs.size(), rhs.size(), identity.size())
+        .at(call.span)
+        .kind("ValueError");
+  }
+  return ir::make<ir::CommReducerNode>(lhs, rhs, result, identity);
 }
 Any make_reduce(ApiCall& call) {
   auto index = ir::const_int(expr_arg(call, 4));
   Array<Expr> source = exprs_arg(call, 1);
-  if (!index || *index < 0 || *index >= static_cast<int64_t>(source.size()))
-    ir::wrong_argument(call, 4, "the index of a source");
-  return Expr(ir::make<ir::ReduceNode>(node_arg<ir::CommReducerNode>(call, 0, "CommReducer"), source,
-                                       is_given(call, 5) ? exprs_arg(call, 5) : Array<Expr>{},
-                                       node_list<ir::IterVarNode>(call, 2, "a list of IterVar"),
-                                       expr_arg(call, 3), *index, call.span));
+  if (!index || *index < 0 || *index >= static_cast<int64_t>(source.size())) {
+    throw ir::Error("index-out-of-range", "`value_index` names one of the {} values that are reduced",
+                    source.size())
+        .at(call.span_of(4))
+        .kind("IndexError");
+  }
+  auto combiner = node_arg<ir::CommReducerNode>(call, 0, "CommReducer");
+  Array<Expr> init = is_given(call, 5) ? exprs_arg(call, 5) : Array<Expr>{};
+  auto axes = node_list<ir::IterVarNode>(call, 2, "a list of IterVar");
+  for (const auto& axis : axes) {
+    if (axis->iter_type == ir::IterType::kCommReduce) continue;
+    throw ir::Error("te-not-a-reduce-axis", "`{}` is no reduction axis", axis->var->name.c_str())
+        .at(call.span_of(2))
+        .kind(ir::kRefusedValue)
+        .help("make it with `te.reduce_axis`");
+  }
+  if (!init.empty() && init.size() != source.size()) {
+    throw ir::Error("wrong-arguments", "{} values are reduced, {} are there to begin with", source.size(),
+                    init.size())
+        .at(call.span_of(5))
+        .kind(ir::kRefusedValue);
+  }
+  return Expr(ir::make<ir::ReduceNode>(combiner, source, init, axes, expr_arg(call, 3), *index, call.span));
 }
 
 // ---- buffers ----

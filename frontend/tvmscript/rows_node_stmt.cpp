@@ -23,9 +23,42 @@ Expr in_type(const ApiCall& call, size_t i, const Type& wanted) {
       .kind(ir::kRefusedType);
 }
 
+// What TVM's constructors check is refused here too, under the class of errors that they name.
+[[noreturn]] void mismatch(const ApiCall& call, size_t i, const char* kind, const std::string& what) {
+  throw ir::Error("type-mismatch", "{}", what).at(call.span_of(i)).kind(kind);
+}
+bool is_prim(const Expr& e) { return e->ty->kind == ir::TypeKind::kPrim; }
+std::string type_text(const Expr& e) {
+  if (is_prim(e)) return e->dtype().str();
+  auto* var = ir::as<ir::VarNode>(e);
+  return var && var->buffer() ? "a buffer" : ir::as<ir::StringImmNode>(e) ? "str" : "handle";
+}
+
 Any make_bind(ApiCall& call) {
-  return ir::make<ir::BindNode>(node_arg<ir::VarNode>(call, 0, "a variable"), expr_or_text(call, 1),
-                                call.span);
+  Var var = node_arg<ir::VarNode>(call, 0, "a variable");
+  Expr value = expr_or_text(call, 1);
+  if ((is_prim(var) || is_prim(value)) &&
+      (is_prim(var) != is_prim(value) || !(var->dtype() == value->dtype()))) {
+    mismatch(call, 1, ir::kRefusedType,
+             fmt::format("`{}` is `{}`, its value `{}`", var->name.c_str(), type_text(var), type_text(value)));
+  }
+  return ir::make<ir::BindNode>(var, value, call.span);
+}
+
+// The condition of a branch or a loop is one value.
+Expr condition_arg(const ApiCall& call, size_t i, bool scalar) {
+  Expr condition = expr_arg(call, i);
+  if (!is_prim(condition)) mismatch(call, i, "TypeError", "a condition is no " + type_text(condition));
+  if (scalar && condition->dtype().is_vector())
+    mismatch(call, i, ir::kRefusedType, "a condition is one value, not `" + type_text(condition) + "`");
+  return condition;
+}
+
+// A list that must be there, though it may be empty.
+template <class N>
+Array<ir::Ref<N>> given_list(const ApiCall& call, size_t i, std::string_view expected) {
+  if (!is_given(call, i)) ir::wrong_argument(call, i, expected);
+  return node_list<N>(call, i, expected);
 }
 
 Any make_attr(ApiCall& call) {
@@ -51,6 +84,7 @@ Any make_assert(ApiCall& call) {
 Any make_store(ApiCall& call) {
   Buffer buffer = buffer_arg(call, 0);
   Array<Expr> indices = indices_arg(call, 2, buffer);
+  check_indices(buffer, indices, call.span_of(2));
   const ir::BufferTypeNode* type = buffer->buffer();
   Expr value = expr_arg(call, 1);
   DataType dtype = type->dtype;
@@ -122,9 +156,14 @@ Any stmt_list(ApiCall& call) {
   return all;
 }
 
-Any make_evaluate(ApiCall& call) { return ir::make<ir::EvaluateNode>(expr_or_text(call, 0), call.span); }
+Any make_evaluate(ApiCall& call) {
+  Expr value = expr_or_text(call, 0);
+  if (auto* var = ir::as<ir::VarNode>(value); var && var->buffer())
+    mismatch(call, 0, ir::kRefusedType, fmt::format("the buffer `{}` is no value", var->name.c_str()));
+  return ir::make<ir::EvaluateNode>(value, call.span);
+}
 Any make_if(ApiCall& call) {
-  return ir::make<ir::IfThenElseNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
+  return ir::make<ir::IfThenElseNode>(condition_arg(call, 0, false), node_arg<ir::StmtNode>(call, 1, "a statement"),
                                       optional_node<ir::StmtNode>(call, 2, "a statement"), call.span);
 }
 
@@ -132,6 +171,10 @@ Any make_if(ApiCall& call) {
 Any make_for(ApiCall& call) {
   Var var = node_arg<ir::VarNode>(call, 0, "a variable");
   if (var->ty->kind != ir::TypeKind::kPrim) ir::wrong_argument(call, 0, "an integer variable");
+  if (var->dtype().is_vector() || !(var->dtype().is_int() || var->dtype().is_uint())) {
+    mismatch(call, 0, ir::kRefusedType,
+             fmt::format("a loop counts in integers, `{}` is `{}`", var->name.c_str(), type_text(var)));
+  }
   Expr kind = expr_arg(call, 3);
   std::optional<int64_t> number = ir::const_int(kind);
   if (!number || *number < 0 || *number > static_cast<int64_t>(ir::ForKind::kThreadBinding)) {
@@ -147,7 +190,7 @@ Any make_for(ApiCall& call) {
       attributes_arg(call, 6), step, call.span);
 }
 Any make_while(ApiCall& call) {
-  return ir::make<ir::WhileNode>(expr_arg(call, 0), node_arg<ir::StmtNode>(call, 1, "a statement"),
+  return ir::make<ir::WhileNode>(condition_arg(call, 0, true), node_arg<ir::StmtNode>(call, 1, "a statement"),
                                  call.span);
 }
 Any make_return(ApiCall& call) { return ir::make<ir::ReturnNode>(expr_arg(call, 0), call.span); }
@@ -157,26 +200,38 @@ Any make_continue(ApiCall& call) { return ir::make<ir::ContinueNode>(call.span);
 // SBlock(iter_vars, reads, writes, name_hint, body, init, alloc_buffers, match_buffers, annotations)
 Any make_block(ApiCall& call) {
   return ir::make<ir::SBlockNode>(
-      node_list<ir::IterVarNode>(call, 0, "a list of IterVar"),
-      node_list<ir::TensorRegionNode>(call, 1, "a list of regions"),
-      node_list<ir::TensorRegionNode>(call, 2, "a list of regions"), str_arg(call, 3),
+      given_list<ir::IterVarNode>(call, 0, "a list of IterVar"),
+      given_list<ir::TensorRegionNode>(call, 1, "a list of regions"),
+      given_list<ir::TensorRegionNode>(call, 2, "a list of regions"), str_arg(call, 3),
       node_arg<ir::StmtNode>(call, 4, "a statement"), optional_node<ir::StmtNode>(call, 5, "a statement"),
       node_list<ir::VarNode>(call, 6, "a list of buffers"),
       node_list<ir::MatchBufferRegionNode>(call, 7, "a list of MatchBufferRegion"), attributes_arg(call, 8),
       call.span);
 }
 Any make_realize(ApiCall& call) {
-  return ir::make<ir::SBlockRealizeNode>(exprs_arg(call, 0), expr_arg(call, 1),
-                                         node_arg<ir::SBlockNode>(call, 2, "SBlock"), call.span);
+  Array<Expr> values = exprs_arg(call, 0);
+  Expr predicate = expr_arg(call, 1);
+  auto block = node_arg<ir::SBlockNode>(call, 2, "SBlock");
+  if (values.size() != block->iter_vars.size()) {
+    throw ir::Error("wrong-arguments", "block `{}` has {} iterators, got {} values",
+                    block->name_hint.c_str(), block->iter_vars.size(), values.size())
+        .at(call.span_of(0))
+        .kind("ValueError");
+  }
+  if (!is_prim(predicate) || !predicate->dtype().element().is_bool())
+    mismatch(call, 1, "TypeError", "the predicate of a block is a bool, not `" + type_text(predicate) + "`");
+  return ir::make<ir::SBlockRealizeNode>(values, predicate, block, call.span);
 }
 Any make_match(ApiCall& call) {
-  return ir::make<ir::MatchBufferRegionNode>(buffer_arg(call, 0),
-                                             node_arg<ir::TensorRegionNode>(call, 1, "a region"));
+  Buffer buffer = buffer_arg(call, 0);
+  auto source = node_arg<ir::TensorRegionNode>(call, 1, "a region");
+  check_match(buffer, source, call.span_of(1));
+  return ir::make<ir::MatchBufferRegionNode>(buffer, source);
 }
 
 Any make_prim_func(ApiCall& call) {
   Array<Var> params;
-  for (const Var& param : node_list<ir::VarNode>(call, 0, "a list of variables and buffers"))
+  for (const Var& param : given_list<ir::VarNode>(call, 0, "a list of variables and buffers"))
     params.push_back(param);
   Type result = is_given(call, 2) ? type_from(call.args[2], call.span_of(2)) : Type(ir::void_type());
   return ir::make<ir::PrimFuncNode>(params, result, node_arg<ir::StmtNode>(call, 1, "a statement"),

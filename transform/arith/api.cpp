@@ -147,9 +147,9 @@ Any bind(ApiCall& call) {
 Any update(ApiCall& call) {
   Var var = var_argument(call, 1);
   bool allow_override = detail::argument<bool>(call, 3);
-  if (auto bound = call.args[2].as<Ref<ConstIntBoundNode>>()) {
+  if (auto bound = ir::given<Ref<ConstIntBoundNode>>(call.args[2])) {
     learn(call, var, (*bound)->bound, allow_override);
-  } else if (auto set = call.args[2].as<Ref<ModularSetNode>>()) {
+  } else if (auto set = ir::given<Ref<ModularSetNode>>(call.args[2])) {
     learn(call, var, (*set)->set, allow_override);
   } else if (auto interval = ir::given<IntervalSet>(call.args[2])) {
     learn(call, var, *interval);

@@ -42,6 +42,8 @@ static Any attribute_value(const Step& step, const Any& given) {
   if (value == nullptr) return value;
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
   if (auto constant = ir::given<FloatImm>(value)) return (*constant)->value;
+  bool plain = value.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || value.try_cast<String>();
+  if (!plain && !ir::given<Expr>(value)) wrong_argument(step.call, 3, "a value that attributes hold");
   return value;
 }
 

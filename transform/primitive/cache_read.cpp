@@ -26,6 +26,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
+  require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
   Place* writer = only_writer(deps, buffer, step.span(2));
   std::vector<Place*> users;

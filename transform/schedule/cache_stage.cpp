@@ -121,7 +121,9 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
     return regions[i]->source;
   };
   std::string asked;
+  bool named = false;  // TVM looks names up before the primitive begins
   if (auto name = given.try_cast<String>()) {
+    named = true;
     for (size_t i = 0; i < names.size(); ++i) {
       if (names[i] == std::string(*name)) return chosen(i);
     }
@@ -141,6 +143,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
   std::string list;
   for (size_t i = 0; i < names.size(); ++i) list += fmt::format("{}{}: `{}`", i ? ", " : "", i, names[i]);
   throw refuse("no-such-buffer", "block `{}` {} no {}", block.name.c_str(), role, asked)
+      .kind(named ? "AssertionError+ScheduleError" : "ScheduleError")
       .at(step.span(argument))
       .help(names.empty() ? fmt::format("it {} nothing", role) : fmt::format("it {} {}", role, list));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a schedule as scripts see it: references to loops and blocks, the dependences of a scope, and
 // replacing one statement by another.
-#include "ir/given.h"
 #include "ir/error_kinds.h"
+#include "ir/given.h"
 #include "ir/module.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/api.h"

@@ -260,9 +260,12 @@ void apply_trace(const TraceNode& trace, ScheduleNode& to, Host& host, bool remo
     ApiCall call{*api, host, args, {}, {}};
     run_primitive(*instruction.primitive, to, call);
     const Instruction& done = to.trace->instructions.back();
-    MLC_CHECK(done.outputs.size() == instruction.outputs.size(),
-              "a replayed `{}` returned {} handles instead of {}", instruction.primitive->name(),
-              done.outputs.size(), instruction.outputs.size());
+    if (done.outputs.size() != instruction.outputs.size()) {
+      throw Error("trace-does-not-fit", "the replayed `{}` returned {} handles instead of {}",
+                  instruction.primitive->name(), done.outputs.size(), instruction.outputs.size())
+          .kind("InternalError")
+          .help("a trace is for the program that it was made on");
+    }
     for (size_t i = 0; i < done.outputs.size(); ++i)
       if (done.outputs[i] != nullptr) handles[instruction.outputs[i].as<ffi::Object>()] = done.outputs[i];
     if (after) after(index);

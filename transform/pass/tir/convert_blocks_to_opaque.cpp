@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/buffer_types.h"
 #include "ir/error_kinds.h"
+#include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/arith/analyzer.h"
 #include "ir/error_kinds.h"
+#include "transform/arith/analyzer.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"

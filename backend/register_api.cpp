@@ -45,7 +45,11 @@ std::string_view view(const String& text) { return {text.data(), text.size()}; }
 ir::IRModule module_argument(ApiCall& call, size_t index) {
   if (auto mod = ir::given<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
   if (auto fn = ir::given<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
-  ir::wrong_argument(call, index, "IRModule or prim_func");
+  try {
+    ir::wrong_argument(call, index, "IRModule or prim_func");
+  } catch (Error& error) {
+    throw std::move(error).kind("TypeError+ValueError+AssertionError");
+  }
 }
 void default_pipeline_only(ApiCall& call, size_t index) {
   const Any& given = call.args[index];
@@ -243,7 +247,7 @@ const ApiRow module_rows[] = {
        } catch (const ffi::Error& error) {
          throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
                      std::string(error.message()))
-             .kind(std::string(error.kind()))
+             .kind("ValueError+" + std::string(error.kind()))
              .at(call.span_of(0));
        }
      }},

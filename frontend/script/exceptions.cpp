@@ -120,7 +120,10 @@ Ref<ClassNode> joined_class(std::string_view kind) {
   std::vector<Ref<ClassNode>> bases;
   for (size_t at = 0; at < kind.size();) {
     size_t end = std::min(kind.find('+', at), kind.size());
-    bases.push_back(exception_classes().at(std::string(kind.substr(at, end - at))));
+    auto found = exception_classes().find(std::string(kind.substr(at, end - at)));
+    Ref<ClassNode> base =
+        found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
+    if (std::find(bases.begin(), bases.end(), base) == bases.end()) bases.push_back(base);
     at = end + 1;
   }
   joined = ir::make<ClassNode>(bases[0]->name);

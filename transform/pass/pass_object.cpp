@@ -2,6 +2,7 @@
 // Passes as scripts hold them: those of this program, functions of scripts, and sequences of both.
 #include <deque>
 
+#include "ir/error_kinds.h"
 #include "ir/host_attribute.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
@@ -64,7 +65,7 @@ std::optional<T> result_of(const PassInfo& info, const Any& value, std::string_v
   if (auto result = value.try_cast<T>(); result && result->defined()) return result;
   throw Error("wrong-type", "the pass `{}` gave back `{}`, not {}", text(info->name), type_name(value),
               wanted)
-      .kind("TypeError");
+      .kind(value == nullptr ? ir::kRefusedType : "TypeError");
 }
 
 // What becomes of the function; None: it goes.

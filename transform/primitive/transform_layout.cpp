@@ -232,7 +232,24 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
   const Any& value = step.call.args[4];
   bool number = value.type_index() == ffi::TypeIndex::kTVMFFIInt ||
                 value.type_index() == ffi::TypeIndex::kTVMFFIFloat || ir::given<Expr>(value);
-  if (!number) return index_map_argument(step.call, 4, ndim, dtype);
+  if (!number) {
+    IndexMap map = index_map_argument(step.call, 4, ndim, dtype);
+    if (!map) return map;
+    if (map->initial_indices.size() != ndim) {
+      throw refuse("transform-layout-dimensions", "the padding is a function of {} ind{}, the map gives {}",
+                   map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices", ndim)
+          .kind("InternalError+ScheduleError")
+          .at(step.span(4));
+    }
+    for (const Expr& padding : map->final_indices) {
+      bool whole = !padding->dtype().is_floating() && !element.is_floating();
+      if (padding->dtype() == element || whole) continue;
+      throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
+                   padding->dtype().str(), element.str())
+          .at(step.span(4));
+    }
+    return map;
+  }
   Array<Var> indices;
   for (size_t i = 0; i < ndim; ++i) indices.push_back(make_var(String(fmt::format("indices_{}", i)), dtype));
   // A number is of the elements' type where that is of its kind.
@@ -258,6 +275,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
     throw refuse("transform-layout-dimensions", "the map takes {} ind{}, buffer `{}` has {} dimension{}",
                  map->initial_indices.size(), map->initial_indices.size() == 1 ? "ex" : "ices",
                  buffer->name.c_str(), type->shape.size(), type->shape.size() == 1 ? "" : "s")
+        .kind("InternalError+ScheduleError")
         .at(step.span(3));
   }
   step.call.args[3] = map;

@@ -23,6 +23,14 @@ Any construct(ApiCall& call) {
   if (seed != -1 && (seed < 1 || seed > INT32_MAX)) {
     throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX).at(call.span_of(1));
   }
+  auto level = call.args[3].try_cast<String>();
+  if (!level) wrong_argument(call, 3, "str");
+  if (*level != "detail" && *level != "fast" && *level != "none") {
+    throw Error("wrong-arguments", "`error_render_level` is \"detail\", \"fast\" or \"none\", not `{}`",
+                level->c_str())
+        .kind("ValueError")
+        .at(call.span_of(3));
+  }
   Schedule schedule = make_schedule(mod, seed == -1 ? 1 : seed, call.args[4].cast<bool>());
   mutable_schedule(schedule).debug_mask = parse_debug_mask(call, 2);
   return schedule;

@@ -80,6 +80,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   if (map->initial_indices.size() != old->iter_vars.size()) {
     throw refuse("reindex-cache-iterators", "the map takes {} indices, block `{}` has {} iterators",
                  map->initial_indices.size(), block->name.c_str(), old->iter_vars.size())
+        .kind("InternalError+ScheduleError")
         .at(step.span(4));
   }
   Array<Expr> indices = only_indices(*block, buffer, step.span(2));

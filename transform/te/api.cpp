@@ -285,6 +285,11 @@ Any reduce_axis(ApiCall& call) {
     Expr end = expect_expr(call, (*ends)[1], 0, "the end of an axis");
     dom = make<RangeNode>(begin, is_const_int(begin, 0) ? end : sub(end, begin, call.span_of(0)));
   }
+  if (!dom->extent->dtype().is_int() && !dom->extent->dtype().is_uint()) {
+    throw Error("wrong-type", "an axis goes over integers, not `{}`", dom->extent->dtype().str())
+        .kind(ir::kRefusedType)
+        .at(call.span_of(0));
+  }
   Var var = make_var(detail::argument<String>(call, 1), dom->extent->dtype());
   return make<IterVarNode>(dom, var, IterType::kCommReduce, detail::argument<String>(call, 2));
 }

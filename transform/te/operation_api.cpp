@@ -117,6 +117,15 @@ Any make_scan(ApiCall& call) {
     };
     same(init[k], "the initial tensor");
     same(update[k], "the update");
+    Array<Expr> whole = state[k]->shape(), made = update[k]->shape();
+    for (int64_t d = 0; d < static_cast<int64_t>(whole.size()); ++d) {
+      auto have = const_int(made[d]), want = const_int(whole[d]);
+      if (!have || !want || *have == *want) continue;
+      throw Error("te-scan-shapes", "dimension {} of the update `{}` has {} elements, that of the state `{}` {}",
+                  d, update[k]->name(), *have, state[k]->name(), *want)
+          .at(call.span)
+          .kind("InternalError");
+    }
   }
   return make<ScanOpNode>(detail::argument<String>(call, 0), detail::argument<String>(call, 1),
                           attributes(call, 2), *axis, init, update, state, inputs);

@@ -331,7 +331,7 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
     throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", syntax::spelling(op),
                 ir::type_name(a), ir::type_name(b))
         .at(span)
-        .kind("TypeError")
+        .kind(is_none(*one) ? ir::kNothingGiven : "TypeError")
         .help(is_none(*one) ? "ask for identity: `x is None`" : "");
   }
   bool comparable = to_expr(a).has_value() && to_expr(b).has_value();

@@ -90,6 +90,7 @@ constexpr Explanation rows[] = {
      "library. It must be none that C, C++ or their libraries use.",
      "", ""},
     {"no-c-signature", "C has no type for vectors of numbers: such a value is passed in a buffer.", "", ""},
+    {"no-current-context", "Outside of a `with` no PassContext is the current one, and none can end.", "", ""},
     {"no-current-target", "Outside of a `with` no target is the current one.",
      "tvm.target.Target.current(allow_none=False)",
      "with tvm.target.Target(\"llvm\"):\n    tvm.target.Target.current(allow_none=False)", true, true},

@@ -195,6 +195,10 @@ std::span<const ApiRow> pass_context_rows() {
        })},
       {ApiKind::kMethod, "mlc.transform.PassContext", "__exit__(kind=None, value=None, traceback=None)",
        "Ends the configuration.", native([](PassContext context, Any, Any, Any) {
+         if (contexts().empty()) {
+           throw Error("no-current-context", "no PassContext is current: there is nothing to end")
+               .kind("InternalError");
+         }
          contexts().pop_back();
          enable_solver(asks_solver(current_context()));
          exit_instruments(context);

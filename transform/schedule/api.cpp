@@ -167,7 +167,7 @@ Any can_decompose_padding(ApiCall& call) {
 
 Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_python()); }
 Any trace_apply(ApiCall& call) {
-  auto to = call.args[1].try_cast<Schedule>();
+  auto to = ir::given<Schedule>(call.args[1]);
   if (!to) wrong_argument(call, 1, "a schedule");
   apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host, call.args[2].cast<bool>(),
               call.args[3]);

@@ -32,7 +32,7 @@ std::vector<Instruction>& steps_of(const Trace& trace) { return const_cast<Trace
 Any list_of(const std::vector<Any>& values) { return Array<Any>(values.begin(), values.end()); }
 
 InstructionRef instruction_argument(ApiCall& call, size_t i) {
-  auto found = call.args[i].as<InstructionRef>();
+  auto found = ir::given<InstructionRef>(call.args[i]);
   if (!found) wrong_argument(call, i, "an instruction, as `trace.insts` has them");
   return *found;
 }
@@ -191,7 +191,7 @@ bool returns_list(const Primitive& primitive) {
 }
 
 Any make_instruction(ApiCall& call) {
-  auto kind = call.args[0].as<InstructionKind>();
+  auto kind = ir::given<InstructionKind>(call.args[0]);
   if (!kind) wrong_argument(call, 0, "a kind of step");
   auto items = [&](size_t i) -> std::vector<Any> {
     if (auto list = call.args[i].as<ffi::List<Any>>()) return {list->begin(), list->end()};

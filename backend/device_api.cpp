@@ -42,7 +42,7 @@ Any device_attribute(ApiCall& call) {
   throw Error("unsupported-device", "`{}` of {}: there is no such device here", call.api.name,
               runtime::device_text(device))
       .at(call.span)
-      .kind("RuntimeError");
+      .kind("InternalError");
 }
 Any total_memory(ApiCall& call) {
   if (call.args[0].cast<DLDevice>().device_type != kDLCPU) return device_attribute(call);

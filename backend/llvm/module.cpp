@@ -50,6 +50,7 @@ class CompiledModule final : public ffi::ModuleObj {
       return compile_to_text(lowered_, target_, false);
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
     throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
+        .kind("InternalError+ValueError")
         .help("there are ll and asm");
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {

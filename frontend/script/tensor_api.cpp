@@ -54,6 +54,7 @@ void cpu_only(ApiCall& call, const Any& device, size_t index) {
   if (!wanted) ir::wrong_argument(call, index, "Device");
   if (wanted->device_type == kDLCPU) return;
   throw ir::Error("not-supported", "there are no tensors on {} here", evaluator_of(call.host).str(known))
+      .kind("InternalError+ValueError")
       .at(call.span_of(index))
       .help("use tvm.cpu()");
 }

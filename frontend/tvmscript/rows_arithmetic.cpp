@@ -52,6 +52,24 @@ template <Expr (*build)(Expr, Expr, Span)>
 Any binary(ApiCall& call) {
   return build(value_arg(call, 0), value_arg(call, 1), call.span);
 }
+// tvm.tirx.max(expr, axis, where, init, *args): over axes the reduction of te, else the largest of all.
+template <Expr (*build)(Expr, Expr, Span)>
+Any extreme(ApiCall& call) {
+  const Any& axis = call.args[1];
+  if (axis.as<ir::IterVarNode>() || script::as<ffi::ListObj>(axis) || script::as<ffi::ArrayObj>(axis)) {
+    const ir::Api* reduction = ir::ApiRegistry::global().find(fmt::format("tvm.te.{}", call.api.name));
+    MLC_CHECK(reduction, "te has no reduction `{}`", call.api.name);
+    std::vector<Any> positional(call.args.begin(), call.args.begin() + 4);
+    std::vector<std::pair<std::string_view, Any>> keywords;
+    return call_api(*reduction, call.host, {positional, keywords, call.span, {}, {}});
+  }
+  Expr result = build(value_arg(call, 0), value_arg(call, 1), call.span);
+  for (size_t i : {2, 3})
+    if (is_given(call, i)) result = build(result, value_arg(call, i), call.span);
+  for (const Any& more : script::elements(call.args[4]))
+    result = build(result, script::as_expr(more, call.span, "an operand"), call.span);
+  return result;
+}
 // The bare node: nothing is folded, operands have the same type.
 template <ir::ExprKind kind>
 Any node(ApiCall& call) {
@@ -354,6 +372,11 @@ Expr literal_arg(const ApiCall& call, size_t i) {
 }
 
 Any const_(ApiCall& call) {
+  if (!script::is_float(call.args[0]) && !script::to_expr(call.args[0])) {
+    throw ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
+        .at(call.span_of(0))
+        .kind(is_given(call, 1) ? "TypeError+InternalError" : "TypeError+NotImplementedError");
+  }
   Expr value = literal_arg(call, 0);
   if (!is_given(call, 1)) {
     auto* real = script::is_float(call.args[0]) ? ir::as<ir::FloatImmNode>(value) : nullptr;
@@ -376,6 +399,8 @@ Any immediate(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
   Expr value = literal_arg(call, 1);
   if (!kFloat && ir::as<ir::FloatImmNode>(value)) ir::wrong_argument(call, 1, "int");
+  if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value))
+    ir::wrong_argument(call, 1, kFloat ? "float" : "int");
   bool fits = kFloat ? dtype.is_floating() : dtype.is_int() || dtype.is_uint() || dtype.is_bool();
   if (!fits || dtype.is_vector()) {
     throw ir::Error("type-mismatch", "`{}` is no constant of `{}`", call.api.name, dtype.str())
@@ -408,8 +433,6 @@ struct Row {
 };
 // Names that exist both as T.x and tvm.tirx.x.
 constexpr Row shared[] = {
-    {"min(a, b)", "The smaller.", binary<ir::min>},
-    {"max(a, b)", "The larger.", binary<ir::max>},
     {"truncdiv(a, b)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
     {"truncmod(a, b)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
     {"floordiv(a, b)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
@@ -473,6 +496,8 @@ constexpr Row shared[] = {
     {"FloatImm(dtype, value, span=None)", "A float constant.", immediate<true>},
 };
 constexpr Row only_script[] = {
+    {"min(a, b)", "The smaller.", binary<ir::min>},
+    {"max(a, b)", "The larger.", binary<ir::max>},
     {"Var(name, dtype, span=None)", "A variable.", make_var},
     {"cast(value, dtype)", "The value converted to a type.", cast_value},
     {"fabs(x)", "The magnitude.", abs},
@@ -482,6 +507,10 @@ constexpr Row only_script[] = {
     {"Let(expr, where)", "An expression in which a variable has a value.", let},
 };
 constexpr Row only_tirx[] = {
+    {"min(expr, axis, where=None, init=None, *args)", "The least value over axes; else the least of all.",
+     extreme<ir::min>},
+    {"max(expr, axis, where=None, init=None, *args)", "The largest value over axes; else the largest of all.",
+     extreme<ir::max>},
     {"Let(var, value, body, span=None)", "An expression in which a variable has a value.", let_node},
     {"div(a, b)", "Division; of integers, towards zero.", divide},
     {"power(x, y)", "x to the power of y, of floats.", power},

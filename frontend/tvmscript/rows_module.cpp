@@ -112,7 +112,10 @@ constexpr ir::ApiRow rows[] = {
 Any prim_func_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,
                    script::Scope where) {
   auto* def = syntax::as<syntax::FunctionDef>(&definition);
-  if (!def) throw ir::Error("not-a-function", "`@T.prim_func` stands above a function").kind("TypeError+ValueError").at(definition.span);
+  if (!def)
+    throw ir::Error("not-a-function", "`@T.prim_func` stands above a function")
+        .kind("TypeError+ValueError")
+        .at(definition.span);
   return build_function(evaluator, *def, function_options(arguments), where);
 }
 Any ir_module_hook(Evaluator& evaluator, const syntax::Stmt& definition, const Any& arguments,

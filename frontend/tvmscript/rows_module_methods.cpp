@@ -38,6 +38,12 @@ Any get_item(ApiCall& call) {
     }
     return mod->lookup(view((*var)->name_hint));
   }
+  if (!script::is_str(call.args[1])) {
+    throw ir::Error("wrong-type", "the name of a function is a str or GlobalVar, not `{}`",
+                    ir::type_name(call.args[1]))
+        .at(call.span_of(1))
+        .kind("TypeError+AssertionError");
+  }
   String name = str_arg(call, 1);
   try {
     return mod->lookup(view(name));

@@ -39,8 +39,9 @@ Any make_bind(ApiCall& call) {
   Expr value = expr_or_text(call, 1);
   if ((is_prim(var) || is_prim(value)) &&
       (is_prim(var) != is_prim(value) || !(var->dtype() == value->dtype()))) {
-    mismatch(call, 1, ir::kRefusedType,
-             fmt::format("`{}` is `{}`, its value `{}`", var->name.c_str(), type_text(var), type_text(value)));
+    mismatch(
+        call, 1, ir::kRefusedType,
+        fmt::format("`{}` is `{}`, its value `{}`", var->name.c_str(), type_text(var), type_text(value)));
   }
   return ir::make<ir::BindNode>(var, value, call.span);
 }
@@ -163,7 +164,8 @@ Any make_evaluate(ApiCall& call) {
   return ir::make<ir::EvaluateNode>(value, call.span);
 }
 Any make_if(ApiCall& call) {
-  return ir::make<ir::IfThenElseNode>(condition_arg(call, 0, false), node_arg<ir::StmtNode>(call, 1, "a statement"),
+  return ir::make<ir::IfThenElseNode>(condition_arg(call, 0, false),
+                                      node_arg<ir::StmtNode>(call, 1, "a statement"),
                                       optional_node<ir::StmtNode>(call, 2, "a statement"), call.span);
 }
 
@@ -213,8 +215,8 @@ Any make_realize(ApiCall& call) {
   Expr predicate = expr_arg(call, 1);
   auto block = node_arg<ir::SBlockNode>(call, 2, "SBlock");
   if (values.size() != block->iter_vars.size()) {
-    throw ir::Error("wrong-arguments", "block `{}` has {} iterators, got {} values",
-                    block->name_hint.c_str(), block->iter_vars.size(), values.size())
+    throw ir::Error("wrong-arguments", "block `{}` has {} iterators, got {} values", block->name_hint.c_str(),
+                    block->iter_vars.size(), values.size())
         .at(call.span_of(0))
         .kind("ValueError");
   }

@@ -125,6 +125,7 @@ bool fits_gpu(const PrimFunc& fn, const Map<String, Any>& limits) {
     auto at = std::ranges::find(names, text(key));
     if (at == names.end()) {
       throw Error("unknown-limit", "no limit of GPU code is named `{}`", text(key))
+          .kind("InternalError+ValueError")
           .help(fmt::format("limits are {}", fmt::join(names, ", ")));
     }
     auto number = value.try_cast<int64_t>();

@@ -16,8 +16,10 @@ keeps: number and order of block instances.
 
 static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   // check
-  if (args.empty()) 
-    throw refuse("fuse-without-loops", "no loops to fuse").kind("ValueError+ScheduleError").at(step.call.span);
+  if (args.empty())
+    throw refuse("fuse-without-loops", "no loops to fuse")
+        .kind("ValueError+ScheduleError")
+        .at(step.call.span);
   std::vector<LoopArg> loops;
   for (const Any& arg : args) loops.push_back(step.loop_of(arg, step.span(1), 1));
   for (size_t i = 0; i < loops.size(); ++i) {

@@ -361,7 +361,7 @@ bool conflict(const SBlockNode& a, const SBlockNode& b) {
 
 Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
   Span span = step.span(1);
-  if (blocks.empty()) 
+  if (blocks.empty())
     throw refuse("blockize-no-blocks", "there are no blocks in the list")
         .kind("TypeError+ScheduleError")
         .at(span);

@@ -179,6 +179,7 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
   if (names.size() > rank) {
     throw Error("te-too-many-indices", "the function takes {} ind{}, the shape has {} dimension{}",
                 names.size(), names.size() == 1 ? "ex" : "ices", rank, rank == 1 ? "" : "s")
+        .kind("TypeError+ValueError")
         .at(call.span_of(1));
   }
   if (!open) return names;
@@ -351,7 +352,14 @@ template <Combine combine, Identity identity>
 Any builtin_reduction(ApiCall& call) {
   Expr source = expect_expr(call, call.args[0], 0, "what is reduced");
   bool over_axes = ir::given<IterVar>(call.args[1]) || elements(call.args[1]);
-  if (!over_axes) return combine(source, expect_expr(call, call.args[1], 1, "an operand"), call.span);
+  if (!over_axes) {
+    Expr result = combine(source, expect_expr(call, call.args[1], 1, "an operand"), call.span);
+    for (size_t i : {2, 3}) {
+      if (call.args[i] == nullptr) continue;
+      result = combine(result, expect_expr(call, call.args[i], i, "an operand"), call.span);
+    }
+    return result;
+  }
   Var x = make<VarNode>("x", source->ty);
   Var y = make<VarNode>("y", source->ty);
   Array<Var> lhs{x};

@@ -121,8 +121,9 @@ Any make_scan(ApiCall& call) {
     for (int64_t d = 0; d < static_cast<int64_t>(whole.size()); ++d) {
       auto have = const_int(made[d]), want = const_int(whole[d]);
       if (!have || !want || *have == *want) continue;
-      throw Error("te-scan-shapes", "dimension {} of the update `{}` has {} elements, that of the state `{}` {}",
-                  d, update[k]->name(), *have, state[k]->name(), *want)
+      throw Error("te-scan-shapes",
+                  "dimension {} of the update `{}` has {} elements, that of the state `{}` {}", d,
+                  update[k]->name(), *have, state[k]->name(), *want)
           .at(call.span)
           .kind("InternalError");
     }

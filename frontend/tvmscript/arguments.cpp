@@ -122,7 +122,7 @@ Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer) {
   throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
                   dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
       .at(call.span_of(i))
-      .kind(indices.empty() ? "IndexError" : "InternalError");
+      .kind(indices.empty() ? "IndexError+InternalError" : "InternalError");
 }
 
 Buffer buffer_arg(const ApiCall& call, size_t i) {

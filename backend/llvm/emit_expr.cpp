@@ -338,6 +338,7 @@ llvm::Value* FunctionEmitter::emit_broadcast(const ir::BroadcastNode* e) {
 }
 
 llvm::Value* FunctionEmitter::emit_shuffle(const ir::ShuffleNode* e) {
+  if (llvm::Value* at_once = emit_shuffle_of_two(e)) return at_once;
   std::vector<llvm::Value*> lanes;  // of all vectors, one after the other
   for (const Expr& one : e->vectors) {
     llvm::Value* value = emit(one);
@@ -359,6 +360,23 @@ llvm::Value* FunctionEmitter::emit_shuffle(const ir::ShuffleNode* e) {
   llvm::Value* result = llvm::PoisonValue::get(m_.register_type(e->dtype(), e->span));
   for (size_t i = 0; i < picked.size(); ++i) result = b.CreateInsertElement(result, picked[i], i);
   return result;
+}
+
+// One or two vectors of a type are one instruction of LLVM; null for others.
+llvm::Value* FunctionEmitter::emit_shuffle_of_two(const ir::ShuffleNode* e) {
+  size_t count = e->vectors.size();
+  if (count == 0 || count > 2 || e->indices.size() < 2 || e->vectors[0]->dtype().is_scalar()) return nullptr;
+  DataType dtype = e->vectors[0]->dtype();
+  if (e->vectors[static_cast<int64_t>(count - 1)]->dtype() != dtype) return nullptr;
+  llvm::SmallVector<int, 64> mask;
+  for (const Expr& index : e->indices) {
+    auto at = ir::const_int(index);
+    if (!at || *at < 0 || *at >= static_cast<int64_t>(count) * dtype.lanes()) return nullptr;
+    mask.push_back(static_cast<int>(*at));
+  }
+  llvm::Value* first = emit(e->vectors[0]);
+  return b.CreateShuffleVector(
+      first, count == 2 ? emit(e->vectors[1]) : llvm::PoisonValue::get(first->getType()), mask);
 }
 
 // Proves only what index expressions need: sums and products of loop variables and shapes.

@@ -133,7 +133,12 @@ void FunctionEmitter::store(const ir::BufferStoreNode* s) {
   llvm::Value* value = to_memory(emit(s->value), dtype);
   Address at = address(s->buffer, s->indices, s->span);
   if (at.lanes == nullptr) {
-    b.CreateAlignedStore(value, at.pointer, at.alignment);
+    llvm::StoreInst* made = b.CreateAlignedStore(value, at.pointer, at.alignment);
+    if (nontemporal_ && !dtype.is_scalar() &&
+        at.alignment.value() >= static_cast<uint64_t>(dtype.bytes() * dtype.lanes())) {
+      made->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                        llvm::MDNode::get(m_.context, llvm::ConstantAsMetadata::get(b.getInt32(1))));
+    }
     return;
   }
   llvm::Type* element = m_.memory_type(dtype.element());

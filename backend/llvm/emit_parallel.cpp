@@ -70,6 +70,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     FunctionEmitter inner(m_, body, place_);
     inner.refuse_returns("inside a parallel loop");
     inner.in_parallel_ = true;
+    inner.nontemporal_ = nontemporal_;
     for (const auto& [var, outer] : inherited) {
       Binding made = outer;
       if (!llvm::isa<llvm::Constant>(outer.value)) {
@@ -108,6 +109,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     counter->addIncoming(advanced, next);
     ib.CreateCondBr(ib.CreateICmpSLT(advanced, end), run, after);
     ib.SetInsertPoint(after);
+    if (nontemporal_) inner.end_nontemporal();
     inner.finish();
   }
 

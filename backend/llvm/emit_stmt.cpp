@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements and control flow.
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -205,6 +207,13 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   if (key == "thread_extent" || key == "virtual_thread") {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }
+  if (key == "pragma_nontemporal_store") {
+    bool around = std::exchange(nontemporal_, true);
+    emit(s->body);
+    nontemporal_ = around;
+    if (!around) end_nontemporal();
+    return;
+  }
   // Hints that have done their work in earlier passes, or change nothing on a CPU.
   constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
                                         "pragma_unroll_explicit",
@@ -217,6 +226,12 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   bool known = std::ranges::find(hints, key) != std::end(hints);
   if (!known) refuse(fmt::format("the attribute `{}`", key), "", s->span);
   emit(s->body);
+}
+
+// Such stores of x86 may be seen later than others that follow them.
+void FunctionEmitter::end_nontemporal() {
+  if (m_.module->getTargetTriple().starts_with("x86_64"))
+    b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 void FunctionEmitter::emit_if(const ir::IfThenElseNode* s) {

@@ -160,6 +160,7 @@ class FunctionEmitter {
   llvm::Value* emit_ramp(const ir::RampNode* e);
   llvm::Value* emit_broadcast(const ir::BroadcastNode* e);
   llvm::Value* emit_shuffle(const ir::ShuffleNode* e);
+  llvm::Value* emit_shuffle_of_two(const ir::ShuffleNode* e);
   llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);  // i16 pattern -> float32
   llvm::Value* float_rounded_to_odd(llvm::Value* value);
   llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);  // rounds to nearest even
@@ -233,6 +234,8 @@ class FunctionEmitter {
   std::string_view no_return_;
   bool in_index_ = false;  // integer arithmetic here cannot overflow
   bool in_parallel_ = false;
+  bool nontemporal_ = false;  // below `pragma_nontemporal_store`: vectors that are stored go past the caches
+  void end_nontemporal();
 };
 
 }  // namespace mlc::llvm_backend

@@ -138,6 +138,10 @@ class RegionCollector final : public Walker {
           ranges.push_back(make<RangeNode>(const_like(type->shape[d], 0), type->shape[d]));
           continue;
         }
+        if (dim.min.same_as(dim.max)) {
+          ranges.push_back(make<RangeNode>(dim.min, const_like(dim.min, 1)));
+          continue;
+        }
         Expr min = analyzer_.simplify(dim.min);
         ranges.push_back(make<RangeNode>(min, analyzer_.simplify(dim.max - dim.min + 1)));
       }

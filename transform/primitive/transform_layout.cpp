@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/given.h"
+#include "ir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
@@ -36,6 +37,13 @@ class MoveElements final : public Rewriter {
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
+    if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
+      Expr condition = rewrite(choice->args[0]);
+      Expr a = under(condition, choice->args[1]), b = under(logical_not(condition), choice->args[2]);
+      bool same =
+          condition.same_as(choice->args[0]) && a.same_as(choice->args[1]) && b.same_as(choice->args[2]);
+      return same ? e : if_then_else(condition, a, b);
+    }
     Expr next = rewrite_children(e);
     auto* load = as<TensorLoadNode>(next);
     if (!load || !load->source.same_as(from_)) return next;
@@ -44,7 +52,7 @@ class MoveElements final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     size_t known = iters_.size();
     if (auto* loop = as<ForNode>(s)) bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
-    if (auto* realize = as<SBlockRealizeNode>(s)) return this->realize(ref(realize));
+    if (auto* test = as<IfThenElseNode>(s)) return this->test(test);
     if (auto* block = as<SBlockNode>(s)) return this->block(ref(block));
     Stmt next = rewrite_children(s);
     iters_.resize(known);
@@ -63,13 +71,26 @@ class MoveElements final : public Rewriter {
       if (!as<VarNode>(result[d]) || !const_int(sums[d])) result.Set(d, sums[d]);
     return result;
   }
-  // The condition of a block restricts the loops, not its own iterators.
-  Stmt realize(const SBlockRealize& old) {
-    Expr outside = predicate_;
-    predicate_ = logical_and(predicate_, old->predicate);
-    Stmt next = rewrite_children(Stmt(old));
+  // What is done under a condition: the iterators go through a part of their values.
+  template <class Node>
+  Node under(const Expr& condition, const Node& node) {
+    Expr outside = std::exchange(predicate_, logical_and(predicate_, condition));
+    Node next = rewrite(node);
     predicate_ = outside;
     return next;
+  }
+  Stmt test(const IfThenElseNode* old) {
+    Expr condition = rewrite(old->condition);
+    Stmt then_case = under(condition, old->then_case);
+    Stmt else_case = old->else_case ? under(logical_not(condition), old->else_case) : Stmt();
+    if (condition.same_as(old->condition) && then_case.same_as(old->then_case) &&
+        else_case.same_as(old->else_case))
+      return ref(old);
+    return with(ref(old), [&](IfThenElseNode& copy) {
+      copy.condition = condition;
+      copy.then_case = then_case;
+      copy.else_case = else_case;
+    });
   }
   Stmt block(const SBlock& old) {
     size_t known = iters_.size();

@@ -6,6 +6,7 @@
 
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
+#include "transform/schedule/conditions.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/witness.h"
 
@@ -66,22 +67,32 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const Place& block,
     }
   }
   // A digit that the predicate cuts off runs to the lesser of two ends, which often is known.
+  auto shortest = [&](const Expr& end) -> Expr {
+    Expr simple = analyzer.simplify(end);
+    auto* least = as<MinNode>(simple);
+    if (least && analyzer.can_prove(le(least->a, least->b))) return least->a;
+    if (least && analyzer.can_prove(le(least->b, least->a))) return least->b;
+    return simple;
+  };
   auto shorter = [&](const Expr& condition) {
     Expr result = bool_imm(true);
     for (const Expr& part : conjuncts(condition)) {
       auto* test = as<LTNode>(part);
-      result = logical_and(result, test ? lt(test->a, analyzer.simplify(test->b)) : part);
+      result = logical_and(result, test ? lt(test->a, shortest(test->b)) : part);
     }
     return result;
   };
   for (IndexDivision& index : found->indices) {
-    index.outer_extent = analyzer.simplify(index.outer_extent);
-    index.inner_extent = analyzer.simplify(index.inner_extent);
+    index.outer_extent = shortest(index.outer_extent);
+    index.inner_extent = shortest(index.inner_extent);
   }
   found->outer_predicate = shorter(found->outer_predicate);
   found->inner_predicate = shorter(found->inner_predicate);
   // What the predicate says and the cut does not.
   bind_loops(analyzer, loops);
+  Domain run;
+  for (const LoopRange& loop : ranges_of(loops))
+    run[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
   std::vector<Expr> said = conjuncts(logical_and(found->outer_predicate, found->inner_predicate));
   for (const Expr& condition : conjuncts(realize->predicate)) {
     auto* test = as_binary(condition);
@@ -90,7 +101,7 @@ SubspaceDivision divide_block(const SBlockRealize& realize, const Place& block,
                    return other && other->kind == test->kind && same_expr(other->b, test->b) &&
                           analyzer.can_prove_equal(other->a, test->a);
                  });
-    if (known || analyzer.can_prove(condition)) continue;
+    if (known || always_holds(condition, analyzer, run)) continue;
     if (!sides.in_inner(condition)) {
       found->outer_predicate = logical_and(found->outer_predicate, condition);
     } else if (!sides.in_outer(condition)) {

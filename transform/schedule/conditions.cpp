@@ -194,6 +194,12 @@ constexpr int64_t kMostValues = 1 << 14;  // that are looked at
 bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domain) {
   if (analyzer.can_prove(condition)) return true;
   if (Expr above = margin(condition); above && !domain.empty() && above->dtype().is_int()) {
+    // Where the variables have values at all.
+    Expr some = bool_imm(true);
+    for (const auto& [var, range] : domain)
+      if (range && !const_int(range.max))
+        some = logical_and(some, analyzer.simplify(ge(range.max, range.min)));
+    auto inside = analyzer.assume(some);
     if (Interval all = interval_of(analyzer.simplify(above), domain, analyzer);
         all && analyzer.can_prove_ge(analyzer.simplify(all.min), 0))
       return true;

@@ -96,6 +96,13 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   auto c = const_int(two->b);
   if (!c) return nullptr;
   auto number = [&](int64_t value) { return const_like(e, value); };
+  // (x + c1) // c where all values of x + c1 lie in one period.
+  if (auto* sum = as<AddNode>(two->a); sum && const_int(sum->b) && *c > 0) {
+    ConstIntBound bound = analyzer.bounds(two->a);
+    bool finite = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
+    if (finite && floor_div(bound.min, *c) == floor_div(bound.max, *c))
+      return number(floor_div(bound.min, *c));
+  }
   if (auto* inner = as<FloorDivNode>(two->a)) {
     auto c1 = const_int(inner->b);
     if (c1 && *c1 > 0 && *c > 0) return floordiv(inner->a, number(*c1 * *c));

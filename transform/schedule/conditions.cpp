@@ -217,9 +217,12 @@ bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domai
       return false;
     int64_t extent = bound.max - bound.min + 1;
     if (extent <= 0 || extent > kMostValues || (count *= extent) > kMostValues) return false;
-    numbers.values[var.get()] = bound.min;
     counters.push_back({var.get(), bound});
   }
+  // Where it fails it mostly does so at the end.
+  for (const Counter& counter : counters) numbers.values[counter.var] = counter.bound.max;
+  if (numbers.of(condition).value_or(0) == 0) return false;
+  for (const Counter& counter : counters) numbers.values[counter.var] = counter.bound.min;
   while (numbers.of(condition).value_or(0) != 0) {
     size_t i = 0;
     for (; i < counters.size(); ++i) {

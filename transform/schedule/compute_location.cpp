@@ -531,6 +531,58 @@ void require_all_instances(ScheduleState& state, const Place& block, const std::
   }
 }
 
+// Is all that the instances of a moved consumer read written in the same iteration of `loop`? A box around
+// what a producer writes may hold more than that, and an instance more than its part of the box: it would run
+// again, and what was written in another iteration need not be there any more.
+bool reads_what_is_written(ScheduleState& state, const Place& block, const Place& loop,
+                           const std::vector<Place*>& producers, const std::vector<Box>& written,
+                           const std::vector<IterDomain>& domains, const Domain& around, Analyzer& analyzer) {
+  for (const Place* producer : producers) {
+    VarMap values = bindings_of(realize_of(state, *producer));
+    for (const TensorRegion& region : regions_in_common(block, *producer, false)) {
+      auto box = std::find_if(written.begin(), written.end(),
+                              [&](const Box& each) { return each.buffer.same_as(region->source); });
+      if (box == written.end()) continue;
+      Expr elements = int_imm(DataType::Int(64), 1), iterations = elements;
+      bool joint = false;
+      for (const Interval& dim : box->dims)
+        if (dim) elements = mul(elements, cast(DataType::Int(64), analyzer.simplify(dim.max - dim.min + 1)));
+      for (const Place* up = producer->parent; up && up != &loop; up = up->parent) {
+        if (!up->loop() || is_const_int(up->loop()->extent, 1)) continue;
+        auto count = std::count_if(region->region.begin(), region->region.end(), [&](const Range& range) {
+          return uses_var(substitute(range->min, values),
+                          [&](const VarNode* var) { return var == up->loop()->loop_var.get(); });
+        });
+        joint = joint || count > 1;
+        if (count > 0) iterations = mul(iterations, cast(DataType::Int(64), up->loop()->extent));
+      }
+      if (joint && !analyzer.can_prove_equal(elements, iterations)) return false;
+    }
+  }
+  std::unordered_set<const VarNode*> iters;
+  for (const IterVar& iter : block.block()->iter_vars) iters.insert(iter->var.get());
+  for (const TensorRegion& region : block.block()->reads) {
+    auto box = std::find_if(written.begin(), written.end(),
+                            [&](const Box& each) { return each.buffer.same_as(region->source); });
+    if (box == written.end()) continue;
+    for (size_t d = 0; d < region->region.size(); ++d) {
+      const Range& range = region->region[d];
+      Index index = index_form(range->min, iters, analyzer);
+      if (index.form != Index::Form::kLinear || index.factor <= 1 || !box->dims[d]) continue;
+      size_t i = 0;
+      while (!block.block()->iter_vars[i]->var.same_as(index.var)) ++i;
+      auto at = [&](const Expr& value) {
+        return add(mul(value, const_like(value, index.factor)), index.offset);
+      };
+      Expr first = at(domains[i].range.min), last = at(domains[i].range.max) + range->extent - 1;
+      if (!always_holds(ge(first, box->dims[d].min), analyzer, around) ||
+          !always_holds(le(last, box->dims[d].max), analyzer, around))
+        return false;
+    }
+  }
+  return true;
+}
+
 // Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
 // anew; inside of one they would add to it once more.
 void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Span span) {
@@ -648,6 +700,12 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
                 analyzer);
   auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
                                 needed, !is_producer, analyzer);
+  Domain around;
+  for (const LoopRange& each : ranges_of(loops_up(loop)))
+    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
+  if (domains && !is_producer &&
+      !reads_what_is_written(state, block, loop, producers, needed, *domains, around, analyzer))
+    domains.reset();
   if (!domains) {
     throw refuse("access-not-invertible",
                  "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
@@ -663,9 +721,6 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
   SBlock same = ref(block.block());
   Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
                                    analyzer, block_span);
-  Domain around;
-  for (const LoopRange& each : ranges_of(loops_up(loop)))
-    around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
   require_sums_once(block, loop, subtree, block_span);
   Stmt next_scope = moved_block(block, loop, subtree, position, scope);

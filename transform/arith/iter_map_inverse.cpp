@@ -103,7 +103,7 @@ std::optional<Array<Expr>> invert_iter_map(const Array<Expr>& indices, const std
   for (const Expr& index : indices) moved.push_back(shifted.empty() ? index : substitute(index, shifted));
   IterMapResult found =
       detect_iter_map(moved, from_zero, bool_imm(true), IterMapCheck::kBijective, analyzer, false);
-  if (found.indices.empty()) return std::nullopt;
+  if (found.indices.empty() || found.reordered) return std::nullopt;
   for (const IterSum& sum : found.indices) {
     if (sum->args.empty()) continue;
     bool down = sum->args.size() == 1 && is_const_int(sum->args[0]->scale, -1);

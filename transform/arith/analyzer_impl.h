@@ -30,9 +30,10 @@ class AnalyzerImpl {
   // solver.cpp
   struct SolverStats {
     int64_t asked = 0, proved = 0, refuted = 0;
+    std::string of_z3;
   };
   SolverStats solver_stats;
-  int64_t solver_milliseconds = 250;  // where a question ends; 0: no limit
+  int64_t solver_milliseconds = 1000;  // where a question ends; 0: no limit
   int64_t solver_steps = 2000000;     // the same in z3's own steps, which is as far on any machine
   void say_all(SmtProblem& problem) const;  // what is known
 

@@ -31,17 +31,9 @@ Any count(ApiCall& call) {
   return call.args[0].cast<Stats>()->stats.*field;
 }
 
-// The analyzer that is asked, where the solver is behind it.
+// The analyzer that is asked, where there is a solver to ask.
 AnalyzerImpl& with_solver(const ApiCall& call) {
-  if (!solver_enabled()) {
-    throw Error("no-solver", "z3 is not behind the analyzer here")
-        .kind("RuntimeError")
-        .at(call.span)
-        .help(
-            "`with tvm.transform.PassContext(config={\"mlc.solver\": True})` puts it there; else `can_prove` "
-            "knows what "
-            "rules, bounds and constraints in force say");
-  }
+  require_solver();
   return call.args[0].cast<AnalyzerValue>()->analyzer->parts();
 }
 
@@ -62,7 +54,8 @@ Any get_smtlib2(ApiCall& call) {
 
 Any get_z3_stats(ApiCall& call) {
   const auto& stats = with_solver(call).solver_stats;
-  return String(fmt::format("asked {}, proved {}, refuted {}", stats.asked, stats.proved, stats.refuted));
+  return String(fmt::format("(:asked {}\n :proved {}\n :refuted {}{}", stats.asked, stats.proved,
+                            stats.refuted, stats.of_z3.empty() ? ")" : "\n " + stats.of_z3.substr(1)));
 }
 
 Any counterexample(ApiCall& call) {
@@ -107,19 +100,21 @@ constexpr ApiRow rows[] = {
      count<&RewriteStats::num_recursive_rewrites>},
 
     {ApiKind::kProperty, kAnalyzer, "is_z3_enabled",
-     "Does can_prove ask z3 where rules do not decide? Inside of a PassContext with `mlc.solver`.",
-     +[](ApiCall&) -> Any { return solver_enabled(); }},
+     "Can z3 be loaded? can_prove with strength SYMBOLIC_BOUND asks it then, and inside of a PassContext "
+     "with "
+     "`mlc.solver` every proof of passes and schedules does.",
+     +[](ApiCall&) -> Any { return solver_is_here(); }},
     {ApiKind::kMethod, kAnalyzer, "get_smtlib2(expr=None)",
      "What is known, and that `expr` does not hold, as the problem that z3 gets.", get_smtlib2},
     {ApiKind::kMethod, kAnalyzer, "set_z3_timeout_ms(timeout_ms)",
-     "Where a question ends without an answer; 0 is no limit, 250 what it starts with.",
+     "Where a question ends without an answer; 0 is no limit, 1000 what it starts with.",
      set_limit<&AnalyzerImpl::solver_milliseconds>},
     {ApiKind::kMethod, kAnalyzer, "set_z3_rlimit(rlimit)",
      "The same in z3's own steps, which are as many on every machine; 0 is no limit, 2000000 what it starts "
      "with.",
      set_limit<&AnalyzerImpl::solver_steps>},
-    {ApiKind::kMethod, kAnalyzer, "get_z3_stats()", "How often z3 was asked, and what it said.",
-     get_z3_stats},
+    {ApiKind::kMethod, kAnalyzer, "get_z3_stats()",
+     "How often z3 was asked and what it said, and what it counted at the last question.", get_z3_stats},
     {ApiKind::kMethod, kAnalyzer, "counterexample(expr)",
      "Values of the variables with which `expr` does not hold, as a dict, or None: z3's. Not in TVM.",
      counterexample},

@@ -273,9 +273,11 @@ bool proves(const AnalyzerValue& own, const Expr& condition, int depth = 0) {
 
 Any can_prove(ApiCall& call) {
   Expr condition = expr_argument(call, 1);
-  bool by_rules = detail::argument<int64_t>(call, 2) >= 1 ? proves(self(call), condition)
-                                                          : analyzer_of(call).simplifies_to_true(condition);
-  return by_rules || solver_proves(analyzer_of(call).parts(), condition);
+  AnalyzerImpl& parts = analyzer_of(call).parts();
+  if (detail::argument<int64_t>(call, 2) < 1)
+    return analyzer_of(call).simplifies_to_true(condition) || solver_proves(parts, condition);
+  return proves(self(call), condition) ||
+         (solver_is_here() && decide(parts, condition).kind == Decision::Kind::kHolds);
 }
 
 // How scripts number the outcomes of try_compare: CompareResult.
@@ -450,7 +452,8 @@ std::span<const ApiRow> rows() {
        native([](Ref<ModularSetNode> set) { return String(text(set->set)); })},
 
       {ApiKind::kValue, "tvm.sym.ProofStrength", "DEFAULT", "Rules and constant bounds.", constant<0>},
-      {ApiKind::kValue, "tvm.sym.ProofStrength", "SYMBOLIC_BOUND", "Symbolic intervals too.", constant<1>},
+      {ApiKind::kValue, "tvm.sym.ProofStrength", "SYMBOLIC_BOUND", "Symbolic intervals too, and z3.",
+       constant<1>},
       {ApiKind::kValue, "tvm.sym.CompareResult", "INCONSISTENT", "What is known contradicts itself.",
        constant<0>},
       {ApiKind::kValue, "tvm.sym.CompareResult", "EQ", "Equal.", constant<1>},

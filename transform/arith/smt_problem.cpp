@@ -26,10 +26,28 @@ constexpr std::string_view kPrelude =
 constexpr int kDeepest = 200;
 constexpr int64_t kMostResidues = 16;
 
-// The lowest `bits` of a number, as a signed one.
-std::string wrapped(std::string_view term, int bits) {
-  uint64_t half = uint64_t{1} << (bits - 1);
+// A number in a type of fewer bits than it had.
+std::string wrapped(std::string_view term, DataType dtype) {
+  uint64_t half = uint64_t{1} << (dtype.bits() - 1);
+  if (dtype.is_uint()) return fmt::format("(mod {} {})", term, 2 * half);
   return fmt::format("(- (mod (+ {} {}) {}) {})", term, half, 2 * half, half);
+}
+
+// What a type holds. Sums and products are taken not to leave it.
+std::string in_type(std::string_view term, DataType dtype) {
+  unsigned __int128 half = static_cast<unsigned __int128>(1) << (dtype.bits() - 1);
+  if (dtype.is_uint()) return fmt::format("(<= 0 {} {})", term, 2 * half - 1);
+  return fmt::format("(<= (- {}) {} {})", half, term, half - 1);
+}
+
+// Can it stand without bars?
+bool is_name(std::string_view text) {
+  constexpr std::string_view words[] = {"let",   "true", "false",  "div",    "mod",     "abs",
+                                        "ite",   "and",  "or",     "not",    "xor",     "par",
+                                        "match", "as",   "exists", "forall", "distinct"};
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !text.empty() && letter(text[0]) && std::ranges::find(words, text) == std::end(words) &&
+         std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 // Is there a product of two that are no constants among the summands and factors?
@@ -41,12 +59,13 @@ bool has_product(const Expr& e) {
   return inside && (has_product(two->a) || has_product(two->b));
 }
 
-bool is_integer(DataType dtype) { return dtype.is_scalar() && dtype.is_int(); }
+bool is_integer(DataType dtype) { return dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()); }
 bool has_sort(const Expr& e) {
   return is_integer(e->dtype()) || (e->dtype().is_scalar() && e->dtype().is_bool());
 }
 
-std::string number(int64_t value) {
+std::string number(int64_t value, bool of_bits) {
+  if (of_bits) return fmt::format("{}", static_cast<uint64_t>(value));
   return value >= 0 ? fmt::format("{}", value) : fmt::format("(- {})", -static_cast<__int128>(value));
 }
 
@@ -90,8 +109,9 @@ std::optional<std::string> SmtProblem::constant_for(const Expr& e, std::string_v
   std::ranges::replace_if(
       text, [](char c) { return c == '|' || c == '\\'; }, '_');
   if (int n = used_names_[text]++; n != 0) text += fmt::format(".{}", n);
-  text = fmt::format("|{}|", text);
-  declarations_.push_back(fmt::format("(declare-const {} {})", text, e->dtype().is_bool() ? "Bool" : "Int"));
+  if (!is_name(text)) text = fmt::format("|{}|", text);
+  declarations_.push_back(fmt::format("(declare-fun {} () {})", text, e->dtype().is_bool() ? "Bool" : "Int"));
+  if (!e->dtype().is_bool()) types_.push_back(in_type(text, e->dtype()));
   constants_.push_back({e, text});
   return text;
 }
@@ -101,7 +121,8 @@ std::optional<std::string> SmtProblem::term(const Expr& e) {
   ++depth_;
   std::optional<std::string> result;
   if (auto* value = as<IntImmNode>(e)) {
-    result = e->dtype().is_bool() ? std::string(value->value != 0 ? "true" : "false") : number(value->value);
+    result = e->dtype().is_bool() ? std::string(value->value != 0 ? "true" : "false")
+                                  : number(value->value, e->dtype().is_uint());
   } else if (auto* var = as<VarNode>(e)) {
     std::string& name = names_[var];
     if (name.empty()) name = *constant_for(e, {var->name.data(), var->name.size()});
@@ -114,7 +135,7 @@ std::optional<std::string> SmtProblem::term(const Expr& e) {
     DataType from = cast->value->dtype();
     if (auto inner = term(cast->value)) {
       if (from.is_bool() == e->dtype().is_bool()) {
-        result = from.bits() <= e->dtype().bits() ? *inner : wrapped(*inner, e->dtype().bits());
+        result = from.bits() <= e->dtype().bits() ? *inner : wrapped(*inner, e->dtype());
       } else {
         result =
             from.is_bool() ? fmt::format("(ite {} 1 0)", *inner) : fmt::format("(distinct {} 0)", *inner);
@@ -227,16 +248,19 @@ void SmtProblem::say(std::string term) {
   if (std::ranges::find(said_, term) == said_.end()) said_.push_back(std::move(term));
 }
 
-std::string SmtProblem::text() const {
-  std::string text;
+std::string SmtProblem::text(bool with_types) const {
+  std::string text = "(set-info :status unknown)\n";
   auto uses = [&](const std::string& term) {
     for (std::string_view name : {"floor", "trunc", "least", "greatest"}) {
       if (term.find(fmt::format("({}", name)) != std::string::npos) return true;
     }
     return false;
   };
-  if (std::ranges::any_of(said_, uses)) text = kPrelude;
+  if (std::ranges::any_of(said_, uses)) text += kPrelude;
   for (const std::string& line : declarations_) text += line + "\n";
+  if (with_types) {
+    for (const std::string& term : types_) text += fmt::format("(assert {})\n", term);
+  }
   for (const std::string& term : said_) text += fmt::format("(assert {})\n", term);
   return text;
 }

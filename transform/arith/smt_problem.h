@@ -11,13 +11,14 @@ namespace mlc::transform {
 // there (an element of a buffer, a call).
 class SmtProblem {
  public:
-  // The term, of sort Int or Bool; nothing for vectors, floats and unsigned integers, which wrap.
+  // The term, of sort Int or Bool; nothing for vectors and floats.
   std::optional<std::string> term(const Expr& e);
   // `condition` holds (or does not). False when it has no term, and then nothing is said.
   bool say(const Expr& condition, bool holds);
   void say(std::string term);
-  // Everything said, with its declarations.
-  std::string text() const;
+  // Everything said, with its declarations; what types hold only where asked for: without it products are
+  // easier.
+  std::string text(bool with_types) const;
 
   // What the constants stand for, in the order in which they were met.
   struct Constant {
@@ -39,9 +40,11 @@ class SmtProblem {
 
   std::vector<Constant> constants_;
   std::unordered_map<const VarNode*, std::string> names_;
-  std::map<std::string, int> used_names_;
+  std::map<std::string, int> used_names_{{"floordiv", 1}, {"floormod", 1}, {"truncdiv", 1},
+                                         {"truncmod", 1}, {"least", 1},    {"greatest", 1}};
   std::vector<std::string> declarations_;
   std::vector<std::string> said_;
+  std::vector<std::string> types_;
   int depth_ = 0;
   bool exact_ = true;
 };

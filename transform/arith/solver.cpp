@@ -90,11 +90,12 @@ std::optional<int64_t> value_in(std::string_view text, const std::string& name) 
 bool solver_enabled() { return enabled; }
 void enable_solver(bool on) { enabled = on; }
 
+bool solver_is_here() { return z3().loaded; }
 void require_solver() {
   if (z3().loaded) return;
   throw Error("no-solver", "the library of z3, libz3.so.4, cannot be loaded")
       .kind("RuntimeError")
-      .help("Debian has it in the package libz3-4; without `mlc.solver` nothing asks for it");
+      .help("Debian has it in the package libz3-4; `is_z3_enabled` of an analyzer tells");
 }
 
 bool solver_proves(AnalyzerImpl& known, const Expr& condition) {
@@ -125,11 +126,46 @@ void AnalyzerImpl::say_all(SmtProblem& problem) const {
   }
 }
 
+static std::string limits_of(const AnalyzerImpl& known) {
+  std::string limits;
+  if (known.solver_milliseconds > 0)
+    limits += fmt::format("(set-option :timeout {})\n", known.solver_milliseconds);
+  if (known.solver_steps > 0) limits += fmt::format("(set-option :rlimit {})\n", known.solver_steps);
+  return limits;
+}
+
 std::string smtlib2(const AnalyzerImpl& known, const Expr& condition) {
   SmtProblem problem;
-  if (condition.defined()) problem.say(condition, false);
+  std::string text = limits_of(known);
+  if (condition.defined()) {
+    if (!problem.say(condition, false))
+      throw Error("no-condition", "z3 proves conditions of integers").kind("ValueError");
+  }
   known.say_all(problem);
-  return problem.text() + "(check-sat)\n";
+  return text + problem.text(true) + "(check-sat)\n";
+}
+
+// Where z3 says that the condition fails, the values that show it, if they do.
+static void read_counterexample(Session& session, const SmtProblem& problem, const Expr& condition,
+                                Decision& result) {
+  std::string names;
+  for (const SmtProblem::Constant& constant : problem.constants()) names += " " + constant.name;
+  std::string model = session.run(fmt::format("(get-value ({}))", names));
+  VarMap values;
+  std::vector<std::pair<Var, int64_t>> found;
+  for (const SmtProblem::Constant& constant : problem.constants()) {
+    auto value = value_in(model, constant.name);
+    auto* var = as<VarNode>(constant.expr);
+    if (!value || var == nullptr) return;
+    found.emplace_back(ref(var), *value);
+    values[var] = make<IntImmNode>(var->dtype(), *value);
+  }
+  try {
+    if (is_const_int(Analyzer().simplify(substitute(condition, values)), 0))
+      result.counterexample = std::move(found);
+  } catch (const Error&) {
+    // It divides by zero, of which z3 may say anything.
+  }
 }
 
 Decision decide(AnalyzerImpl& known, const Expr& condition) {
@@ -138,34 +174,21 @@ Decision decide(AnalyzerImpl& known, const Expr& condition) {
   SmtProblem problem;
   if (!problem.say(condition, false)) return result;
   known.say_all(problem);
-  std::string text = problem.text() + "(check-sat)\n";
-  std::string limits;
-  if (known.solver_milliseconds > 0)
-    limits += fmt::format("(set-option :timeout {})\n", known.solver_milliseconds);
-  if (known.solver_steps > 0) limits += fmt::format("(set-option :rlimit {})\n", known.solver_steps);
   ++known.solver_stats.asked;
-  Session session;
-  std::string found = session.run(limits + text);
-  if (found.starts_with("unsat")) {
-    result.kind = Decision::Kind::kHolds;
-    ++known.solver_stats.proved;
-  } else if (found.starts_with("sat")) {
-    result.kind = Decision::Kind::kFails;
-    ++known.solver_stats.refuted;
-    if (!problem.exact()) return result;
-    std::string names;
-    for (const SmtProblem::Constant& constant : problem.constants()) names += " " + constant.name;
-    std::string model = session.run(fmt::format("(get-value ({}))", names));
-    VarMap values;
-    for (const SmtProblem::Constant& constant : problem.constants()) {
-      auto value = value_in(model, constant.name);
-      auto* var = as<VarNode>(constant.expr);
-      if (!value || var == nullptr) return result;
-      result.counterexample.emplace_back(ref(var), *value);
-      values[var] = make<IntImmNode>(var->dtype(), *value);
+  for (bool with_types : {false, true}) {
+    Session session;
+    std::string found = session.run(limits_of(known) + problem.text(with_types) + "(check-sat)\n");
+    known.solver_stats.of_z3 = session.run("(get-info :all-statistics)");
+    if (found.starts_with("unsat")) {
+      result.kind = Decision::Kind::kHolds;
+      ++known.solver_stats.proved;
+      return result;
     }
-    // A model may divide by zero, where the language does not.
-    if (!is_const_int(Analyzer().simplify(substitute(condition, values)), 0)) result.counterexample.clear();
+    if (with_types && found.starts_with("sat")) {
+      result.kind = Decision::Kind::kFails;
+      ++known.solver_stats.refuted;
+      if (problem.exact()) read_counterexample(session, problem, condition, result);
+    }
   }
   return result;
 }

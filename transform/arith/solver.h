@@ -13,7 +13,8 @@ bool solver_enabled();
 void enable_solver(bool enabled);
 // Does it say so? False where it is not enabled.
 bool solver_proves(AnalyzerImpl& known, const Expr& condition);
-// Throws Error no-solver unless libz3 can be loaded.
+bool solver_is_here();  // can libz3 be loaded?
+// Throws Error no-solver unless it can.
 void require_solver();
 
 // What is known, and that `condition` does not hold, up to `(check-sat)`. Without a condition what is known

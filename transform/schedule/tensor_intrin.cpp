@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/given.h"
+#include "ir/library_call.h"
 #include "transform/schedule/api.h"
 
 namespace mlc::transform {
@@ -233,6 +234,12 @@ class Renew final : public Rewriter {
 
 TensorIntrin find_intrinsic(const std::string& name, Span span) {
   auto found = intrinsics().find(name);
+  // Those of the standard library are made when somebody asks, as a printed schedule of its rules does.
+  if (found == intrinsics().end() && name.starts_with("mlc.transpose_")) {
+    Any argument = String(name);
+    call_library("mlc.schedule.cpu_transpose", "register_named", {&argument, 1});
+    found = intrinsics().find(name);
+  }
   if (found != intrinsics().end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, intrin] : intrinsics()) names.push_back(known);

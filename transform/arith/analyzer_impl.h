@@ -33,8 +33,8 @@ class AnalyzerImpl {
     std::string of_z3;
   };
   SolverStats solver_stats;
-  int64_t solver_milliseconds = 1000;  // where a question ends; 0: no limit
-  int64_t solver_steps = 2000000;     // the same in z3's own steps, which is as far on any machine
+  int64_t solver_milliseconds = 1000;       // where a question ends; 0: no limit
+  int64_t solver_steps = 2000000;           // the same in z3's own steps, which is as far on any machine
   void say_all(SmtProblem& problem) const;  // what is known
 
   Expr simplify(const Expr& e, int steps);

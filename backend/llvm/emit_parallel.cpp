@@ -4,6 +4,8 @@
 // called by a task that unpacks a closure, which the launch hands to the threads of
 // backend/runtime/parallel.h:
 //   i32 mlc_parallel_launch(task, closure, extent)
+// or, for a target with `num-cores`,
+//   i32 mlc_parallel_launch_on(task, closure, extent, cores)
 // Captured buffers stay `noalias` parameters, so the optimiser knows as much inside the loop as outside.
 #include "backend/llvm/emitter.h"
 
@@ -133,9 +135,15 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     tb.CreateRet(tb.CreateCall(body, args));
   }
   llvm::Value* extent = b.CreateSExt(emit(s->extent), b.getInt64Ty());
-  llvm::FunctionCallee launch =
-      m_.outside("mlc_parallel_launch", b.getInt32Ty(), {pointer, pointer, b.getInt64Ty()});
-  check_status(b.CreateCall(launch, {task, closure, extent}));
+  std::vector<llvm::Value*> arguments{task, closure, extent};
+  std::vector<llvm::Type*> argument_types{pointer, pointer, b.getInt64Ty()};
+  const char* name_of_launch = "mlc_parallel_launch";
+  if (m_.machine.cores != 0) {
+    name_of_launch = "mlc_parallel_launch_on";
+    arguments.push_back(b.getInt32(static_cast<uint32_t>(m_.machine.cores)));
+    argument_types.push_back(b.getInt32Ty());
+  }
+  check_status(b.CreateCall(m_.outside(name_of_launch, b.getInt32Ty(), argument_types), arguments));
 }
 
 }  // namespace mlc::llvm_backend

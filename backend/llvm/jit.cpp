@@ -85,8 +85,12 @@ Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   llvm::orc::JITDylib& library = jit.getMainJITDylib();
   // mlc's own runtime by address, as the program exports no symbols; libc, libm and tvm-ffi by name.
   llvm::orc::SymbolMap own;
-  own[jit.mangleAndIntern("mlc_parallel_launch")] = llvm::orc::ExecutorSymbolDef(
-      llvm::orc::ExecutorAddr::fromPtr(&mlc_parallel_launch), llvm::JITSymbolFlags::Exported);
+  auto bring = [&](const char* name, auto* function) {
+    own[jit.mangleAndIntern(name)] = llvm::orc::ExecutorSymbolDef(llvm::orc::ExecutorAddr::fromPtr(function),
+                                                                  llvm::JITSymbolFlags::Exported);
+  };
+  bring("mlc_parallel_launch", &mlc_parallel_launch);
+  bring("mlc_parallel_launch_on", &mlc_parallel_launch_on);
   checked(library.define(llvm::orc::absoluteSymbols(std::move(own))));
   library.addGenerator(checked(
       llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix())));

@@ -137,6 +137,10 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   if (made->opt_level < 0 || made->opt_level > 3) {
     throw Error("unknown-target-attribute", "`opt-level` is {}, expected 0 to 3", made->opt_level);
   }
+  made->cores = ir::target_attr<int64_t>(target, "num-cores", 0);
+  if (target->attrs.count("num-cores") != 0 && (made->cores < 1 || made->cores > INT32_MAX)) {
+    throw Error("unknown-target-attribute", "`num-cores` is {}, expected 1 or more", made->cores);
+  }
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);

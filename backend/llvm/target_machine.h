@@ -20,6 +20,7 @@ struct Machine {
   bool has_half = false;     // converts float16 to and from float32 in hardware
   unsigned vector_bits = 0;  // `vector-width`, on x86 256 unless given; 0: what LLVM prefers for the CPU
   int opt_level = 3;
+  int64_t cores = 0;       // `num-cores`: threads of a parallel loop at most; 0: as many as there are
   unsigned fast_math = 0;  // bits of FastMath below
 
   enum FastMath : unsigned {

@@ -7,6 +7,7 @@
 // Waiting spins for some microseconds and then sleeps in the kernel: an idle pool costs nothing.
 #include "backend/runtime/parallel.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -79,6 +80,7 @@ struct Job {
   void* closure;
   int64_t extent;
   int64_t piece;
+  uint32_t most;  // workers that may help
   std::atomic<int64_t> next{0};
   std::atomic<int32_t> status{0};
   std::atomic<uint32_t> helpers{0};  // workers inside; changed under the pool's lock
@@ -92,11 +94,14 @@ struct Pool {
   Job* open = nullptr;             // jobs that may still have pieces
   std::atomic<uint32_t> epoch{0};  // counts launches: what idle workers wait on
   std::atomic<uint32_t> sleepers{0};
-  int threads = 0;  // 0: not started
-  pid_t owner = 0;  // a forked child has no workers and starts its own
+  int threads = 0;
+  // The process that has started it, 0 when none has: a forked child has no workers and starts its own.
+  std::atomic<pid_t> owner{0};
 };
 Pool pool;
-Lock start_lock;
+// The process that is starting the pool, or 0. A forked child may find its parent here, whose thread is not
+// with it.
+std::atomic<uint32_t> starting{0};
 thread_local bool inside = false;
 
 // Takes pieces until none is left. The first failure ends the job early.
@@ -127,13 +132,19 @@ void work_on(Job& job, bool worker) {
   }
 }
 
+// Under the pool's lock. A job that is full stays so until it has no pieces left.
+bool wants_help(const Job& job) {
+  return job.next.load(std::memory_order_relaxed) < job.extent &&
+         job.helpers.load(std::memory_order_relaxed) < job.most;
+}
+
 void* worker_main(void*) {
   inside = true;
   uint32_t seen = 0;
   for (;;) {
     pool.lock.acquire();
     Job* job = pool.open;
-    while (job != nullptr && job->next.load(std::memory_order_relaxed) >= job->extent) job = job->below;
+    while (job != nullptr && !wants_help(*job)) job = job->below;
     if (job != nullptr) job->helpers.fetch_add(1, std::memory_order_relaxed);
     seen = pool.epoch.load(std::memory_order_relaxed);
     pool.lock.release();
@@ -171,8 +182,16 @@ int threads_wanted() {
 }
 
 void start() {
-  start_lock.acquire();
-  if (pool.owner != getpid()) {
+  const auto self = static_cast<uint32_t>(getpid());
+  for (;;) {
+    uint32_t seen = starting.load(std::memory_order_acquire);
+    if (seen == self) {
+      sleep_while(starting, self);
+    } else if (starting.compare_exchange_strong(seen, self, std::memory_order_acquire)) {
+      break;
+    }
+  }
+  if (pool.owner.load(std::memory_order_relaxed) != getpid()) {
     pool.lock.state.store(0);
     pool.open = nullptr;
     pool.sleepers.store(0);
@@ -192,10 +211,10 @@ void start() {
     pthread_attr_destroy(&attr);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pool.threads = started;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    pool.owner = getpid();
+    pool.owner.store(getpid(), std::memory_order_release);
   }
-  start_lock.release();
+  starting.store(0, std::memory_order_release);
+  wake(starting, INT_MAX);
 }
 
 void close_job(Job& job) {
@@ -216,15 +235,20 @@ void close_job(Job& job) {
 }  // namespace
 
 extern "C" int32_t mlc_num_threads(void) {
-  if (pool.owner != getpid()) start();
+  if (pool.owner.load(std::memory_order_acquire) != getpid()) start();
   return pool.threads;
 }
 
 extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent) {
-  if (extent <= 0) return 0;
-  if (inside || extent == 1 || mlc_num_threads() == 1) return task(closure, 0, extent);
+  return mlc_parallel_launch_on(task, closure, extent, kMaxThreads);
+}
 
-  Job job{task, closure, extent, extent / (pool.threads * kPiecesPerThread)};
+extern "C" int32_t mlc_parallel_launch_on(mlc_task task, void* closure, int64_t extent, int32_t cores) {
+  if (extent <= 0) return 0;
+  if (inside || extent == 1 || cores <= 1 || mlc_num_threads() == 1) return task(closure, 0, extent);
+
+  const int threads = cores < pool.threads ? cores : pool.threads;
+  Job job{task, closure, extent, extent / (threads * kPiecesPerThread), static_cast<uint32_t>(threads - 1)};
   if (job.piece < 1) job.piece = 1;
   pool.lock.acquire();
   job.below = pool.open;
@@ -232,7 +256,7 @@ extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t ext
   pool.epoch.fetch_add(1);
   pool.lock.release();
   if (pool.sleepers.load() != 0)
-    wake(pool.epoch, extent - 1 < pool.threads ? static_cast<int>(extent - 1) : pool.threads);
+    wake(pool.epoch, extent < threads ? static_cast<int>(extent - 1) : threads - 1);
 
   inside = true;
   work_on(job, false);

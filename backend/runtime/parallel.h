@@ -16,6 +16,9 @@ typedef int32_t (*mlc_task)(void* closure, int64_t begin, int64_t end);
 // threads may launch at once.
 int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent);
 
+// The same on `cores` threads at most, the caller included: what a target with `num-cores` asks for.
+int32_t mlc_parallel_launch_on(mlc_task task, void* closure, int64_t extent, int32_t cores);
+
 // The text of the last error of the calling thread, kMlcErrorBytes long. Code with a C interface brings it
 // (backend/llvm/emit_c_entry.cpp).
 enum { kMlcErrorBytes = 2048 };

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread pool: every iteration once, from many threads at once, nested, and with failures.
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include <atomic>
@@ -73,4 +77,57 @@ TEST_CASE("thread pool: nested launches and failures", "[runtime]") {
   CHECK(all_once(counter));
   auto fails = [](void*, int64_t begin, int64_t end) -> int32_t { return begin <= 5 && 5 < end ? -7 : 0; };
   for (int times = 0; times < 50; ++times) REQUIRE(mlc_parallel_launch(fails, nullptr, 64) == -7);
+}
+
+TEST_CASE("thread pool: no more threads than cores that were asked for", "[runtime]") {
+  struct Inside {
+    std::atomic<int> now{0};
+    std::atomic<int> most{0};
+    std::atomic<int> done{0};
+  };
+  auto task = [](void* closure, int64_t begin, int64_t end) -> int32_t {
+    auto* in = static_cast<Inside*>(closure);
+    int now = ++in->now;
+    int most = in->most;
+    while (now > most && !in->most.compare_exchange_weak(most, now)) continue;
+    usleep(100);
+    in->done += static_cast<int>(end - begin);
+    --in->now;
+    return 0;
+  };
+  for (int cores : {1, 2, 3}) {
+    Inside inside;
+    REQUIRE(mlc_parallel_launch_on(task, &inside, 50, cores) == 0);
+    CHECK(inside.done == 50);
+    CHECK(inside.most <= cores);
+  }
+}
+
+TEST_CASE("thread pool: a forked child has a pool of its own", "[runtime]") {
+  Counter before(64);
+  REQUIRE(mlc_parallel_launch(count, &before, 64) == 0);
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    Counter counter(64);
+    bool right = mlc_parallel_launch(count, &counter, 64) == 0 && all_once(counter);
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
+TEST_CASE("thread pool: idle workers sleep", "[runtime]") {
+  auto used = [] {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  Counter counter(64);
+  REQUIRE(mlc_parallel_launch(count, &counter, 64) == 0);
+  usleep(20000);
+  double before = used();
+  usleep(300000);
+  CHECK(used() - before < 0.02);
 }

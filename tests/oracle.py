@@ -9,7 +9,6 @@ expects a diagnostic, CPython must raise something too. Deliberate differences s
 """
 import argparse
 import ast
-import concurrent.futures
 import contextlib
 import difflib
 import io
@@ -18,9 +17,14 @@ import linecache
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import time
+import traceback
 import types
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 180  # seconds for one file: TVM waits for ever on some wrong arguments
@@ -126,16 +130,58 @@ def problems_of(mlc, path):
         return [f"{type(e).__name__}: {e}"]
 
 
-def run(mlc, path):
-    """The problems of one file, found by a process of its own: TVM may crash or hang."""
-    command = [sys.executable, "-W", "ignore", __file__, "--one", mlc, path]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return [f"no end after {LIMIT} s"]
-    if done.returncode != 0:
-        return [f"CPython ends with status {done.returncode}\n{done.stderr[-2000:]}"]
-    return json.loads(done.stdout.rsplit("\n", 2)[-2])
+def start(mlc, path):
+    """Finds the problems of one file in a process of its own: TVM may crash or hang. Forked, so that it need not
+    load TVM again: that is most of the time of most files."""
+    result, messages = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.dup2(messages.fileno(), 1)
+            os.dup2(messages.fileno(), 2)
+            json.dump(problems_of(mlc, pathlib.Path(path)), result)
+            result.flush()
+            sys.stdout.flush()
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
+        os._exit(1)
+    return pid, result, messages
+
+
+def problems_of_all(mlc, files):
+    """The problems of each file, in order; as many files at a time as there are processors."""
+    with contextlib.suppress(ImportError):
+        import numpy  # noqa: F401
+        import tvm  # noqa: F401
+    waiting = list(enumerate(files))
+    running = {}  # pid: number, result, messages, deadline
+    found = {}
+    shown = 0
+    while shown < len(files):
+        while waiting and len(running) < (os.cpu_count() or 1):
+            number, path = waiting.pop(0)
+            pid, result, messages = start(mlc, path)
+            running[pid] = number, result, messages, time.monotonic() + LIMIT
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            for late, (number, _, _, deadline) in running.items():
+                if time.monotonic() > deadline and number not in found:
+                    found[number] = [f"no end after {LIMIT} s"]
+                    os.kill(late, signal.SIGKILL)
+            time.sleep(0.01)
+            continue
+        number, result, messages, _ = running.pop(pid)
+        for file in (result, messages):
+            file.seek(0)
+        if number not in found:
+            code = os.waitstatus_to_exitcode(status)
+            found[number] = json.load(result) if code == 0 else [f"CPython ends with status {code}\n{messages.read()[-2000:]}"]
+        while shown in found:
+            yield files[shown], found[shown]
+            shown += 1
 
 
 def skipped():
@@ -149,15 +195,12 @@ def skipped():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("mlc", help="the program")
     parser.add_argument("paths", nargs="+", metavar="PATH", help="golden files or folders of them")
     arguments = parser.parse_args()
     if arguments.mlc.endswith(".mlc"):
         parser.error(f"the first argument is the program, not a file to compare: {arguments.mlc}")
-    if arguments.one:
-        print("\n" + json.dumps(problems_of(arguments.mlc, pathlib.Path(arguments.paths[0]))))
-        return 0
+    warnings.simplefilter("ignore")
     reasons = skipped()
     files = []
     for root in arguments.paths:
@@ -175,12 +218,11 @@ def main():
             else:
                 files.append(str(path))
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for path, problems in zip(files, pool.map(lambda path: run(arguments.mlc, path), files)):
-            print(f"{'FAILED' if problems else 'ok'} {path}")
-            for problem in problems:
-                print("  " + problem.replace("\n", "\n  "))
-            failed += bool(problems)
+    for path, problems in problems_of_all(arguments.mlc, files):
+        print(f"{'FAILED' if problems else 'ok'} {path}")
+        for problem in problems:
+            print("  " + problem.replace("\n", "\n  "))
+        failed += bool(problems)
     print(f"{len(files) - failed} passed, {failed} failed")
     return failed > 0
 

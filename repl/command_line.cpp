@@ -112,10 +112,11 @@ constexpr std::array kRows = std::to_array<Row>({
        app.add_flag("--strict", line.strict, "warnings too make the exit code 1");
      },
      run_check},
-    {"verify", "the verdict on each step of each schedule that a program makes", "mlc verify matmul.mlc",
+    {"verify", "the verdict on each step of the schedules that a program makes, and on each pass it calls",
+     "mlc verify matmul.mlc",
      [](CLI::App& app, CommandLine& line) {
        file_argument(app, line);
-       app.add_flag("--json", line.json, "one JSON object per schedule");
+       app.add_flag("--json", line.json, "one JSON object per schedule and per row of passes");
      },
      run_verify},
     {"opt", "the module that a program binds last, after passes",

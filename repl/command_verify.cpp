@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlc verify: the verdict on each step of each schedule that a program makes.
+// mlc verify: the verdict on each step of each schedule that a program makes, and on each pass it calls.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -21,14 +21,14 @@ std::string name_of(const script::Evaluator& evaluator, const transform::Schedul
   return fmt::format("number {}", number);
 }
 
-void print_text(const std::string& file, const std::string& name, const Verification& found) {
-  fmt::print("{}: schedule {}, {} step{}\n", file, name, found.steps.size(),
-             found.steps.size() == 1 ? "" : "s");
+// `what`: "schedule `sch`, 3 steps".
+void print_text(const std::string& file, const std::string& what, const Verification& found) {
+  fmt::print("{}: {}\n", file, what);
   for (size_t i = 0; i < found.steps.size(); ++i) {
     const StepVerdict& step = found.steps[i];
     fmt::print("  {:>3}  {:<9}  {}\n", i + 1, repl::name_of(step.verdict), step.step);
     if (step.reason.empty()) continue;
-    bool trusted = step.verdict != Verdict::kWrong;
+    bool trusted = step.trusts && step.verdict != Verdict::kWrong;
     fmt::print("       {:<9}  {}{}\n", "", trusted ? "taken on trust: " : "", step.reason);
   }
   for (const std::string& function : found.functions) fmt::print("  {}\n", function);
@@ -36,48 +36,89 @@ void print_text(const std::string& file, const std::string& name, const Verifica
                                    : "nothing differs from the beginning");
 }
 
-void print_json(const std::string& file, const std::string& name, const Verification& found) {
+std::string counted(size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : what.ends_with('s') ? "es" : "s");
+}
+
+// `kind`: "schedule", with its name, or "passes", with the number of the row of passes.
+void print_json(const std::string& file, const std::string& kind, const std::string& name,
+                const Verification& found) {
   nlohmann::ordered_json steps = nlohmann::ordered_json::array();
   for (const StepVerdict& step : found.steps) {
     steps.push_back({{"step", step.step},
                      {"verdict", step.verdict == Verdict::kWrong ? "wrong" : repl::name_of(step.verdict)},
                      {"reason", step.reason}});
   }
-  nlohmann::ordered_json all = {{"file", file},
-                                {"schedule", name},
-                                {"wrong", found.wrong},
-                                {"steps", steps},
-                                {"functions", found.functions}};
+  nlohmann::ordered_json all = {
+      {"file", file}, {kind, name}, {"wrong", found.wrong}, {"steps", steps}, {"functions", found.functions}};
   fmt::print("{}\n", all.dump());
 }
 
 }  // namespace
 
+namespace {
+
+// What a program has done, noted while it runs.
+struct Notes {
+  std::vector<transform::Schedule> schedules;
+  std::vector<transform::PassRun> passes;
+
+  Notes() {
+    transform::schedules_made() = &schedules;
+    transform::pass_runs() = &passes;
+  }
+  ~Notes() { stop(); }
+  Notes(const Notes&) = delete;
+  void stop() {
+    transform::schedules_made() = nullptr;
+    transform::pass_runs() = nullptr;
+  }
+
+  // The passes in rows, each row one on what the other made.
+  std::vector<std::span<const transform::PassRun>> rows() const {
+    std::vector<std::span<const transform::PassRun>> result;
+    for (size_t first = 0, i = 1; i <= passes.size(); ++i) {
+      if (i < passes.size() && passes[i].before.same_as(passes[i - 1].after)) continue;
+      result.push_back(std::span(passes).subspan(first, i - first));
+      first = i;
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
 int run_verify(const CommandLine& line) {
   script::Evaluator evaluator;
-  std::vector<transform::Schedule> made;
-  transform::schedules_made() = &made;
+  Notes notes;
   evaluator.out = [](std::string_view) {};
   try {
     run_program(evaluator, line.file, line.arguments);
   } catch (const script::Evaluator::SystemExit&) {
     // What it has made by then counts.
-  } catch (...) {
-    transform::schedules_made() = nullptr;
-    throw;
   }
-  transform::schedules_made() = nullptr;
+  notes.stop();
   size_t count = 0;
   bool wrong = false;
-  for (const transform::Schedule& schedule : made) {
+  for (const transform::Schedule& schedule : notes.schedules) {
     if (schedule->trace->instructions.empty()) continue;
     std::string name = name_of(evaluator, schedule, ++count);
     Verification found = verify_schedule(evaluator, schedule);
     if (found.steps.empty()) continue;
     wrong = wrong || found.wrong;
-    line.json ? print_json(line.file, name, found) : print_text(line.file, name, found);
+    std::string what = fmt::format("schedule {}, {}", name, counted(found.steps.size(), "step"));
+    line.json ? print_json(line.file, "schedule", name, found) : print_text(line.file, what, found);
   }
-  if (count == 0 && !line.json) fmt::print("{}: no schedule was made\n", line.file);
+  size_t row = 0;
+  for (std::span<const transform::PassRun> runs : notes.rows()) {
+    Verification found = verify_passes(runs);
+    wrong = wrong || found.wrong;
+    std::string what = counted(runs.size(), "pass");
+    line.json ? print_json(line.file, "passes", fmt::format("row {}", ++row), found)
+              : print_text(line.file, what, found);
+  }
+  if (count == 0 && notes.passes.empty() && !line.json)
+    fmt::print("{}: no schedule was made and no pass called\n", line.file);
   return wrong ? 1 : 0;
 }
 

@@ -17,6 +17,7 @@ class Trial {
   Trial(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn);
 
   bool runs() const { return !args_.empty(); }
+  const std::string& name() const { return name_; }
   bool cheap() const { return interpreted_; }
   std::string how() const { return "`" + name_ + "`: " + how_; }
 

@@ -10,6 +10,17 @@ namespace mlc::repl {
 
 using transform::Schedule;
 
+namespace {
+
+bool has_function(const ir::IRModule& mod, const std::string& name) {
+  for (const auto& [var, function] : mod->functions) {
+    if (std::string_view(var->name_hint.data(), var->name_hint.size()) == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::kProved:
@@ -47,7 +58,8 @@ Verification verify_schedule(script::Evaluator& evaluator, const Schedule& sched
       if (transform::is_pure(*instructions[index].primitive)) return;
       StepVerdict verdict{.step = lines[index], .reason = {}};
       verdict.reason = transform::assumption_of(instructions[index], *schedule);
-      if (!verdict.reason.empty()) verdict.verdict = all_run(trials) ? Verdict::kTested : Verdict::kUnchecked;
+      verdict.trusts = !verdict.reason.empty();
+      if (verdict.trusts) verdict.verdict = all_run(trials) ? Verdict::kTested : Verdict::kUnchecked;
       const ir::IRModule& now = again->state->mod();
       if (now.get() != last && !result.wrong) {
         if (std::string found = difference(trials, now, !every_step); !found.empty()) {
@@ -73,6 +85,55 @@ Verification verify_schedule(script::Evaluator& evaluator, const Schedule& sched
   if (!result.wrong && !difference(trials, schedule->state->mod()).empty()) {
     every_step = true;
     take();
+  }
+  return result;
+}
+
+namespace {
+
+// What `mod` computes beside the trials of the beginning: what differs, or why it is not known to be the
+// same.
+StepVerdict judge(const std::vector<Trial>& trials, const ir::IRModule& mod) {
+  StepVerdict verdict{.step = "", .verdict = Verdict::kTested, .reason = ""};
+  auto unchecked = [&](std::string reason) {
+    verdict.verdict = Verdict::kUnchecked;
+    verdict.reason = std::move(reason);
+  };
+  for (const Trial& trial : trials) {
+    if (!trial.runs()) {
+      unchecked(fmt::format("`{}` cannot be run", trial.name()));
+    } else if (!trial.cheap()) {
+      unchecked(fmt::format("`{}` takes too long to interpret", trial.name()));
+    } else if (!has_function(mod, trial.name())) {
+      unchecked(fmt::format("there is no `{}` any more", trial.name()));
+    } else {
+      bool not_run = false;
+      std::string found = trial.difference(mod, &not_run);
+      if (!found.empty()) return {.step = "", .verdict = Verdict::kWrong, .reason = found};
+      if (not_run) unchecked(fmt::format("the interpreter does not know all of `{}`", trial.name()));
+    }
+  }
+  if (trials.empty()) unchecked("no function can be run");
+  return verdict;
+}
+
+}  // namespace
+
+Verification verify_passes(std::span<const transform::PassRun> runs) {
+  Verification result;
+  std::vector<Trial> trials = trials_of(runs.front().before);
+  for (const Trial& trial : trials) result.functions.push_back(trial.how());
+  for (const transform::PassRun& run : runs) {
+    StepVerdict verdict;
+    if (run.after.same_as(run.before)) {
+      verdict.reason = "it changes nothing";
+    } else {
+      verdict = judge(trials, run.after);
+    }
+    verdict.step = run.name;
+    result.wrong = result.wrong || verdict.verdict == Verdict::kWrong;
+    result.steps.push_back(std::move(verdict));
+    if (result.wrong) break;  // what follows goes on from there
   }
   return result;
 }

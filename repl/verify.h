@@ -3,10 +3,12 @@
 // checks, and what it left is run beside the beginning on random inputs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "frontend/script/evaluator.h"
+#include "transform/pass/pass_object.h"
 #include "transform/schedule/schedule.h"
 
 namespace mlc::repl {
@@ -22,7 +24,8 @@ std::string_view name_of(Verdict verdict);
 struct StepVerdict {
   std::string step;  // its line of the trace
   Verdict verdict = Verdict::kProved;
-  std::string reason;  // what is taken on trust, or what differs
+  std::string reason;  // what is taken on trust, what differs, or why it was not run
+  bool trusts = false;
 };
 
 struct Verification {
@@ -31,6 +34,11 @@ struct Verification {
   bool wrong = false;
 };
 Verification verify_schedule(script::Evaluator& evaluator, const transform::Schedule& schedule);
+
+// Passes that a program has called one on what the other made, in a row. Each
+// result is run beside the first module, where the interpreter can; a pass has no checks that prove more than
+// that it has changed nothing.
+Verification verify_passes(std::span<const transform::PassRun> runs);
 
 // Its steps are not taken again: only the beginning and the present are run. Empty when they agree.
 std::string compare_with_beginning(const transform::Schedule& schedule, std::vector<std::string>& functions);

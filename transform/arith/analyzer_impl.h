@@ -25,7 +25,10 @@ class AnalyzerImpl {
 
   RewriteStats stats;
   int64_t maximum_rewrites = 0;  // more are an error; 0: no limit
-  int64_t extensions = 0;        // flags of those above: slower rules that have to be asked for
+  // What scripts are told of casts is TVM's answer, as if no value were wrapped or rounded. Where
+  // simplification builds on bounds a cast may do both.
+  bool casts_keep_values = false;
+  int64_t extensions = 0;  // flags of those above: slower rules that have to be asked for
 
   // solver.cpp
   struct SolverStats {
@@ -55,6 +58,8 @@ class AnalyzerImpl {
   Expr as_and_of_ors(const Expr& e);
   // canonical_simplify.cpp
   Expr canonical(const Expr& e);
+  // The form that is being made: what rules and comparisons simplify on the way is brought into it too.
+  Expr visit_in_form(const Expr& e);
   LinearSum sum_of(const Expr& e);
 
   // By constant bounds and facts alone; cheap, used in rule conditions.
@@ -77,6 +82,20 @@ class AnalyzerImpl {
 
  private:
   friend class Canonical;
+  // The form asked for, until the end of the scope.
+  class Form {
+   public:
+    Form(AnalyzerImpl& analyzer, bool canonical) : form_(analyzer.canonical_form_), outer_(form_) {
+      form_ = canonical;
+    }
+    ~Form() { form_ = outer_; }
+    Form(const Form&) = delete;
+    Form& operator=(const Form&) = delete;
+
+   private:
+    bool& form_;
+    bool outer_;
+  };
   // A condition in force, and what it says about bounds.
   struct Truth {
     Expr condition;
@@ -114,6 +133,7 @@ class AnalyzerImpl {
   std::vector<std::pair<Var, ModularSet>> old_residues_;  // what assumptions replaced in var_residues
   std::vector<Undo> undo_;
   int depth_ = 0;
+  bool canonical_form_ = false;
 };
 
 }  // namespace mlc::transform

@@ -372,7 +372,12 @@ std::span<const ApiRow> rows() {
        }},
       {ApiKind::kMethod, kAnalyzer, "const_int_bound(expr)", "Constant bounds of a value.",
        +[](ApiCall& call) -> Any {
-         return make<ConstIntBoundNode>(analyzer_of(call).const_int_bound(expr_argument(call, 1)));
+         AnalyzerImpl& parts = analyzer_of(call).parts();
+         Expr e = expr_argument(call, 1);
+         parts.casts_keep_values = true;
+         ConstIntBound bound = parts.bounds(e);
+         parts.casts_keep_values = false;
+         return make<ConstIntBoundNode>(bound);
        }},
       {ApiKind::kMethod, kAnalyzer, "const_int_bound_is_bound(var)", "Is a range of the variable known?",
        +[](ApiCall& call) -> Any { return analyzer_of(call).knows(var_argument(call, 1)); }},

@@ -32,7 +32,9 @@ std::optional<Linear> linear(const Expr& e, const Var& var) {
     case ExprKind::kAdd:
       return Linear{sum(a->coeff, b->coeff), sum(a->base, b->base)};
     case ExprKind::kSub: {
-      auto difference = [](const Expr& x, const Expr& y) { return !y ? x : !x ? neg(y) : sub(x, y); };
+      auto difference = [](const Expr& x, const Expr& y) {
+        return !y ? x : !x ? sub(const_like(y, 0), y) : sub(x, y);
+      };
       return Linear{difference(a->coeff, b->coeff), difference(a->base, b->base)};
     }
     default:

@@ -47,9 +47,7 @@ class Canonical final : public Rewriter {
       case ExprKind::kAdd:
       case ExprKind::kSub:
         result = sum(two->a);
-        result.add(sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
-        result.summed = true;
-        return result;
+        return plus(std::move(result), sum(two->b), e->kind == ExprKind::kAdd ? 1 : -1);
       case ExprKind::kMul:
         return product(sum(two->a), sum(two->b), e);
       default:
@@ -94,6 +92,14 @@ class Canonical final : public Rewriter {
       result.terms.push_back(std::move(term));
     }
     return result;
+  }
+
+  static LinearSum plus(LinearSum a, LinearSum b, int64_t sign) {
+    if (b.is_const() && b.base == 0) return a;
+    if (sign > 0 && a.is_const() && a.base == 0) return b;
+    a.add(b, sign);
+    a.summed = true;
+    return a;
   }
 
   // A node that is not a sum: its operands in canonical form, then the local rules.
@@ -180,16 +186,17 @@ class Canonical final : public Rewriter {
       return quotient ? divide_term(term_of(a), c, rounding, a.dtype)
                       : remainder_of_term(term_of(a), c, rounding, a.dtype);
     }
-    if (rounding == Rounding::kTruncate && !may_split(a)) {
-      LinearTerm whole{a.expr()};
-      return quotient ? divide_term(std::move(whole), c, rounding, a.dtype)
-                      : remainder_of_term(std::move(whole), c, rounding, a.dtype);
-    }
     LinearSum rest;
     LinearSum exact = a.divisible_part(c, rest);
+    bool divides = rest.is_const() && rest.base == 0;
+    // Truncating division distributes over a sum only where neither part is negative.
+    if (rounding == Rounding::kTruncate && !divides && !(not_negative(exact) && not_negative(rest))) {
+      return quotient ? divide_term(term_of(a), c, rounding, a.dtype)
+                      : remainder_of_term(term_of(a), c, rounding, a.dtype);
+    }
     if (quotient) {
       exact.divide_exactly(c);
-      if (rest.is_const() && rest.base == 0) return exact;
+      if (divides) return exact;
       if (rest.is_const()) {
         Expr folded = fold(e->kind, int_imm(a.dtype, rest.base), int_imm(a.dtype, c));
         exact.base += *const_int(folded);
@@ -203,9 +210,14 @@ class Canonical final : public Rewriter {
       Expr folded = fold(e->kind, int_imm(a.dtype, rest.base), int_imm(a.dtype, c));
       return LinearSum{a.dtype, {}, *const_int(folded)};
     }
-    if (within(rest, c)) return rest;
+    if (within(rest, c)) return sum_of_leaf(rest.expr());
     if (rounding == Rounding::kFloor && (rest.base < 0 || rest.base >= c)) {
       rest.base = ((rest.base % c) + c) % c;
+    }
+    if (rounding == Rounding::kTruncate && rest.base >= c) {
+      LinearSum less = rest;
+      less.base %= c;
+      if (not_negative(less)) rest = less;
     }
     return remainder_of_term(term_of(rest), c, rounding, a.dtype);
   }
@@ -247,7 +259,7 @@ class Canonical final : public Rewriter {
     if (!whole) {
       auto* two = as_binary(e);
       bool same = same_expr(left, two->a) && same_expr(right, two->b);
-      whole = same ? e : build(e->kind, left, right, e->span);
+      whole = same && !is_const_int(left, 0) ? e : build(e->kind, left, right, e->span);
     }
     if (auto constant = const_int(whole)) {
       result.base = *constant;
@@ -266,14 +278,9 @@ class Canonical final : public Rewriter {
     return 1;
   }
 
-  // Truncating division distributes over a sum only where nothing is negative.
-  bool may_split(const LinearSum& a) {
-    if (a.terms.size() == 1 && a.base == 0) return true;
-    if (a.base < 0) return false;
-    for (const LinearTerm& term : a.terms) {
-      if (term.scale < 0 || analyzer_.bounds(term.index).min < 0) return false;
-    }
-    return true;
+  bool not_negative(const LinearSum& s) {
+    Expr e = s.expr();
+    return analyzer_.bounds(e).min >= 0 || analyzer_.proves_by_bounds(ExprKind::kGE, e, int_imm(s.dtype, 0));
   }
   // 0 <= s < limit
   bool within(const LinearSum& s, int64_t limit) {
@@ -338,7 +345,7 @@ class Canonical final : public Rewriter {
         // A smaller modulus: the index may lose parts of itself.
         Expr index = rounding == Rounding::kFloor ? floormod(term.index, int_imm(dtype, upper))
                                                   : truncmod(term.index, int_imm(dtype, upper));
-        LinearSum inner = sum(index);
+        LinearSum inner = sum_of_leaf(rewrite(index));
         if (term.lower != 1) inner = divide_term(term_of(inner), term.lower, rounding, dtype);
         inner.multiply(term.scale);
         return inner;
@@ -390,7 +397,16 @@ class Canonical final : public Rewriter {
   AnalyzerImpl& analyzer_;
 };
 
-Expr AnalyzerImpl::canonical(const Expr& e) { return Canonical(*this).rewrite(e); }
-LinearSum AnalyzerImpl::sum_of(const Expr& e) { return Canonical(*this).sum(e); }
+Expr AnalyzerImpl::canonical(const Expr& e) {
+  Form form(*this, true);
+  return Canonical(*this).rewrite(e);
+}
+LinearSum AnalyzerImpl::sum_of(const Expr& e) {
+  Form form(*this, true);
+  return Canonical(*this).sum(e);
+}
+Expr AnalyzerImpl::visit_in_form(const Expr& e) {
+  return canonical_form_ ? Canonical(*this).rewrite(e) : visit(e);
+}
 
 }  // namespace mlc::transform

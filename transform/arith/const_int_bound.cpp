@@ -93,6 +93,7 @@ ConstIntBound AnalyzerImpl::bounds_of_node(const Expr& e) {
     case ExprKind::kCast: {
       const Expr& value = as<CastNode>(e)->value;
       ConstIntBound limit = everything(e->dtype().element());
+      if (casts_keep_values) return meet(bounds(value), limit);
       if (!value->dtype().element().is_integral()) return limit;
       ConstIntBound inner = bounds(value);
       return inner.min >= limit.min && inner.max <= limit.max ? inner : limit;

@@ -56,6 +56,12 @@ Expr negated(const Expr& e) {
   }
 }
 
+// c + x and c - x, from which TVM takes no fact about x.
+bool begins_with_constant(const Expr& e) {
+  auto* two = e->kind == ExprKind::kAdd || e->kind == ExprKind::kSub ? as_binary(e) : nullptr;
+  return two && two->a->kind == ExprKind::kIntImm;
+}
+
 // Is a term of that sign in both?
 bool shares_side(const LinearSum& a, const LinearSum& b, bool positive) {
   auto in = [&](const LinearTerm& term) {
@@ -73,17 +79,18 @@ void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
   if (e->kind != ExprKind::kIntImm) bound_facts_.push_back({e, bound});
 }
 
-// x % c == r, of a variable.
+// x % c == r, of a variable; rounding to zero leaves the same residue.
 void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
-  auto* two = as<FloorModNode>(remainder);
+  bool divides = remainder->kind == ExprKind::kFloorMod || remainder->kind == ExprKind::kMod;
+  auto* two = divides ? as_binary(remainder) : nullptr;
   auto* var = two ? as<VarNode>(two->a) : nullptr;
   if (!var) return;
   auto divisor = const_int(two->b), residue = const_int(value);
-  if (!divisor || !residue || *divisor <= 1 || *residue < 0 || *residue >= *divisor) return;
+  if (!divisor || !residue || *divisor <= 1) return;
   ModularSet known = modular(two->a);
   if (known.coeff == 0 || *divisor % known.coeff != 0) return;  // says more already, or something else
   old_residues_.emplace_back(ref(var), known);
-  var_residues[var] = {*divisor, *residue};
+  var_residues[var] = {*divisor, ((*residue % *divisor) + *divisor) % *divisor};
 }
 
 // a < b, or a <= b when not strict.
@@ -93,6 +100,7 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   ConstIntBound left = bounds(a), right = bounds(b);
   if (const_int(b)) assume_bound(a, {kNegInf, right.max - slack});
   if (const_int(a)) assume_bound(b, {left.min + slack, kPosInf});
+  if (begins_with_constant(a) || begins_with_constant(b)) return;
   LinearSum difference = sum_of(sub(a, b));
   difference.merge();
   if (difference.terms.empty()) return;
@@ -104,18 +112,23 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
 void AnalyzerImpl::assume(const Expr& condition) {
   ++stats.constraints_entered;
   undo_.push_back({truths_.size(), bound_facts_.size(), differences_.size(), old_residues_.size()});
-  std::vector<std::pair<Expr, bool>> todo{{condition, true}};
+  struct Part {
+    Expr fact;
+    bool value;
+    bool below_not;  // as in TVM, says of bounds nothing
+  };
+  std::vector<Part> todo{{condition, true, false}};
   while (!todo.empty()) {
-    auto [fact, value] = todo.back();
+    auto [fact, value, below_not] = todo.back();
     todo.pop_back();
     if (auto* inverse = as<NotNode>(fact)) {
-      todo.emplace_back(inverse->a, !value);
+      todo.push_back({inverse->a, !value, true});
       continue;
     }
     auto* two = as_binary(fact);
     if (two && ((two->kind == ExprKind::kAnd && value) || (two->kind == ExprKind::kOr && !value))) {
-      todo.emplace_back(two->a, value);
-      todo.emplace_back(two->b, value);
+      todo.push_back({two->a, value, below_not});
+      todo.push_back({two->b, value, below_not});
       continue;
     }
     if (fact->kind == ExprKind::kIntImm) continue;
@@ -128,32 +141,24 @@ void AnalyzerImpl::assume(const Expr& condition) {
       truths_.push_back({negated(turned), !value});
     }
     if (Expr opposite = negated(fact)) truths_.push_back({opposite, !value});
-    if (!two || !integers(two->a)) continue;
+    if (!two || !integers(two->a) || below_not) continue;
     switch (two->kind) {
       case ExprKind::kLT:
-        value ? assume_less(two->a, two->b, true) : assume_less(two->b, two->a, false);
+        assume_less(two->a, two->b, true);
         break;
       case ExprKind::kLE:
-        value ? assume_less(two->a, two->b, false) : assume_less(two->b, two->a, true);
+        assume_less(two->a, two->b, false);
         break;
       case ExprKind::kGT:
-        value ? assume_less(two->b, two->a, true) : assume_less(two->a, two->b, false);
+        assume_less(two->b, two->a, true);
         break;
       case ExprKind::kGE:
-        value ? assume_less(two->b, two->a, false) : assume_less(two->a, two->b, true);
+        assume_less(two->b, two->a, false);
         break;
       case ExprKind::kEQ:
-        if (value) {
-          assume_residue(two->a, two->b);
-          assume_less(two->a, two->b, false);
-          assume_less(two->b, two->a, false);
-        }
-        break;
-      case ExprKind::kNE:
-        if (!value) {
-          assume_less(two->a, two->b, false);
-          assume_less(two->b, two->a, false);
-        }
+        assume_residue(two->a, two->b);
+        assume_less(two->a, two->b, false);
+        assume_less(two->b, two->a, false);
         break;
       default:
         break;
@@ -198,7 +203,7 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     if (range.max < *limit) return Ordering::kLess;
     if (range.min > *limit && range.min != kPosInf) return Ordering::kGreater;
   }
-  Expr difference = visit(sub(a, b));
+  Expr difference = visit_in_form(sub(a, b));
   if (auto value = const_int(difference)) {
     return *value < 0 ? Ordering::kLess : *value > 0 ? Ordering::kGreater : Ordering::kEqual;
   }
@@ -209,6 +214,11 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
   if (range.min > 0) return Ordering::kGreater;
   if (range.min == 0) order = Ordering::kGreaterEqual;
   if (range.max == 0) order = Ordering::kLessEqual;
+  if (!truths_.empty() && known(ne(a, b)) == true) {
+    if (order == Ordering::kLessEqual) return Ordering::kLess;
+    if (order == Ordering::kGreaterEqual) return Ordering::kGreater;
+    if (order == Ordering::kUnknown) order = Ordering::kNotEqual;
+  }
   if (order == Ordering::kUnknown && modular(difference).base != 0) order = Ordering::kNotEqual;
   if (order == Ordering::kUnknown && !differences_.empty()) order = compare_sums(a, b);
   return order;

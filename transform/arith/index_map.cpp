@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/index_map.h"
 
+#include <map>
 #include <numeric>
 
 #include "ir/error_kinds.h"
@@ -133,8 +134,50 @@ std::vector<Range> mapped_ranges(const IndexMap& map, const std::vector<LoopRang
   return ranges;
 }
 
-[[noreturn]] void not_bijective() {
-  throw Error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse")
+constexpr int64_t kMostIndices = 2000;  // that are looked at for an example
+
+// Two indices that the map takes to one: "(0, 0) and (0, 1) both become (0, 0)". Empty when there are none
+// among the first.
+std::string taken_to_one(const IndexMap& map, const std::vector<LoopRange>& iters) {
+  std::vector<int64_t> at, least, extents;
+  for (const LoopRange& iter : iters) {
+    auto min = const_int(iter.range->min), extent = const_int(iter.range->extent);
+    if (!min || !extent || *extent <= 0) return "";
+    at.push_back(0);
+    least.push_back(*min);
+    extents.push_back(*extent);
+  }
+  auto tuple = [](const std::vector<int64_t>& values) {
+    return fmt::format("({})", fmt::join(values, ", "));
+  };
+  std::map<std::vector<int64_t>, std::vector<int64_t>> met;
+  Analyzer analyzer;
+  for (int64_t count = 0; count < kMostIndices; ++count) {
+    VarMap values;
+    std::vector<int64_t> from, to;
+    for (size_t i = 0; i < iters.size(); ++i) {
+      from.push_back(least[i] + at[i]);
+      values[iters[i].var.get()] = const_like(iters[i].var, from[i]);
+    }
+    for (const Expr& index : map->final_indices) {
+      auto value = const_int(analyzer.simplify(substitute(index, values)));
+      if (!value) return "";
+      to.push_back(*value);
+    }
+    auto [known, fresh] = met.try_emplace(to, from);
+    if (!fresh) return fmt::format("{} and {} both become {}", tuple(known->second), tuple(from), tuple(to));
+    size_t i = extents.size();
+    while (i > 0 && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
+    if (i == 0) return "";
+  }
+  return "";
+}
+
+[[noreturn]] void not_bijective(const IndexMap& map, const std::vector<LoopRange>& iters) {
+  Error error("index-map-not-bijective", "the map is not one to one on this box, so it has no inverse");
+  if (std::string witness = taken_to_one(map, iters); !witness.empty())
+    error.first().notes.push_back({witness, {}});
+  throw std::move(error)
       .kind(kRefusedValue)
       .help("each digit of each index is used once, as in `lambda i: (i // 4, i % 4)` over a multiple of 4");
 }
@@ -158,7 +201,7 @@ IndexMap exact_inverse(const IndexMap& map, const std::vector<LoopRange>& iters,
     outputs.push_back(output);
   }
   auto values = invert_iter_map(map->final_indices, iters, outputs, analyzer);
-  if (!values) not_bijective();
+  if (!values) not_bijective(map, iters);
   return make<IndexMapNode>(outputs, *values);
 }
 
@@ -167,7 +210,7 @@ PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& 
   for (const LoopRange& iter : iters) analyzer.bind(iter.var, iter.range);
   IterMapResult found =
       detect_iter_map(map->final_indices, iters, bool_imm(true), IterMapCheck::kNone, analyzer, false);
-  if (!found.errors.empty() || found.indices.empty()) not_bijective();
+  if (!found.errors.empty() || found.indices.empty()) not_bijective(map, iters);
   Array<Var> outputs, units;
   Array<Expr> given;
   for (int64_t i = 0; i < static_cast<int64_t>(map->final_indices.size()); ++i) {
@@ -189,7 +232,7 @@ PaddedInverse padded_inverse(const IndexMap& map, const std::vector<LoopRange>& 
   Array<Expr> values;
   for (const LoopRange& iter : iters) {
     auto value = back.find(iter.var.get());
-    if (value == back.end() && !is_const_int(iter.range->extent, 1)) not_bijective();
+    if (value == back.end() && !is_const_int(iter.range->extent, 1)) not_bijective(map, iters);
     values.push_back(value == back.end() ? const_like(iter.var, 0) : value->second);
   }
   for (const Var& unit : units)
@@ -313,10 +356,10 @@ PaddedInverse non_surjective_inverse(const IndexMap& map, const std::vector<Rang
     if (!extent) {
       const Expr& size = iters[i].range->extent;
       if (is_const_int(analyzer.simplify(floormod(size, const_like(size, period))), 0)) continue;
-      not_bijective();
+      not_bijective(map, iters);
     }
     if (*extent % period == 0) continue;
-    if (!is_const_int(iters[i].range->min, 0)) not_bijective();
+    if (!is_const_int(iters[i].range->min, 0)) not_bijective(map, iters);
     cuts[i] = {period, *extent};
     int64_t padded = (*extent + period - 1) / period * period;
     iters[i].range = make<RangeNode>(iters[i].range->min, int_imm(iters[i].range->extent->dtype(), padded));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/int_set.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ir/op.h"
@@ -59,7 +60,12 @@ class Evaluator {
         if (found == domains_.end()) return point(e);
         const IntervalSet& domain = found->second;
         if (domain->min_value.same_as(e) && domain->max_value.same_as(e)) return domain;
-        return set(domain);
+        // A domain that mentions its own variable is put in once more, as TVM does.
+        if (std::find(open_.begin(), open_.end(), found->first) != open_.end()) return domain;
+        open_.push_back(found->first);
+        IntervalSet values = set(domain);
+        open_.pop_back();
+        return values;
       }
       case ExprKind::kSelect:
         return join(of(as<SelectNode>(e)->false_value), of(as<SelectNode>(e)->true_value));
@@ -159,8 +165,9 @@ class Evaluator {
     const Expr& by = b->min_value;
     refuse_zero(by);
     if (!not_negative(by)) {
-      Expr bound = sub(select(ge(by, const_like(by, 0)), by, neg(by)), const_like(by, 1));
-      return make<IntervalSetNode>(neg(bound), bound);
+      Expr zero = const_like(by, 0);
+      Expr bound = sub(select(ge(by, zero), by, sub(zero, by)), const_like(by, 1));
+      return make<IntervalSetNode>(sub(zero, bound), bound);
     }
     if (dividend && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {
       // One period of the remainder: shifted down as it is.
@@ -225,6 +232,7 @@ class Evaluator {
   const Domains& domains_;
   Analyzer& analyzer_;
   int depth_ = 0;
+  std::vector<const VarNode*> open_;  // whose domains are being evaluated
 };
 
 }  // namespace
@@ -253,7 +261,7 @@ bool IntervalSetNode::is_everything() const {
 
 IntervalSet everything() { return make<IntervalSetNode>(neg_inf(), pos_inf()); }
 IntervalSet nothing() { return make<IntervalSetNode>(pos_inf(), neg_inf()); }
-IntervalSet point(const Expr& value) { return make<IntervalSetNode>(value, value); }
+IntervalSet point(const Expr& value) { return make<IntervalSetNode>(value, value, true); }
 
 IntervalSet interval_of(const Expr& e, const Domains& domains, Analyzer& analyzer) {
   return Evaluator(domains, analyzer).of(e);

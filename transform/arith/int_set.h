@@ -19,11 +19,17 @@ struct IntervalSetNode final : IntSetNode {
   Expr min_value;
   Expr max_value;
 
-  IntervalSetNode(Expr min_value, Expr max_value)
-      : min_value(std::move(min_value)), max_value(std::move(max_value)) {}
+  // Made as one value. Ends that came out as the same constant are no point, as in TVM, where each is an
+  // object of its own.
+  bool made_as_point = false;
+
+  IntervalSetNode(Expr min_value, Expr max_value, bool made_as_point = false)
+      : min_value(std::move(min_value)), max_value(std::move(max_value)), made_as_point(made_as_point) {}
   bool has_lower() const;
   bool has_upper() const;
-  bool is_point() const { return min_value.same_as(max_value); }
+  bool is_point() const {
+    return made_as_point || (min_value.same_as(max_value) && min_value->kind != ExprKind::kIntImm);
+  }
   bool is_nothing() const;
   bool is_everything() const;
   MLC_NODE("mlc.sym.IntervalSet", IntervalSetNode, IntSetNode);

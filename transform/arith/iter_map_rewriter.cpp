@@ -122,7 +122,7 @@ IterMapRewriter::Value IterMapRewriter::fail(const Expr& e, std::string message,
 }
 
 IterSum IterMapRewriter::to_sum(const Value& value) {
-  if (!value.is_map()) return make<IterSumNode>(Array<IterSplit>(), analyzer_.simplify(value.plain));
+  if (!value.is_map()) return make<IterSumNode>(Array<IterSplit>(), value.plain);
   if (auto* sum = value.map.as<IterSumNode>()) return ref(sum);
   IterSplit split = ref(value.map.as<IterSplitNode>());
   return make<IterSumNode>(Array<IterSplit>{split}, const_like(split->extent, 0));

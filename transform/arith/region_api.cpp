@@ -35,7 +35,7 @@ IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) 
     step = neg(step);
   }
   if (!analyzer.can_prove(ge(extent, step))) return nullptr;
-  return from_min_extent(first, add(mul(split->extent, step), sub(extent, step)));
+  return from_min_extent(first, add(extent, mul(sub(split->extent, const_like(step, 1)), step)));
 }
 
 // The exact region as a box, or nothing: dimensions must not depend on each other.

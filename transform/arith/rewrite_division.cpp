@@ -96,12 +96,12 @@ Expr rewrite_floordiv(const Expr& e, AnalyzerImpl& analyzer) {
   auto c = const_int(two->b);
   if (!c) return nullptr;
   auto number = [&](int64_t value) { return const_like(e, value); };
-  // (x + c1) // c where all values of x + c1 lie in one period.
-  if (auto* sum = as<AddNode>(two->a); sum && const_int(sum->b) && *c > 0) {
+  // (x + c1) // c where all values of x + c1 lie in the period of c1.
+  auto* shifted = as<AddNode>(two->a);
+  if (auto c1 = shifted ? const_int(shifted->b) : std::nullopt; c1 && *c1 >= 0 && *c > 0 && *c1 % *c != 0) {
     ConstIntBound bound = analyzer.bounds(two->a);
-    bool finite = bound.min != ConstIntBound::kNegInf && bound.max != ConstIntBound::kPosInf;
-    if (finite && floor_div(bound.min, *c) == floor_div(bound.max, *c))
-      return number(floor_div(bound.min, *c));
+    int64_t period = *c1 / *c;
+    if (floor_div(bound.min, *c) == period && floor_div(bound.max, *c) == period) return number(period);
   }
   if (auto* inner = as<FloorDivNode>(two->a)) {
     auto c1 = const_int(inner->b);

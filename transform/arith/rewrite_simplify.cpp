@@ -138,6 +138,7 @@ int64_t common_factor(ModularSet a, ModularSet b) {
 }  // namespace
 
 Expr AnalyzerImpl::rewrite(const Expr& e) {
+  Form form(*this, false);
   Expr result = e;
   for (int pass = 0; pass < kPasses; ++pass) {
     Expr next = visit(result);
@@ -152,8 +153,7 @@ Expr AnalyzerImpl::visit(const Expr& e) {
   if (auto* two = as_binary(e)) {
     if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
     if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
-    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) &&
-        (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
+    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) && (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
       return rewrite_node(boolean_branches(*two, e->span));
     Expr a = visit(two->a), b = visit(two->b);
     if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
@@ -211,7 +211,8 @@ Expr AnalyzerImpl::choice(const Expr& e, const std::function<Expr(const Expr&)>&
   assume(condition);
   Expr true_value = simplified(old_true);
   forget(before);
-  assume(rewrite(logical_not(condition)));
+  // As in TVM, where `not` says nothing of bounds until it is simplified.
+  assume(select_node ? rewrite(logical_not(condition)) : Expr(make<NotNode>(condition)));
   Expr false_value = simplified(old_false);
   forget(before);
   if (auto constant = const_int(condition)) return *constant ? true_value : false_value;
@@ -255,7 +256,7 @@ Expr AnalyzerImpl::again(const Expr& e) {
   ++depth_;
   ++stats.num_recursive_rewrites;
   stats.max_recursive_depth = std::max<int64_t>(stats.max_recursive_depth, depth_);
-  Expr result = visit(e);
+  Expr result = visit_in_form(e);
   --depth_;
   return result;
 }
@@ -362,7 +363,7 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     if (Expr folded = folds ? fold(e->kind, two->a, two->b, e->span) : Expr()) return folded;
     bool shift = e->kind == ExprKind::kLShift || e->kind == ExprKind::kRShift;
     if (!folds || shift) {
-    } else if (two->b->kind == ExprKind::kIntImm || two->a->kind == ExprKind::kIntImm) {
+    } else if (is_number(two->a) || is_number(two->b)) {
       Expr built = build(e->kind, two->a, two->b, e->span);  // identities: x + 0, x * 1, ...
       auto* same = built->kind == e->kind ? as_binary(built) : nullptr;
       if (!same || !same->a.same_as(two->a) || !same->b.same_as(two->b)) return built;
@@ -423,7 +424,8 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       return apply_equal(e);
     case ExprKind::kAnd:
     case ExprKind::kOr:
-      if ((extensions & kConvertBooleanToAndOfOrs) && e->dtype().is_scalar()) return as_and_of_ors(e);
+      if ((extensions & kConvertBooleanToAndOfOrs) && e->dtype().is_scalar())
+        return as_and_of_ors(e);
       return apply_rules(e);
     default:
       break;
@@ -444,8 +446,9 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       if (!index) break;
       if (same_expr(a, b)) return a;
       ConstIntBound left = bounds(a), right = bounds(b);
-      if (left.max <= right.min) return e->kind == ExprKind::kMin ? a : b;
-      if (right.max <= left.min) return e->kind == ExprKind::kMin ? b : a;
+      bool below = left.max <= right.min, above = right.max <= left.min;
+      if (e->kind == ExprKind::kMin ? below : above) return a;
+      if (below || above) return b;
       break;
     }
     case ExprKind::kFloorDiv:

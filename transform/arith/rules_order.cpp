@@ -148,9 +148,9 @@ const Rule kLtRules[] = {
     {"x < x + z", "0 < z"},
     {"x < z + x", "0 < z"},
     {"x < x - z", "z < 0"},
-    {"c1 < x + c2", "c1 - c2 < x"},
-    {"c1 < c2 - x", "x < c2 - c1"},
-    {"c1 - x < c2", "c1 - c2 < x"},
+    {"c1 < x + c2", "c1 - c2 < x", nullptr, kAgain},
+    {"c1 < c2 - x", "x < c2 - c1", nullptr, kAgain},
+    {"c1 - x < c2", "c1 - c2 < x", nullptr, kAgain},
     {"x * c1 < y * c1", "x < y", "c1 > 0"},
     {"x * c1 < y * c1", "y < x", "c1 < 0"},
     // x * c2 < c1 with the quotient rounded to zero
@@ -286,9 +286,11 @@ const Rule kSelectRules[] = {
 };
 
 const Rule kMinRulesOfAnyType[] = {
+    {"min(x, x)", "x"},
     {"min(select(x, y, z), select(x, w, u))", "select(x, min(y, w), min(z, u))"},
 };
 const Rule kMaxRulesOfAnyType[] = {
+    {"max(x, x)", "x"},
     {"max(select(x, y, z), select(x, w, u))", "select(x, max(y, w), max(z, u))"},
 };
 

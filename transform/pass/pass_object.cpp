@@ -56,7 +56,8 @@ struct SequentialNode final : PassObjectNode {
   MLC_NODE("mlc.transform.Sequential", SequentialNode, PassObjectNode);
 };
 
-IRModule run(const PassObject& pass, Host& host, const IRModule& mod);
+// `noted`: a step of the program, not of another pass or a pipeline.
+IRModule run(const PassObject& pass, Host& host, const IRModule& mod, bool noted);
 
 // What a function of a script gave back.
 template <class T>
@@ -99,29 +100,30 @@ IRModule apply_function(const PrimFuncPassNode& pass, Host& host, const IRModule
 }
 
 // As a sequence does it: not at all where the context disables the pass, and what it requires first.
-IRModule run_enabled(const PassObject& pass, Host& host, const IRModule& mod) {
+IRModule run_enabled(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   if (!is_enabled(pass->info)) return mod;
   IRModule result = mod;
   for (const String& needed : pass->info->required) {
     std::string_view name = text(needed);
     result = run_pass(find_pass(name.substr(name.find('.') + 1)), result);
   }
-  return run(pass, host, result);
+  return run(pass, host, result, noted);
 }
 
-IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModule& mod) {
+IRModule apply_sequence(const SequentialNode& sequence, Host& host, const IRModule& mod, bool noted) {
   IRModule result = mod;
-  for (const Any& one : sequence.passes) result = run_enabled(one.cast<PassObject>(), host, result);
+  for (const Any& one : sequence.passes) result = run_enabled(one.cast<PassObject>(), host, result, noted);
   return result;
 }
 
-IRModule run(const PassObject& pass, Host& host, const IRModule& mod) {
+IRModule apply(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   if (auto* built = Any(pass).as<PrimFuncPassNode>(); built && built->pass)
     return run_pass(*built->pass, mod, std::vector<Any>(built->args.begin(), built->args.end()));
   try {
     return with_instruments(pass->info, mod, [&](const IRModule& given) {
       if (auto* each = Any(pass).as<PrimFuncPassNode>()) return apply_function(*each, host, given);
-      if (auto* sequence = Any(pass).as<SequentialNode>()) return apply_sequence(*sequence, host, given);
+      if (auto* sequence = Any(pass).as<SequentialNode>())
+        return apply_sequence(*sequence, host, given, noted);
       Any made = host.call(Any(pass).as<ModulePassNode>()->func, std::vector<Any>{given, current_context()});
       return *result_of<IRModule>(pass->info, made, "IRModule");
     });
@@ -129,6 +131,19 @@ IRModule run(const PassObject& pass, Host& host, const IRModule& mod) {
     note_pass(error, text(pass->info->name));
     throw;
   }
+}
+
+IRModule run(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
+  std::vector<PassRun>* runs = pass_runs();
+  if (runs == nullptr || (noted && Any(pass).as<SequentialNode>())) return apply(pass, host, mod, noted);
+  struct Pause {
+    std::vector<PassRun>* runs;
+    explicit Pause(std::vector<PassRun>* runs) : runs(runs) { pass_runs() = nullptr; }
+    ~Pause() { pass_runs() = runs; }
+  } pause(runs);
+  IRModule after = apply(pass, host, mod, noted);
+  if (noted) runs->push_back({std::string(text(pass->info->name)), mod, after});
+  return after;
 }
 
 Any make_pass(ApiCall& call) {
@@ -164,6 +179,10 @@ std::string_view keep(std::string text) {
   return kept.emplace_back(std::move(text));
 }
 
+std::vector<PassRun>*& pass_runs() {
+  static std::vector<PassRun>* runs = nullptr;
+  return runs;
+}
 bool is_pass(const Any& value) { return value.as<PassObjectNode>() != nullptr; }
 std::optional<Array<Any>> passes_of(const Any& sequence) {
   auto* found = sequence.as<SequentialNode>();
@@ -174,7 +193,7 @@ std::string short_name(const Any& pass) {
   return std::string(name.substr(name.rfind('.') + 1));
 }
 IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod) {
-  return run_enabled(pass.cast<PassObject>(), host, mod);
+  return run_enabled(pass.cast<PassObject>(), host, mod, false);
 }
 
 std::span<const ApiRow> pass_rows() {
@@ -234,7 +253,7 @@ std::span<const ApiRow> pass_object_rows() {
       {ApiKind::kProperty, "mlc.transform.Sequential", "passes", "The passes in order.",
        +[](ApiCall& call) -> Any { return call.args[0].as<SequentialNode>()->passes; }},
       {ApiKind::kMethod, "mlc.transform.Pass", "__call__(mod)", "The module after the pass.",
-       native([](ApiCall& call, PassObject pass, IRModule mod) { return run(pass, call.host, mod); })},
+       native([](ApiCall& call, PassObject pass, IRModule mod) { return run(pass, call.host, mod, true); })},
       {ApiKind::kProperty, "mlc.transform.Pass", "info", "Its name, level and what it needs.",
        native([](PassObject pass) { return pass->info; })},
       {ApiKind::kProperty, "mlc.transform.Pass", "pass_info", "Its name, level and what it needs.",

@@ -18,4 +18,12 @@ std::string short_name(const Any& pass);
 // whose functions the passes of scripts are.
 IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod);
 
+// A pass that a program has called on a module, by itself or in a sequence.
+struct PassRun {
+  std::string name;
+  IRModule before, after;
+};
+// Where they are noted; null: nowhere. What passes and pipelines call in turn is not.
+std::vector<PassRun>*& pass_runs();
+
 }  // namespace mlc::transform

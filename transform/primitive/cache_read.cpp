@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
@@ -45,8 +46,15 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   if (writer) require_read_after(step, deps, *writer, users, buffer, true);
   for (const Place* user : users) {
     if (user->region_cover) continue;
-    throw refuse("reads-unwritten", "block `{}` may read elements of `{}` that are not written by then",
-                 user->name.c_str(), buffer->name.c_str())
+    Error error =
+        refuse("reads-unwritten", "block `{}` may read elements of `{}` that are not written by then",
+               user->name.c_str(), buffer->name.c_str());
+    for (const TensorRegion& region : deps.reads(*user)) {
+      std::string witness = element_from_elsewhere(step.state, deps, *user, region);
+      add_witness(error, witness);
+      if (!witness.empty()) break;
+    }
+    throw std::move(error)
         .at(step.span(2))
         .note("the block is defined here", user->stmt->span)
         .help("`sch.get_producers` tells which blocks write what it reads");

@@ -574,9 +574,10 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
       std::string names;
       for (const Place* writer : before)
         names += fmt::format("{}`{}`", names.empty() ? "" : ", ", writer->name.c_str());
-      return fmt::format("block `{}` may read elements of `{}` that {} {} not written by then",
+      std::string witness = element_from_elsewhere(state, deps, *block, region);
+      return fmt::format("block `{}` may read elements of `{}` that {} {} not written by then{}{}",
                          block->name.c_str(), region->source->name.c_str(), names,
-                         before.size() == 1 ? "has" : "have");
+                         before.size() == 1 ? "has" : "have", witness.empty() ? "" : ": ", witness);
     }
     for (const TensorRegion& region : deps.writes(*block)) {
       for (Place* reader : deps.readers[region->source.get()]) {
@@ -665,10 +666,14 @@ void require_apart(ScheduleState& state, Place& loop, std::string_view primitive
       if (std::none_of(before.begin(), before.end(), is_below) ||
           covered(state, deps, *block, region, before))
         continue;
-      throw refuse("reads-other-iterations",
-                   "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
-                   block->name.c_str(), region->source->name.c_str(), loop.name.c_str())
-          .note("the block is defined here", block->stmt->span);
+      Error error =
+          refuse("reads-other-iterations",
+                 "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
+                 block->name.c_str(), region->source->name.c_str(), loop.name.c_str());
+      add_witness(error, element_from_elsewhere(state, deps, *block, region));
+      throw std::move(error)
+          .note("the block is defined here", block->stmt->span)
+          .help("choose loops inside of this one, or give the writer a loop of its own before it");
     }
     for (const TensorRegion& region : deps.writes(*block)) {
       for (Place* reader : deps.readers[region->source.get()]) {

@@ -111,8 +111,12 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
     used_values.push_back(realize->iter_values[i]);
   }
   if (!tells_old_indices(indices, mapped, used)) {
-    throw refuse("reindex-cache-not-injective", "the map puts different elements of `{}` into one place",
-                 buffer->name.c_str())
+    Error error = refuse("reindex-cache-not-injective",
+                         "the map puts different elements of `{}` into one place", buffer->name.c_str());
+    std::vector<LoopRange> ranges;
+    for (const IterVar& iter : used) ranges.push_back({iter->var, iter->dom});
+    add_witness(error, two_in_one_place(ranges, mapped, indices, buffer));
+    throw std::move(error)
         .at(step.span(4))
         .help("each digit of each iterator is used once, or the buffer's own indices are taken over");
   }

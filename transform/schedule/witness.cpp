@@ -9,6 +9,7 @@ namespace mlc::transform {
 namespace {
 
 constexpr int64_t kMostIterations = 2000;  // that are looked at
+constexpr int64_t kMostElements = 20000;
 
 struct Counter {
   Var var;
@@ -58,6 +59,13 @@ void each_iteration(const std::vector<Counter>& counters,
     }
     if (i == 0) return;
   }
+}
+
+// The next of the values from 0 to below these extents, the last counting fastest; false after the last.
+bool advance(Values& at, const Values& extents) {
+  size_t i = extents.size();
+  while (i > 0 && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
+  return i > 0;
 }
 
 // The constants of these expressions; nullopt when one is none.
@@ -276,9 +284,7 @@ std::optional<Values> missing(const std::set<Values>& met, const Values& extents
   Values at(extents.size(), 0);
   while (true) {
     if (!met.contains(at)) return at;
-    size_t i = extents.size();
-    while (i > 0 && ++at[i - 1] == extents[i - 1]) at[--i] = 0;
-    if (i == 0) return std::nullopt;
+    if (!advance(at, extents)) return std::nullopt;
   }
 }
 
@@ -327,13 +333,11 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
       auto first = constants(where, values);
       known = first.has_value() && met.size() <= kMostIterations;
       Values at(end - begin, 0);
-      while (known) {
+      Values size(sizes.begin() + static_cast<int64_t>(begin), sizes.begin() + static_cast<int64_t>(end));
+      for (bool more = known; more; more = advance(at, size)) {
         Values element = *first;
         for (size_t i = 0; i < at.size(); ++i) element[i] += at[i];
         met.insert(element);
-        size_t i = at.size();
-        while (i > 0 && ++at[i - 1] == sizes[begin + i - 1]) at[--i] = 0;
-        if (i == 0) break;
       }
       return !known;
     });
@@ -363,6 +367,118 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
   }
   if (!absolute) return fmt::format("no iteration writes element {} of the part", list(*found));
   return fmt::format("no iteration writes `{}[{}]`", write->source->name.c_str(), fmt::join(element, ", "));
+}
+
+namespace {
+
+// The elements of a region that iterations access, until `act` says so. False when that is not known, or they
+// are too many.
+bool each_element(const SBlockRealize& realize, const std::vector<Place*>& loops, const TensorRegion& region,
+                  const std::function<bool(const Values& at, const Values& element)>& act) {
+  auto counters = counters_of(ranges_of(loops));
+  if (!counters || !are_few(*counters)) return false;
+  VarMap bindings = bindings_of(realize);
+  Analyzer analyzer;
+  Array<Expr> mins;
+  Values sizes;
+  for (const Range& range : region->region) {
+    mins.push_back(substitute(range->min, bindings));
+    auto size = const_int(analyzer.simplify(substitute(range->extent, bindings)));
+    if (!size || *size <= 0) return false;
+    sizes.push_back(*size);
+  }
+  int64_t count = 0;
+  bool known = true;
+  each_iteration(*counters, [&](const Values& at, const VarMap& values) {
+    if (!runs(realize, values)) return false;
+    auto first = constants(mins, values);
+    known = first.has_value();
+    Values offset(sizes.size(), 0);
+    for (bool more = known; more; more = advance(offset, sizes)) {
+      known = ++count <= kMostElements;
+      Values element = *first;
+      for (size_t i = 0; i < offset.size(); ++i) element[i] += offset[i];
+      if (!known || act(at, element)) return true;
+    }
+    return !known;
+  });
+  return known;
+}
+
+std::string element_of(const Buffer& buffer, const Values& element) {
+  return fmt::format("`{}[{}]`", buffer->name.c_str(), fmt::join(element, ", "));
+}
+
+}  // namespace
+
+std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
+                                   const TensorRegion& read) {
+  std::vector<Place*> writers, all;
+  auto known = deps.writers.find(read->source.get());
+  if (known == deps.writers.end()) return "";
+  for (Place* block : deps.blocks) {
+    if (block == &reader) all.push_back(block);
+    bool writer = std::find(known->second.begin(), known->second.end(), block) != known->second.end();
+    if (block == &reader || !writer) continue;
+    if (all.empty()) writers.push_back(block);
+  }
+  all.insert(all.end(), writers.begin(), writers.end());
+  if (writers.empty() || all.size() == writers.size()) return "";
+  // Iterations of the loops around all of them, and which of those write an element.
+  std::vector<LoopRange> shared = ranges_of(loops_up(*common_above(all)));
+  size_t depth = shared.size();
+  auto shared_part = [&](const Values& at) {
+    return Values(at.begin(), at.begin() + static_cast<int64_t>(depth));
+  };
+  std::map<Values, std::set<Values>> writes;
+  for (Place* writer : writers) {
+    for (const TensorRegion& region : deps.writes(*writer)) {
+      if (!region->source.same_as(read->source)) continue;
+      bool told = each_element(realize_of(state, *writer), loops_above(*writer), region,
+                               [&](const Values& at, const Values& element) {
+                                 writes[element].insert(shared_part(at));
+                                 return false;
+                               });
+      if (!told) return "";
+    }
+  }
+  std::reverse(shared.begin(), shared.end());
+  std::string result;
+  each_element(
+      realize_of(state, reader), loops_above(reader), read, [&](const Values& at, const Values& element) {
+        Values here = shared_part(at);
+        auto found = writes.find(element);
+        if (found != writes.end() && found->second.contains(here)) return false;
+        result = fmt::format("block `{}` reads {}", reader.name.c_str(), element_of(read->source, element));
+        if (found == writes.end()) {
+          result += ", which no iteration writes";
+          return true;
+        }
+        auto counters = counters_of(shared);
+        std::string names = counters ? names_of(*counters) : "";
+        result = fmt::format("with {} = {} {}, which is written with {} = {}", names, list(here), result,
+                             names, list(*found->second.begin()));
+        return true;
+      });
+  return result;
+}
+
+std::string two_in_one_place(const std::vector<LoopRange>& iters, const Array<Expr>& next,
+                             const Array<Expr>& old, const Buffer& buffer) {
+  auto counters = counters_of(iters);
+  if (!counters) return "";
+  std::map<Values, Values> first;
+  std::string result;
+  each_iteration(*counters, [&](const Values&, const VarMap& values) {
+    auto key = constants(next, values), value = constants(old, values);
+    if (!key || !value) return true;
+    const Values& known = first.try_emplace(*key, *value).first->second;
+    if (known == *value) return false;
+    result = fmt::format("{} and {} would both be at `[{}]`", element_of(buffer, known),
+                         element_of(buffer, *value), fmt::join(*key, ", "));
+    return true;
+  });
+  return result;
 }
 
 bool equal_together(const std::vector<LoopRange>& iters, const Array<Expr>& next, const Array<Expr>& old) {

@@ -34,6 +34,16 @@ std::string index_outside(const SBlockNode& block, const Buffer& buffer, const A
 std::string element_not_written(const SBlockRealize& realize, const std::vector<Place*>& loops,
                                 const TensorRegion& write, const std::vector<Interval>& part);
 
+// An element that a block reads, but that none of the blocks before it writes in the same iteration of the
+// loops around all of them: "with `i` = 1 block `C` reads `B[0]`, which is written with `i` = 0". Empty when there is none, or that is not known.
+std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
+                                   const TensorRegion& read);
+
+// Elements for which `next` is the same and `old`, their index in the buffer, is not: "`A[0, 1]` and `A[1,
+// 0]` would both be at `[1]`". Empty when none was found among the first.
+std::string two_in_one_place(const std::vector<LoopRange>& iters, const Array<Expr>& next,
+                             const Array<Expr>& old, const Buffer& buffer);
+
 // Do iterations for which `next` has the same values give `old` the same values, too? Counted, where they are
 // few; else false.
 bool equal_together(const std::vector<LoopRange>& iters, const Array<Expr>& next, const Array<Expr>& old);

@@ -3,7 +3,7 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, or a program of this folder
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, or a program of this folder
 (parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured from
 outside.
 """
@@ -296,6 +296,43 @@ def tour(mlc, folder, turns=7):
               f"{', all cores' if on_all else ''}", flush=True)
 
 
+def convolutions(mlc, folder, turns=2):
+    """Convolutions that nobody has scheduled against oneDNN's, in turns on one core.
+
+    The peer's seconds are those of its fastest way between tensors that lie as TVM lays them out; beside it, those of its
+    primitive alone, on tensors that already lie as it likes best.
+    """
+    peer = str(pathlib.Path(folder) / "convolutions_onednn")
+    build = ["c++", "-std=c++20", "-O2", str(HERE / "convolutions_onednn.cpp"), "-o", peer, "-ldnnl"]
+    if subprocess.run(build, check=False).returncode != 0:
+        raise SystemExit("convolutions: the peer does not build; Debian's package libdnnl-dev has oneDNN")
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TVM_NUM_THREADS": "1"}
+    everywhere = os.sched_getaffinity(0)
+    best = {}
+
+    def lines(command, given=None):
+        return subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    os.sched_setaffinity(0, {max(everywhere)})
+    try:
+        for _ in range(turns):
+            ours = [each.rsplit(" ", 1) for each in lines([mlc, "run", str(HERE / "convolutions.mlc")])]
+            theirs = lines([peer], "".join(f"{what} 1\n" for what, _ in ours))
+            for (_, seconds), each in zip(ours, theirs):
+                name, same, own = each.split()
+                taken = [float(seconds), float(same), float(own)]
+                best[name] = [min(pair) for pair in zip(taken, best.get(name, taken))]
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    products = [1.0, 1.0]
+    for name, (mine, same, own) in best.items():
+        row(f"conv: {name}", mine, same)
+        print(f"{'':<28} {same / mine:.3f} of the speed of oneDNN, {own / mine:.3f} of that in its own layouts", flush=True)
+        products = [products[0] * same / mine, products[1] * own / mine]
+    means = [each ** (1 / len(best)) for each in products]
+    print(f"{'':<28} geometric means {means[0]:.3f} and {means[1]:.3f}")
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -313,7 +350,8 @@ def program(mlc, name, folder):
 def main():
     mlc, *names = sys.argv[1:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
-               "script": script, "cache": cache, "schedule": schedule, "tour": tour}
+               "script": script, "cache": cache, "schedule": schedule, "tour": tour,
+               "convolutions": convolutions}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

@@ -286,9 +286,11 @@ const Rule kSelectRules[] = {
 };
 
 const Rule kMinRulesOfAnyType[] = {
+    {"min(x, x)", "x"},
     {"min(select(x, y, z), select(x, w, u))", "select(x, min(y, w), min(z, u))"},
 };
 const Rule kMaxRulesOfAnyType[] = {
+    {"max(x, x)", "x"},
     {"max(select(x, y, z), select(x, w, u))", "select(x, max(y, w), max(z, u))"},
 };
 

@@ -3,6 +3,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
@@ -15,6 +16,16 @@
 namespace mlc::llvm_backend {
 namespace {
 
+// LLVM gives up like this where it has no instructions for what it was given, such as an intrinsic of an
+// extension that the CPU does not have: it has no table of which needs which. Its own frames are left without
+// clean-up, which loses memory, and the machine's state is that of one compilation.
+[[noreturn]] void give_up(void*, const char* reason, bool) {
+  throw ir::Error("codegen-failed", "LLVM cannot compile this for the target: {}",
+                  llvm::StringRef(reason).rtrim("!\n").str())
+      .kind("RuntimeError")
+      .help("`call_llvm_intrin` takes what the target's `mcpu` and `mattr` have instructions for");
+}
+
 std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFileType kind) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -23,6 +34,7 @@ std::string write(llvm::Module& module, const Machine& machine, llvm::CodeGenFil
     throw ir::Error("codegen-unsupported", "the target {} cannot write this kind of file",
                     module.getTargetTriple());
   }
+  llvm::ScopedFatalErrorHandler handler(give_up);
   passes.run(module);
   return {bytes.begin(), bytes.end()};
 }

@@ -271,10 +271,19 @@ llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
   }
   std::vector<llvm::Value*> args;
   // TVM's older form has the number of signature types as the second argument.
-  for (size_t i = 1; i < call->args.size(); ++i) args.push_back(emit(call->args[static_cast<int64_t>(i)]));
+  for (size_t i = 1; i < call->args.size(); ++i) {
+    const Expr& arg = call->args[static_cast<int64_t>(i)];
+    llvm::Value* value = emit(arg);
+    args.push_back(m_.is_soft_float(arg->dtype()) ? b.CreateBitCast(value, hard_type(arg->dtype())) : value);
+  }
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
-  llvm::Type* result = call->dtype().is_void() ? b.getVoidTy() : m_.register_type(call->dtype(), call->span);
+  llvm::Type* result = b.getVoidTy();
+  if (m_.is_soft_float(call->dtype())) {
+    result = hard_type(call->dtype());
+  } else if (!call->dtype().is_void()) {
+    result = m_.register_type(call->dtype(), call->span);
+  }
   // Find the overloaded types by matching the intrinsic's own signature against the call's.
   auto* wanted = llvm::FunctionType::get(result, types, false);
   llvm::SmallVector<llvm::Intrinsic::IITDescriptor, 8> table;
@@ -285,8 +294,29 @@ llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
       llvm::Intrinsic::MatchIntrinsicTypes_Match) {
     throw Error("codegen-unsupported", "`{}` does not take arguments of these types", name).at(call->span);
   }
+  allow_vectors(types, result);
   llvm::Value* value = b.CreateCall(llvm::Intrinsic::getDeclaration(m_.module.get(), id, overloads), args);
+  if (m_.is_soft_float(call->dtype()))
+    value = b.CreateBitCast(value, m_.register_type(call->dtype(), call->span));
   return call->dtype().is_void() ? b.getInt32(0) : value;
+}
+
+// LLVM's own type for what is held as a bit pattern.
+llvm::Type* FunctionEmitter::hard_type(DataType dtype) {
+  llvm::Type* type = dtype.is_bfloat16() ? b.getBFloatTy() : b.getHalfTy();
+  return dtype.is_scalar() ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(dtype.lanes()));
+}
+
+// Vectors wider than the function's own are split where they may be, but an intrinsic's may not.
+void FunctionEmitter::allow_vectors(llvm::ArrayRef<llvm::Type*> types, llvm::Type* result) {
+  uint64_t widest = result->getPrimitiveSizeInBits().getKnownMinValue();
+  for (llvm::Type* type : types) {
+    if (type->isVectorTy())
+      widest = std::max<uint64_t>(widest, type->getPrimitiveSizeInBits().getKnownMinValue());
+  }
+  constexpr const char* kLegal = "min-legal-vector-width";
+  if (function_->hasFnAttribute(kLegal) && widest > function_->getFnAttributeAsParsedInteger(kLegal))
+    function_->addFnAttr(kLegal, std::to_string(widest));
 }
 
 // tvm_access_ptr(type, data, offset, extent, mode): data + offset elements.

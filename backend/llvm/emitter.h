@@ -192,6 +192,8 @@ class FunctionEmitter {
   llvm::Value* emit_function_call(const ir::CallNode* call, const ir::GlobalVarNode* callee);
   llvm::Value* emit_extern(const ir::CallNode* call);
   llvm::Value* emit_llvm_intrinsic(const ir::CallNode* call);
+  llvm::Type* hard_type(DataType dtype);
+  void allow_vectors(llvm::ArrayRef<llvm::Type*> types, llvm::Type* result);
   llvm::Value* emit_access_pointer(const ir::CallNode* call);
   llvm::Value* emit_check_index(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);

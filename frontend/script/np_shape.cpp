@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "frontend/script/np_errors.h"
+#include "frontend/script/np_scalar.h"
 #include "frontend/script/np_ufunc.h"
 
 namespace mlc::script {
@@ -59,18 +60,21 @@ ffi::Tensor reshape_ordered(const ffi::Tensor& tensor, Shape shape, std::string_
   return transposed(reshape_to(transposed(tensor, back), shape, span), out_back);
 }
 
+// An element as a Python number.
+Any python_number(const Any& element, ir::Span span) {
+  Any number = plain_number(element);
+  if (numpy_scalar_dtype(element) == DataType::UInt(64) && raw_int(number) < 0)
+    raise("OverflowError", span, "integer-overflow", "an integer above 2**63 - 1 cannot be an int here");
+  return number;
+}
+
 Any nested_list(const ffi::Tensor& tensor, ir::Span span) {
-  if (tensor.ndim() == 0) {
-    Any element = element_value(tensor, 0);
-    if (DataType(tensor.dtype()) == DataType::UInt(64) && raw_int(plain_number(element)) < 0)
-      raise("OverflowError", span, "integer-overflow", "an integer above 2**63 - 1 cannot be an int here");
-    return plain_number(element);
-  }
+  if (tensor.ndim() == 0) return python_number(element_value(tensor, 0), span);
   List list;
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   if (tensor.ndim() == 1) {
     for (int64_t i = 0; i < shape[0]; ++i)
-      list.push_back(plain_number(element_value(tensor, i * strides[0])));
+      list.push_back(python_number(element_value(tensor, i * strides[0]), span));
     return list;
   }
   Shape inner_shape(shape.begin() + 1, shape.end()), inner_strides(strides.begin() + 1, strides.end());
@@ -117,14 +121,15 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
     if (self->tensor.numel() != 1)
       raise("ValueError", call.span, "not-a-scalar",
             "can only convert an array of size 1 to a Python scalar");
-    return plain_number(scalar_or_array(reshape_to(self->tensor, {}, call.span)));
+    return python_number(element_value(reshape_to(self->tensor, {}, call.span), 0), call.span);
   }
   Any position = index.size() == 1 && is_list_like(index[0]) ? index[0] : Any(index);
   if (index.size() == 1 && !is_list_like(index[0])) {
-    return plain_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)),
-                                        index[0], call.span));
+    return python_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)),
+                                         index[0], call.span),
+                         call.span);
   }
-  return plain_number(array_subscript(evaluator, Any(self), position, call.span));
+  return python_number(array_subscript(evaluator, Any(self), position, call.span), call.span);
 }
 
 Any python_scalar(ApiCall& call, const NDArray& self) {

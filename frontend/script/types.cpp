@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/np_scalar.h"
 #include "ir/expr.h"
 #include "ir/ndarray.h"
 
@@ -41,6 +42,10 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   if (given != 0 && (given < 2 || given > 36))
     raise("ValueError", args.span, "out-of-range", "int() base must be >= 2 and <= 36, or 0");
   Any value = plain_number(args[0]);
+  if (is_int(value) && raw_int(value) < 0 && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64)) {
+    raise("OverflowError", args.span_of(0), "integer-overflow",
+          "an integer above 2**63 - 1 cannot be an int here");
+  }
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
   if (is_str(value) || is_bytes(value)) {
     return int_of_text(evaluator, value, given, args.span_of(0));
@@ -80,6 +85,8 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (args.size() == 0) return 0.0;
   Any value = plain_number(args[0]);
   if (is_float(value)) return value;
+  if (is_int(value) && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64))
+    return static_cast<double>(static_cast<uint64_t>(raw_int(value)));
   if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);

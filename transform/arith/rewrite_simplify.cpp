@@ -302,7 +302,7 @@ Expr AnalyzerImpl::apply_not(const Expr& inner, Span span) {
   Expr e = make<NotNode>(inner, span);
   bool order =
       two && is_comparison(inner->kind) && inner->kind != ExprKind::kEQ && inner->kind != ExprKind::kNE;
-  return order && two->a->dtype().is_float() ? e : apply_rules(e);
+  return order && two->a->dtype().is_floating() ? e : apply_rules(e);
 }
 
 Expr AnalyzerImpl::apply_equal(const Expr& e) {
@@ -350,6 +350,8 @@ Expr AnalyzerImpl::apply_less(const Expr& e) {
 // a <= b is not (b < a); written so again when nothing else comes of it.
 Expr AnalyzerImpl::apply_less_equal(const Expr& e) {
   auto* two = as_binary(e);
+  // Of floats `a <= b` is not `not b < a`: with NaN neither holds.
+  if (two->a->dtype().is_floating()) return e;
   if (!is_index_type(two->a->dtype()) && e->dtype().is_scalar()) return e;
   Expr turned = apply_not(apply_less(binary(ExprKind::kLT, two->b, two->a, e->span)), e->span);
   auto* same = as<LENode>(turned);

@@ -69,7 +69,8 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
     Expr digit = is_const_int(loop->extent, 1) ? const_like(fused, 0)
                  : i == 0                      ? Expr(fused)
                                                : floormod(fused, upper);
-    values[loop->loop_var.get()] = floordiv(digit, lower);
+    // Loops of different types count in the widest one.
+    values[loop->loop_var.get()] = cast(loop->loop_var->dtype(), floordiv(digit, lower));
     lower = upper;
   }
   Stmt body = substitute(loops.back()->loop()->body, values);

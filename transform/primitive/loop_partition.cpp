@@ -134,7 +134,7 @@ class Part {
     for (Place* place : loops_above(block_)) {
       const ForNode* loop = place->loop();
       const VarNode* var = loop->loop_var.get();
-      Range range = make<RangeNode>(loop->min, loop->extent);
+      Range range = make<RangeNode>(substitute(loop->min, loop_vars), substitute(loop->extent, loop_vars));
       if (place == &*loop_) {
         range = make<RangeNode>(const_like(loop->min, begin), const_like(loop->min, end - begin));
         loop_vars[var] = make<VarNode>(String(loop_name), loop->loop_var->ty);
@@ -158,6 +158,7 @@ class Part {
         copy.min = range->min;
         copy.extent = range->extent;
         copy.body = body;
+        if (old == loop_->loop()) copy.for_kind = ForKind::kSerial;
       });
     }
     return body;

@@ -83,7 +83,10 @@ Place* apply(Step& step, BlockArg block, Any) {
   type->strides = {};
   Array<Expr> mine;
   for (const IterVar& iter : used) {
-    type->shape.push_back(iter->dom->extent);
+    // The copy is indexed by the iterators as they are, wherever they begin.
+    type->shape.push_back(is_const_int(iter->dom->min, 0)
+                              ? iter->dom->extent
+                              : Analyzer().simplify(iter->dom->min + iter->dom->extent));
     mine.push_back(iter->var);
   }
   Buffer copy =

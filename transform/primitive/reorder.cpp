@@ -18,6 +18,19 @@ needs: the loops stand on one chain, each the only thing in the one around it; n
 keeps: the set of block instances; each is still executed once.
 )";
 
+// Are a block's iterators an affine map of the loops from `top` inwards, whatever those around add to them?
+static bool affine_below(ScheduleState& state, const Place& block, const Place& top) {
+  if (block.affine_binding) return true;
+  std::vector<Place*> loops = loops_above(block);
+  Analyzer analyzer;
+  bind_loops(analyzer, loops);
+  loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), &top));
+  SBlockRealize realize = realize_of(state, block);
+  return !detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
+                          IterMapCheck::kSurjective, analyzer, false)
+              .indices.empty();
+}
+
 static void apply(Step& step, Array<Any> args) {
   // check
   std::vector<LoopArg> order;
@@ -76,7 +89,7 @@ static void apply(Step& step, Array<Any> args) {
     }
   }
   for (Place* block : child_blocks(step.state, *bottom)) {
-    require_affine_binding(step.state, *block);
+    if (!affine_below(step.state, *block, *chain.front())) require_affine_binding(step.state, *block);
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
       throw refuse("reorder-ordered-iterator",
@@ -119,6 +132,15 @@ static void apply(Step& step, Array<Any> args) {
         return false;
       };
       if (!used_by(true) || !used_by(false)) continue;
+      // Alone it runs through each sum in order, wherever it stands.
+      auto alone = [&](const Expr& value) {
+        auto is = [&](const Place* loop) {
+          return uses_var(value, [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); });
+        };
+        return !is(place) || std::none_of(loops.begin(), loops.end(),
+                                          [&](Place* loop) { return loop != place && is(loop); });
+      };
+      if (std::all_of(realize->iter_values.begin(), realize->iter_values.end(), alone)) continue;
       throw refuse(
           "reorder-repeats-reduction",
           "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "

@@ -95,6 +95,25 @@ class ReplaceLoop final : public Rewriter {
   std::unordered_set<const StmtNode*> above_;
 };
 
+// A copy that is written back holds nothing at first.
+void require_written_first(Step& step, const Place& loop, const Buffer& buffer) {
+  auto uses = [&](const Array<TensorRegion>& regions) {
+    return std::any_of(regions.begin(), regions.end(),
+                       [&](const TensorRegion& region) { return region->source.same_as(buffer); });
+  };
+  for (const Place* user : child_blocks(step.state, loop)) {
+    bool reads = uses(user->block()->reads);
+    if (!reads && !uses(user->block()->writes)) continue;
+    if (!reads || user->block()->init) return;
+    throw refuse("cache-write-updates",
+                 "block `{}` reads `{}` before it writes it, and a new buffer holds nothing",
+                 user->name.c_str(), buffer->name.c_str())
+        .at(step.span(3))
+        .note("the block is defined here", user->stmt->span)
+        .help("choose a loop around what the block reads, too");
+  }
+}
+
 }  // namespace
 
 Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
@@ -127,6 +146,7 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
         .at(loop.span)
         .help("the copy stands behind the last write, so it would come too late or too early");
   }
+  if (write) require_written_first(step, *loop, buffer);
   Analyzer analyzer;
   bind_surroundings_visibly(analyzer, step.state, *loop);
   Buffer copy = buffer_in(buffer, storage_scope);

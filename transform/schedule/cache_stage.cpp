@@ -75,13 +75,13 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   for (size_t d = 0; d < type->shape.size(); ++d) {
     const Interval& dim = stage.region[d];
     Expr extent = extent_of(stage, d, analyzer);
-    DataType dtype = type->shape[d]->dtype();
+    DataType dtype = (stage.of_region ? extent : type->shape[d])->dtype();
     Var loop_var = make_var(String(fmt::format("ax{}", d)), extent->dtype());
     Var iter = make_var(String(fmt::format("v{}", d)), dtype);
     loops.emplace_back(loop_var, extent);
-    iters.push_back(make<IterVarNode>(
-        make<RangeNode>(const_like(type->shape[d], 0), stage.of_region ? extent : type->shape[d]), iter,
-        IterType::kDataPar));
+    iters.push_back(
+        make<IterVarNode>(make<RangeNode>(Expr(int_imm(dtype, 0)), stage.of_region ? extent : type->shape[d]),
+                          iter, IterType::kDataPar));
     values.push_back(stage.of_region ? Expr(loop_var) : add(dim.min, loop_var));
     indices.push_back(iter);
     shifted.push_back(stage.of_region ? add(dim.min, iter) : Expr(iter));

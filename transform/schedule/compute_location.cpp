@@ -319,10 +319,54 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
   }
 }
 
+namespace {
+
+// What is accessed where a condition on the relaxed loops holds, for indices that are one digit each: a
+// condition such as `i0 * 3 + i1 < 20` is the extent of the digit then. nullopt where there is none, or
+// another kind of index.
+std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, const TensorRegion& region,
+                                                 const VarMap& values,
+                                                 const std::vector<const ForNode*>& relaxed,
+                                                 Analyzer& analyzer) {
+  if (is_const_int(realize->predicate, 1)) return std::nullopt;
+  auto is_relaxed = [&](const VarNode* var) {
+    return std::any_of(relaxed.begin(), relaxed.end(),
+                       [&](const ForNode* loop) { return loop->loop_var.get() == var; });
+  };
+  if (uses_var(realize->predicate, [&](const VarNode* var) { return !is_relaxed(var); })) return std::nullopt;
+  std::vector<LoopRange> loops;
+  for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop)
+    loops.push_back({(*loop)->loop_var, make<RangeNode>((*loop)->min, (*loop)->extent)});
+  Array<Expr> firsts;
+  for (const Range& range : region->region) {
+    if (!const_int(range->extent)) return std::nullopt;
+    firsts.push_back(substitute(range->min, values));
+  }
+  IterMapResult map = detect_iter_map(firsts, loops, realize->predicate, IterMapCheck::kSurjective, analyzer);
+  if (map.indices.empty()) return std::nullopt;
+  std::vector<Interval> result;
+  for (size_t d = 0; d < map.indices.size(); ++d) {
+    const IterSum& sum = map.indices[d];
+    if (sum->args.size() > 1) return std::nullopt;
+    Expr last = sum->base;
+    if (!sum->args.empty()) {
+      const auto& digit = sum->args[0];
+      auto scale = const_int(digit->scale);
+      if (!scale || *scale < 0) return std::nullopt;
+      last = last + (digit->extent - 1) * digit->scale;
+    }
+    result.push_back({sum->base, analyzer.simplify(last + region->region[d]->extent - 1)});
+  }
+  return result;
+}
+
+}  // namespace
+
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
                  const Place& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer) {
-  VarMap values = bindings_of(realize_of(state, block));
+  SBlockRealize realize = realize_of(state, block);
+  VarMap values = bindings_of(realize);
   for (const TensorRegion& region : regions) {
     std::vector<const ForNode*> relaxed;  // the innermost first
     for (const Place* up = block.parent; up && up != &top; up = up->parent) {
@@ -340,7 +384,11 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
           interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
     Box box{region->source, {}};
-    for (const Range& range : region->region) {
+    if (auto met = reach_where(realize, region, values, relaxed, analyzer)) {
+      box.dims = *met;
+    }
+    for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
+      const Range& range = region->region[d];
       Interval low = reach(substitute(range->min, values), domain, analyzer), high = low;
       if (!is_const_int(range->extent, 1)) {
         Expr last = range->min + range->extent - 1;

@@ -47,6 +47,31 @@ bool runs_everywhere(const SBlockRealize& realize) {
   return true;
 }
 
+// Is every instance in the domains of an affine block's iterators met by the loops around it?
+bool meets_domains(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+  Analyzer analyzer;
+  bind_loops(analyzer, loops);
+  IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
+                                      IterMapCheck::kSurjective, analyzer);
+  bool proved = !map.indices.empty();
+  for (size_t i = 0; i < map.indices.size(); ++i) {
+    const IterSum& sum = map.indices[i];
+    const Range& domain = realize->block->iter_vars[i]->dom;
+    if (sum->args.size() > 1) {
+      proved = false;
+      continue;
+    }
+    Expr extent = sum->args.empty() ? const_like(domain->extent, 1) : sum->args[0]->extent;
+    if (analyzer.can_prove_equal(sum->base, domain->min) &&
+        analyzer.can_prove_equal(extent, domain->extent) &&
+        (sum->args.empty() || is_const_int(sum->args[0]->scale, 1)))
+      continue;
+    if (const_int(extent) && const_int(domain->extent)) return false;
+    proved = false;
+  }
+  return proved || runs_everywhere(realize);
+}
+
 }  // namespace
 
 Array<Range> points(const Array<Expr>& indices) {
@@ -114,7 +139,7 @@ void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
   bool updates = !block.block()->init &&
                  std::any_of(block.block()->reads.begin(), block.block()->reads.end(),
                              [&](const TensorRegion& read) { return read->source.same_as(buffer); });
-  if (updates || !block.affine_binding || !runs_everywhere(realize)) {
+  if (updates || !block.affine_binding || !meets_domains(realize, loops_above(block))) {
     throw refuse("reindex-partial-write",
                  "block `{}` does not compute every element of `{}` that the copy would write back",
                  block.name.c_str(), buffer->name.c_str())

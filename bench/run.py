@@ -3,9 +3,9 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, or a program of this folder
-(parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured from
-outside.
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, or a program of
+this folder (parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured
+from outside.
 """
 import collections
 import os
@@ -333,6 +333,29 @@ def convolutions(mlc, folder, turns=2):
     print(f"{'':<28} geometric means {means[0]:.3f} and {means[1]:.3f}")
 
 
+def kernels(mlc, folder, turns=3):
+    """The kernels of kernels.mlc under both, in turns on one core: speed and compile time."""
+    copy = write(folder, "kernels.py", (HERE / "kernels.mlc").read_text())
+    everywhere = os.sched_getaffinity(0)
+    best = [{}, {}]
+    os.sched_setaffinity(0, {max(everywhere)})
+    try:
+        for _ in range(turns):
+            for side, command in zip(best, ([mlc, "run", str(HERE / "kernels.mlc")], [sys.executable, copy])):
+                shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                for name, *seconds in (line.split() for line in shown.splitlines()):
+                    seconds = [float(each) for each in seconds]
+                    side[name] = [min(pair) for pair in zip(seconds, side.get(name, seconds))]
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    for index, metric in ((1, "run"), (0, "compile")):
+        ratios = [best[0][name][index] / best[1][name][index] for name in best[0]]
+        for name in best[0]:
+            row(f"kernels: {name} {metric}", best[0][name][index], best[1][name][index])
+        mean = statistics.geometric_mean(ratios)
+        print(f"{'':<28} {metric}: mlc is {1 / mean:.3f} times as fast (geometric mean), {1 / max(ratios):.3f} at the least")
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -351,7 +374,7 @@ def main():
     mlc, *names = sys.argv[1:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
                "script": script, "cache": cache, "schedule": schedule, "tour": tour,
-               "convolutions": convolutions}
+               "convolutions": convolutions, "kernels": kernels}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

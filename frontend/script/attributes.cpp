@@ -203,6 +203,11 @@ bool class_attribute(Evaluator& evaluator, ClassNode* cls, Symbol name, Any& out
     out = object_init();
     return true;
   }
+  if (cls->metaclass && cls->metaclass->has_getattr) {
+    Any args[] = {Any(ir::ref(cls)), str_value(name.str())};
+    out = evaluator.call(*cls->metaclass->find(known().getattr), args, {}, {});
+    return true;
+  }
   return false;
 }
 
@@ -396,6 +401,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = str_value(api->api->row.doc);
       return true;
     }
+    if (name == known().module && api->api->row.kind == ir::ApiKind::kFunction) {
+      out = str_value(api->api->row.owner);
+      return true;
+    }
     return module_member(api->api->path(), name, out) ||
            (api->api->row.kind == ir::ApiKind::kClass && member_of_api_class(*this, *api->api, name, out));
   }
@@ -408,7 +417,13 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   }
   if (auto* builtin = as<BuiltinNode>(object)) {
     if (name == known().name || name == known().qualname) {
-      out = str_value(builtin->row->name);
+      bool whole = name == known().qualname && !builtin->owner.empty();
+      out = str_value(whole ? fmt::format("{}.{}", builtin->owner, builtin->row->name)
+                            : std::string(builtin->row->name));
+      return true;
+    }
+    if (name == known().module && builtin->owner.empty()) {
+      out = str_value("builtins");
       return true;
     }
     if (name == known().doc) {
@@ -734,8 +749,8 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
   }
   Any existing;
   if (find_attribute(object, name, existing)) {
-    raise("AttributeError", span, "read-only", "attribute '{}' of '{}' objects is not writable", name.str(),
-          type_name_of(*this, object));
+    raise("AttributeError", span, "read-only", "'{}' object attribute '{}' is read-only",
+          type_name_of(*this, object), name.str());
   }
   state_->no_attribute(object, name, span);
 }

@@ -137,26 +137,25 @@ Any round(Evaluator& evaluator, const Arguments& args) {
 }
 
 Any divmod(Evaluator& evaluator, const Arguments& args) {
+  Any result;
+  for (auto [object, method, other] : {std::tuple(0, "__divmod__", 1), std::tuple(1, "__rdivmod__", 0)}) {
+    if (evaluator.state().special(args[object], Symbol(method), args.positional.subspan(other, 1), result,
+                                  args.span) &&
+        !result.same_as(not_implemented()))
+      return result;
+  }
   Any a = plain_number(args[0]), b = plain_number(args[1]);
   if (is_number(a) && is_number(b) && (is_float(a) || is_float(b)) && to_double(b) == 0)
     raise("ZeroDivisionError", args.span, "division-by-zero", "float divmod()");
+  // Arrays and expressions; objects of a script have said above what they can do.
   auto known_object = [](const Any& value) {
-    return is_object(value) && (as<InstanceNode>(value) || !builtin_type_of(value));
+    return is_object(value) && as<InstanceNode>(value) == nullptr && !builtin_type_of(value);
   };
   if (!(is_number(a) && is_number(b)) && !known_object(a) && !known_object(b)) {
     raise("TypeError", args.span, "unsupported-operand",
-          "unsupported operand type(s) for divmod(): '{}' and '{}'", type_name_of(evaluator, a),
-          type_name_of(evaluator, b));
+          "unsupported operand type(s) for divmod(): '{}' and '{}'", type_name_of(evaluator, args[0]),
+          type_name_of(evaluator, args[1]));
   }
-  Any result;
-  if (evaluator.state().special(args[0], Symbol("__divmod__"), args.positional.subspan(1, 1), result,
-                                args.span) &&
-      !result.same_as(not_implemented()))
-    return result;
-  if (evaluator.state().special(args[1], Symbol("__rdivmod__"), args.positional.subspan(0, 1), result,
-                                args.span) &&
-      !result.same_as(not_implemented()))
-    return result;
   Any quotient = evaluator.binary(syntax::BinOperator::kFloorDiv, args[0], args[1], args.span);
   return Tuple{quotient, evaluator.binary(syntax::BinOperator::kMod, args[0], args[1], args.span)};
 }

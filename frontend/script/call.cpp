@@ -15,6 +15,7 @@
 namespace mlc::script {
 
 ffi::Tensor exported_tensor(const ir::NDArrayNode& array, ir::Span span);  // tensor_api.cpp
+std::string callee_text(Evaluator& evaluator, const Any& callee);          // hints.cpp
 
 using namespace syntax;  // NOLINT: the names of the tree
 using State = Evaluator::State;
@@ -45,11 +46,6 @@ struct EnterFrame {
   }
   ~EnterFrame() { state.frame = frame.back; }
 };
-
-std::string callee_text(const Any& callee) {
-  if (auto* fn = as<FunctionNode>(callee)) return fn->module->name + "." + fn->info->qualified_name + "()";
-  return "function";
-}
 
 // The parameter of each keyword of a call.
 constexpr size_t kPlacedKeywords = 8;
@@ -428,6 +424,15 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
       message = fmt::format("expected {}, got {}", counted(static_cast<size_t>(row.most), "argument"), own);
     } else if (shown == "list.sort" && own <= 2) {
       message = "sort() takes no positional arguments";
+    } else if (few && is_one_of({"round", "pow"})) {
+      bool second = own == 1;
+      message = fmt::format("{}() missing required argument '{}' (pos {})", row.name,
+                            row.name == "round" ? "number"
+                            : second            ? "exp"
+                                                : "base",
+                            second ? 2 : 1);
+    } else if (few && is_one_of({"sum"})) {
+      message = fmt::format("sum() takes at least 1 positional argument ({} given)", own);
     } else if (is_one_of({"list.sort", "round", "sum"})) {
       message = fmt::format("{}() takes at most 2 arguments ({} given)", row.name, own);
     } else if (is_one_of({"sorted", "list.insert"}) ||
@@ -671,7 +676,7 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
       Any more = eval(star->value, f);
       if (!iterable(more)) {
         // Where it is not the only one, CPython unpacks it into a list first.
-        std::string who = call.args.size() == 1 ? callee_text(callee) + " argument" : "Value";
+        std::string who = call.args.size() == 1 ? callee_text(self, callee) + " argument" : "Value";
         raise("TypeError", star->value->span, "not-iterable", "{} after * must be an iterable, not {}", who,
               type_name_of(self, more));
       }
@@ -701,7 +706,8 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     more = as_mapping(self, more);
     if (more.type_index() != kTVMFFIDict && more.type_index() != kTVMFFIMap) {
       raise("TypeError", keyword->value->span, "not-a-mapping",
-            "{} argument after ** must be a mapping, not {}", callee_text(callee), type_name_of(self, more));
+            "{} argument after ** must be a mapping, not {}", callee_text(self, callee),
+            type_name_of(self, more));
     }
     for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(more))) {
       if (!is_str(key))
@@ -713,7 +719,8 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     for (size_t j = 0; j < i; ++j) {
       if (keywords[i].first == keywords[j].first) {
         raise("TypeError", call.span, "duplicate-argument",
-              "{} got multiple values for keyword argument '{}'", callee_text(callee), keywords[i].first);
+              "{} got multiple values for keyword argument '{}'", callee_text(self, callee),
+              keywords[i].first);
       }
     }
   }

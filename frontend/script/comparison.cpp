@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison, truth, equality and membership of all that the evaluator does not answer itself.
+#include <algorithm>
 #include <cmath>
 
 #include "frontend/script/arithmetic.h"
@@ -427,6 +428,14 @@ bool Evaluator::contains(const Any& container, const Any& value, ir::Span span) 
   Any result;
   if (state_->special(container, known().contains, std::span<const Any>(&value, 1), result, span)) {
     return truth(result, span);
+  }
+  if (as<ir::NDArrayNode>(container) != nullptr) {
+    // Is any element equal?
+    Any found = array_compare(*this, syntax::CmpOperator::kEq, container, value, span);
+    auto* array = as<ir::NDArrayNode>(found);
+    if (array == nullptr) return truth(found, span);
+    const auto* flags = static_cast<const bool*>(array->tensor.data_ptr());
+    return std::any_of(flags, flags + array->tensor.numel(), [](bool each) { return each; });
   }
   if (!is_object(container)) {
     raise("TypeError", span, "not-iterable", "argument of type '{}' is not iterable",

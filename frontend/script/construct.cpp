@@ -114,8 +114,10 @@ void State::prepare_class(const Ref<ClassNode>& ref, ir::Span span) {
   }
 }
 
-void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span span) {
+void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, bool has_bases, ir::Span span) {
   auto* cls = const_cast<ClassNode*>(ref.get());
+  // Documentation is not inherited.
+  if (cls->own(known().doc) == nullptr) cls->set(known().doc, Any(nullptr));
   refuse_hooks(cls, span);
   wrap(cls, known().new_, false);
   wrap(cls, known().init_subclass, true);
@@ -147,10 +149,14 @@ void State::finish_class(const Ref<ClassNode>& ref, Keywords& keywords, ir::Span
   if (cls->metaclass) {
     if (const Any* init = cls->metaclass->find(known().init)) {
       Dict names;
-      for (const auto& [name, value] : cls->members) names.Set(str_value(name.str()), value);
+      for (const auto& [name, value] : cls->members) {
+        if (name != known().doc || !is_none(value)) names.Set(str_value(name.str()), value);
+      }
       List bases;
-      for (const Ref<ClassNode>& base : cls->bases) bases.push_back(Any(base));
-      Any args[] = {Any(ref), str_value(cls->name), Tuple(bases.begin(), bases.end()), names};
+      if (has_bases) {
+        for (const Ref<ClassNode>& base : cls->bases) bases.push_back(Any(base));
+      }
+      Any args[] = {Any(ref), str_value(cls->short_name()), Tuple(bases.begin(), bases.end()), names};
       self.call(*init, args, hook == nullptr ? keywords : Keywords(), span);
     }
   }
@@ -182,7 +188,7 @@ Any make_class(State& state, const Ref<ClassNode>& metaclass, std::span<const An
   for (const auto& [name, value] : *static_cast<ffi::MapBaseObj*>(raw_object(args[2])))
     cls->set(Symbol(text_of(name)), value);
   Keywords none;
-  state.finish_class(ref, none, span);
+  state.finish_class(ref, none, !elements(args[1]).empty(), span);
   return Any(ref);
 }
 

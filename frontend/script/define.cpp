@@ -280,7 +280,7 @@ Any State::define_class(const ClassDef& def, Frame& f) {
     auto* doc = first == nullptr ? nullptr : syntax::as<Constant>(first->value);
     if (doc != nullptr && doc->type == Constant::Type::kStr) cls->set(known().doc, str_value(doc->text));
   }
-  finish_class(ref, keywords, def.name_span);
+  finish_class(ref, keywords, !def.bases.empty(), def.name_span);
   return decorate(def.decorators, def.decorators.size(), Any(ref), f);
 }
 

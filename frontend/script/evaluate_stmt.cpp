@@ -138,8 +138,9 @@ void State::set_attribute(const Any& object, const Attribute& attribute, Held& v
 bool State::iterable(const Any& value) {
   if (is_none(value) || is_int(value) || is_bool(value) || is_float(value)) return false;
   if (auto* instance = as<InstanceNode>(value)) {
-    if (!is_none(instance->payload)) return iterable(instance->payload);
-    return instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr;
+    if (instance->cls->find(known().iter) != nullptr || instance->cls->find(known().getitem) != nullptr)
+      return true;
+    return !is_none(instance->payload) && iterable(instance->payload);
   }
   if (auto* cls = as<ClassNode>(value))
     return cls->metaclass && cls->metaclass->find(known().iter) != nullptr;  // the members of an Enum

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What exceptions keep beside their attributes: args, cause, context and traceback, errno of OSError, the
 // name of NameError. They are properties of BaseException, so that they are checked when a program sets them.
+#include <algorithm>
 #include <cerrno>
 
 #include "frontend/script/traceback.h"
@@ -191,12 +192,26 @@ Any construct_exception(Evaluator& evaluator, const Ref<ClassNode>& cls, const A
   return Any(made);
 }
 
-// "[Errno 2] No such file or directory: 'x'" of an OSError with a number; false for other exceptions.
+// "[Errno 2] No such file or directory: 'x'" of an OSError with a number, "m (f, line 1)" of a SyntaxError
+// with a place; false for other exceptions.
 bool os_error_text(Evaluator& evaluator, InstanceNode* exception, std::string& text) {
   static const ClassNode* os_error = exception_classes().at("OSError").get();
-  if (!exception->cls->derives_from(os_error)) return false;
+  static const ClassNode* syntax_error = exception_classes().at("SyntaxError").get();
   std::span<Any> all = elements(*exception->own(known().args));
   if (all.size() != 2) return false;
+  if (exception->cls->derives_from(syntax_error) && all[1].type_index() == kTVMFFIArray) {
+    std::span<Any> place = elements(all[1]);
+    std::string where;
+    if (!place.empty() && is_str(place[0])) {
+      std::string_view file = text_of(place[0]);
+      where = file.substr(file.rfind('/') + 1);
+    }
+    if (place.size() > 1 && is_int(place[1]))
+      where += fmt::format("{}line {}", where.empty() ? "" : ", ", raw_int(place[1]));
+    text = evaluator.str(all[0]) + (where.empty() ? "" : " (" + where + ")");
+    return true;
+  }
+  if (!exception->cls->derives_from(os_error)) return false;
   text = fmt::format("[Errno {}] {}", evaluator.str(all[0]), evaluator.str(all[1]));
   if (const Any* name = exception->own(known().filename); name != nullptr && !is_none(*name))
     text += ": " + evaluator.repr(*name);
@@ -234,6 +249,21 @@ bool exception_field(InstanceNode* exception, Symbol name, Any& out, ir::Span sp
     bool numbered = all.size() == 2;
     out = !numbered ? Any(nullptr) : text == "errno" ? all[0] : text == "strerror" ? all[1] : Any(nullptr);
     return true;
+  }
+  if (derives(cls, "SyntaxError")) {
+    constexpr std::string_view places[] = {"filename", "lineno",     "offset",
+                                           "text",     "end_lineno", "end_offset"};
+    if (text == "msg" || text == "print_file_and_line") {
+      out = text == "msg" && !all.empty() ? all[0] : Any(nullptr);
+      return true;
+    }
+    if (const auto* at = std::find(std::begin(places), std::end(places), text); at != std::end(places)) {
+      std::span<Any> place;
+      if (all.size() == 2 && all[1].type_index() == kTVMFFIArray) place = elements(all[1]);
+      auto i = static_cast<size_t>(at - std::begin(places));
+      out = i < place.size() ? place[i] : Any(nullptr);
+      return true;
+    }
   }
   bool attribute = derives(cls, "AttributeError");
   if (text == "obj" && attribute) {

@@ -242,6 +242,17 @@ std::string attribute_hint(Evaluator& evaluator, const Any& object, std::string_
   return "";
 }
 
+// What is called, as errors of `*` and `**` name it: "__main__.f()".
+std::string callee_text(Evaluator& evaluator, const Any& callee);
+std::string callee_text(Evaluator& evaluator, const Any& callee) {
+  Any name, module;
+  if (!evaluator.find_attribute(callee, known().qualname, name) || !is_str(name))
+    return evaluator.str(callee);
+  bool placed = evaluator.find_attribute(callee, known().module, module) && is_str(module) &&
+                text_of(module) != "builtins";
+  return fmt::format("{}{}{}()", placed ? text_of(module) : "", placed ? "." : "", text_of(name));
+}
+
 void note_none(ir::Error& error, Evaluator& evaluator, const Expr* object) {
   ir::Diagnostic& first = error.first();
   if (std::string_view method = in_place_method(object); !method.empty()) {

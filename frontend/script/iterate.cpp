@@ -324,7 +324,7 @@ Any call_iterator_type(Evaluator& evaluator, std::string_view name, const Argume
       if (name == "enumerate") {
         if (args.size() < least)
           raise("TypeError", args.span, "wrong-argument-count",
-                "enumerate() missing required argument 'iterable' (pos 1)");
+                "enumerate() missing required argument 'iterable'");
         raise("TypeError", args.span, "wrong-argument-count",
               "enumerate() takes at most 2 arguments ({} given)", args.size());
       }
@@ -578,8 +578,11 @@ int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::
   Any plain = plain_number(value);
   if (is_int(plain) || is_bool(plain)) return raw_int(plain);
   Any result;
-  if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result))
-    return raw_int(result);
+  if (evaluator.state().special(value, known().index, {}, result, span)) {
+    if (is_int(result)) return raw_int(result);
+    raise("TypeError", span, "wrong-type", "__index__ returned non-int (type {})",
+          type_name_of(evaluator, result));
+  }
   if (what.starts_with("slice indices")) {
     bool none = what.ends_with("None");
     raise("TypeError", span, "wrong-index", "slice indices must be integers {}or have an __index__ method",
@@ -599,8 +602,11 @@ SliceBounds slice_bounds(Evaluator& evaluator, const SliceNode& slice, int64_t s
     Any plain = plain_number(value);
     if (is_int(plain) || is_bool(plain)) return raw_int(plain);
     Any result;
-    if (evaluator.state().special(value, known().index, {}, result, span) && is_int(result))
-      return raw_int(result);
+    if (evaluator.state().special(value, known().index, {}, result, span)) {
+      if (is_int(result)) return raw_int(result);
+      raise("TypeError", span, "wrong-type", "__index__ returned non-int (type {})",
+            type_name_of(evaluator, result));
+    }
     raise("TypeError", span, "wrong-index",
           "slice indices must be integers or None or have an __index__ method");
   };

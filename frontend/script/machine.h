@@ -297,7 +297,8 @@ struct Evaluator::State {
   Any make_payload(const ClassNode* cls, const Arguments& args);
   void set_bases(const Ref<ClassNode>& cls, std::span<const Any> bases, ir::Span span);
   void prepare_class(const Ref<ClassNode>& cls, ir::Span span);  // what follows from its bases
-  void finish_class(const Ref<ClassNode>& cls, Keywords& keywords, ir::Span span);  // ... and its body
+  // ... and its body; `has_bases` as it was written
+  void finish_class(const Ref<ClassNode>& cls, Keywords& keywords, bool has_bases, ir::Span span);
   bool payload_special(InstanceNode* instance, const Any& object, Symbol name, std::span<const Any> args,
                        Any& out, ir::Span span);
   // `object.name` as a callee: true when `out` wants `object` as its first argument.

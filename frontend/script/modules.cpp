@@ -13,6 +13,11 @@
 
 namespace mlc::script {
 
+// gamma.cpp
+double gamma_function(double x);
+double log_gamma(double x);
+double distance(std::span<const double> coordinates);
+
 using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
@@ -285,8 +290,8 @@ const ApiRow rows[] = {
     MLC_MATH("acosh", "The inverse hyperbolic cosine.", std::acosh(x)),
     MLC_MATH("atanh", "The inverse hyperbolic tangent.", std::atanh(x)),
     MLC_MATH("erfc", "1 - erf(x).", std::erfc(x)),
-    MLC_MATH("gamma", "The gamma function.", std::tgamma(x)),
-    MLC_MATH("lgamma", "The logarithm of the gamma function.", std::lgamma(x)),
+    MLC_MATH("gamma", "The gamma function.", gamma_function(x)),
+    MLC_MATH("lgamma", "The logarithm of the gamma function.", log_gamma(x)),
     MLC_MATH("exp2", "2 to the power of x.", std::exp2(x)),
     MLC_MATH("cbrt", "The cube root.", std::cbrt(x)),
     MLC_MATH("erf", "The error function.", std::erf(x)),
@@ -333,8 +338,20 @@ const ApiRow rows[] = {
      native([](ApiCall& call, Any x, Any y) { return remainder(call, x, y, std::fmod); })},
     {ApiKind::kFunction, "math", "atan2(y, x)", "The angle of the point (x, y).",
      native([](ApiCall& call, Any y, Any x) { return std::atan2(number(call, y, 0), number(call, x, 1)); })},
-    {ApiKind::kFunction, "math", "hypot(x, y)", "The distance from the origin.",
-     native([](ApiCall& call, Any x, Any y) { return std::hypot(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "hypot(*coordinates)", "The distance from the origin.",
+     native([](ApiCall& call, Tuple values) {
+       std::vector<double> point;
+       for (size_t i = 0; i < values.size(); ++i) point.push_back(number(call, values[i], i));
+       return distance(point);
+     })},
+    {ApiKind::kFunction, "math", "nextafter(x, y)", "The next float after x towards y.",
+     native([](ApiCall& call, Any x, Any y) { return std::nextafter(number(call, x, 0), number(call, y, 1)); })},
+    {ApiKind::kFunction, "math", "ulp(x)", "The value of the last place of x.", native([](ApiCall& call, Any value) {
+       double x = std::fabs(number(call, value, 0));
+       if (!std::isfinite(x)) return x;
+       double above = std::nextafter(x, HUGE_VAL);
+       return std::isinf(above) ? x - std::nextafter(x, -HUGE_VAL) : above - x;
+     })},
     {ApiKind::kFunction, "math", "copysign(x, y)", "x with the sign of y.",
      native([](ApiCall& call, Any x, Any y) { return std::copysign(number(call, x, 0), number(call, y, 1)); })},
     {ApiKind::kFunction, "math", "isnan(x)", "Is it not a number?",
@@ -384,9 +401,9 @@ const ApiRow rows[] = {
        std::vector<Any> b = evaluator_of(call.host).elements_of(q, call.span_of(1));
        if (a.size() != b.size())
          raise("ValueError", call.span, "wrong-argument-count", "both points must have the same number of dimensions");
-       double sum = 0;
-       for (size_t i = 0; i < a.size(); ++i) sum = std::hypot(sum, number(call, a[i], 0) - number(call, b[i], 1));
-       return sum;
+       std::vector<double> between;
+       for (size_t i = 0; i < a.size(); ++i) between.push_back(number(call, a[i], 0) - number(call, b[i], 1));
+       return distance(between);
      })},
     {ApiKind::kFunction, "math", "isqrt(n)", "The integer part of the square root.",
      native([](ApiCall& call, Any n) { return integer_root(call, n); })},

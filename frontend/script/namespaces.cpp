@@ -69,6 +69,17 @@ Any locals(Evaluator& evaluator, const Arguments& args) { return names_here(eval
 Any vars(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 0) return names_here(evaluator, args.span);
   Any out;
+  if (as<ApiModuleNode>(args[0]) != nullptr) {
+    // A module of mlc: what it has now; names that are refused are not there.
+    Dict names;
+    for (const std::string& name : evaluator.attribute_names(args[0])) {
+      try {
+        if (evaluator.find_attribute(args[0], Symbol(name), out)) names.Set(str_value(name), out);
+      } catch (const ir::Error&) {  // NOLINT: as above
+      }
+    }
+    return names;
+  }
   if (evaluator.find_attribute(args[0], known().dict, out)) return out;
   raise("TypeError", args.span_of(0), "wrong-type", "vars() argument must have __dict__ attribute");
 }

@@ -79,6 +79,28 @@ void write_all(const std::string& path, std::string_view bytes, ir::Span span) {
   if (!out.flush()) raise("PermissionError", span, "not-writable", "cannot write '{}'", path);
 }
 
+// An object that is written to and read from, such as io.BytesIO.
+bool file_method(ApiCall& call, const Any& file, std::string_view name, Any& out) {
+  return is_object(file) && !is_str(file) && evaluator_of(call.host).find_attribute(file, Symbol(name), out);
+}
+std::string read_part(ApiCall& call, const Any& read, int64_t count) {
+  Any size(count);
+  Any made = evaluator_of(call.host).call(read, std::span<const Any>(&size, 1), {}, call.span);
+  if (!is_bytes(made)) {
+    raise("TypeError", call.span_of(0), "wrong-type", "read() gave {} where bytes are expected",
+          type_name_of(evaluator_of(call.host), made));
+  }
+  return bytes_of(made);
+}
+// What save() and savez() write.
+void write_file(ApiCall& call, const Any& file, std::string_view ending, std::string_view bytes) {
+  Any write;
+  if (!file_method(call, file, "write", write))
+    return write_all(path_of(call, file, ending), bytes, call.span);
+  Any data(ffi::Bytes{std::string(bytes)});
+  evaluator_of(call.host).call(write, std::span<const Any>(&data, 1), {}, call.span);
+}
+
 // ---- .npy ----
 
 std::string raw_bytes(const ffi::Tensor& tensor) {
@@ -120,13 +142,18 @@ std::string npy_bytes(const ffi::Tensor& tensor) {
   return bytes + header + raw_bytes(first_fastest ? reversed(tensor) : tensor);
 }
 
-Any npy_array(ApiCall& call, std::string_view bytes) {
-  if (bytes.size() < 10 || !bytes.starts_with(kMagic))
-    raise("ValueError", call.span, "wrong-value", "the magic string is not correct; expected b'\\x93NUMPY'");
-  int version = bytes[6];
-  size_t begin = version == 1 ? 10 : 12;
-  auto length = static_cast<size_t>(get(bytes, 8, version == 1 ? 2 : 4));
-  std::string_view header = part(bytes, begin, length);
+struct NpyHeader {
+  DataType dtype;
+  bool first_fastest;  // the first index, in memory
+  Shape shape;         // the last index fastest
+  size_t bytes() const {
+    int64_t count = 1;
+    for (int64_t extent : shape) count *= extent;
+    return static_cast<size_t>(count * dtype.bytes());
+  }
+};
+
+NpyHeader npy_header(ApiCall& call, std::string_view header) {
   auto field = [&](std::string_view name) {
     size_t at = header.find("'" + std::string(name) + "'");
     if (at == std::string_view::npos)
@@ -140,23 +167,47 @@ Any npy_array(ApiCall& call, std::string_view bytes) {
   if (descr.starts_with(">"))
     raise("NotImplementedError", call.span, "not-supported",
           "arrays of the other byte order ('{}') are not supported", descr);
-  DataType dtype = descr == "<V2" ? DataType::BFloat16()
-                                  : dtype_argument(evaluator_of(call.host), str_value(descr), call.span);
-  bool first_fastest = field("fortran_order").starts_with("True");
+  NpyHeader made{descr == "<V2" ? DataType::BFloat16()
+                                : dtype_argument(evaluator_of(call.host), str_value(descr), call.span),
+                 field("fortran_order").starts_with("True"),
+                 {}};
   std::string_view extents = field("shape");
   extents = extents.substr(1, extents.find(')') - 1);
-  Shape shape;
   while (!extents.empty()) {
     size_t comma = std::min(extents.find(','), extents.size());
     std::string word(extents.substr(0, comma));
-    if (word.find_first_of("0123456789") != std::string::npos) shape.push_back(std::stoll(word));
+    if (word.find_first_of("0123456789") != std::string::npos) made.shape.push_back(std::stoll(word));
     extents.remove_prefix(std::min(comma + 1, extents.size()));
   }
-  if (first_fastest) std::reverse(shape.begin(), shape.end());
-  ffi::Tensor tensor = make_array(shape, dtype);
-  std::string_view data = part(bytes, begin + length, static_cast<size_t>(tensor.numel() * dtype.bytes()));
+  if (made.first_fastest) std::reverse(made.shape.begin(), made.shape.end());
+  return made;
+}
+
+Any npy_array(ApiCall& call, std::string_view bytes) {
+  if (bytes.size() < 10 || !bytes.starts_with(kMagic))
+    raise("ValueError", call.span, "wrong-value", "the magic string is not correct; expected b'\\x93NUMPY'");
+  int version = bytes[6];
+  size_t begin = version == 1 ? 10 : 12;
+  auto length = static_cast<size_t>(get(bytes, 8, version == 1 ? 2 : 4));
+  NpyHeader header = npy_header(call, part(bytes, begin, length));
+  ffi::Tensor tensor = make_array(header.shape, header.dtype);
+  std::string_view data = part(bytes, begin + length, header.bytes());
   std::copy(data.begin(), data.end(), data_of<char>(tensor));
-  return array_value(first_fastest ? reversed(tensor) : tensor);
+  return array_value(header.first_fastest ? reversed(tensor) : tensor);
+}
+
+// The bytes of one array of a stream, which stands behind it afterwards; of an archive all.
+std::string read_array(ApiCall& call, const Any& read) {
+  std::string bytes = read_part(call, read, 6);
+  if (bytes.starts_with("PK")) return bytes + read_part(call, read, -1);
+  if (bytes.empty()) raise("EOFError", call.span, "no-more-data", "No data left in file");
+  if (bytes != kMagic) return bytes;
+  bytes += read_part(call, read, 2);
+  int digits = bytes.size() > 6 && bytes[6] == 1 ? 2 : 4;
+  bytes += read_part(call, read, digits);
+  std::string header = read_part(call, read, static_cast<int64_t>(get(bytes, 8, digits)));
+  size_t rest = npy_header(call, header).bytes();
+  return bytes + header + read_part(call, read, static_cast<int64_t>(rest));
 }
 
 // ---- .npz ----
@@ -278,19 +329,20 @@ Any save_npz(ApiCall& call, const Any& file, const Tuple& args, const ffi::Map<S
       raise("ValueError", call.span, "wrong-value", "Cannot use un-named variables and keyword {}", name);
     arrays.emplace_back(name, to_tensor(evaluator, args[i], call.span));
   }
-  write_all(path_of(call, file, ".npz"), npz_bytes(arrays, compressed), call.span);
+  write_file(call, file, ".npz", npz_bytes(arrays, compressed));
   return nullptr;
 }
 
 const ApiRow rows[] = {
     {ApiKind::kFunction, "numpy", "save(file, arr, allow_pickle=True)", "Writes an array as .npy.",
      native([](ApiCall& call, Any file, Any array, bool) {
-       write_all(path_of(call, file, ".npy"),
-                 npy_bytes(to_tensor(evaluator_of(call.host), array, call.span_of(1))), call.span);
+       write_file(call, file, ".npy", npy_bytes(to_tensor(evaluator_of(call.host), array, call.span_of(1))));
      })},
     {ApiKind::kFunction, "numpy", "_load(file)", "The array of a .npy file, or those of a .npz file by name.",
      native([](ApiCall& call, Any file) {
-       std::string bytes = read_all(path_of(call, file), call.span);
+       Any read;
+       std::string bytes = file_method(call, file, "read", read) ? read_array(call, read)
+                                                                 : read_all(path_of(call, file), call.span);
        if (bytes.starts_with("PK")) return npz_arrays(call, bytes);
        return npy_array(call, bytes);
      })},

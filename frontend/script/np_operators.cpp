@@ -71,9 +71,8 @@ const UfuncRow* quick_power(const Any& a, const Any& b) {
   auto* array = as<ir::NDArrayNode>(a);
   if (array == nullptr || !is_number(b) || is_bool(b)) return nullptr;
   DataType dtype = array->tensor.dtype();
-  if (dtype.is_bool()) return nullptr;
   double exponent = to_double(b);
-  if (is_int(b) && exponent == 2) return &find_ufunc("square");
+  if (is_int(b) && exponent == 2) return &find_ufunc("square");  // of bools too, which become int8
   if (!dtype.is_floating()) return nullptr;
   if (exponent == 2) return &find_ufunc("square");
   if (exponent == 0.5) return &find_ufunc("sqrt");

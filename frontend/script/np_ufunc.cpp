@@ -542,8 +542,8 @@ Any call_row(ApiCall& call, const Ufunc& self, const Tuple& args, const ffi::Map
   auto least = static_cast<size_t>(row.inputs), most = static_cast<size_t>(row.inputs + row.outputs);
   if (args.size() < least || args.size() > most) {
     raise("TypeError", call.span, "wrong-arguments",
-          "{}() takes from {} to {} positional arguments but {} were given", row.name, least, most,
-          args.size());
+          "{}() takes from {} to {} positional arguments but {} {} given", row.name, least, most, args.size(),
+          args.size() == 1 ? "was" : "were");
   }
   for (size_t i = least; i < args.size(); ++i) options.out.push_back(args[i]);
   std::vector<Any> inputs(args.begin(), args.begin() + static_cast<ptrdiff_t>(least));
@@ -565,6 +565,52 @@ Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& ax
   FloatErrors errors(evaluator, "reduce", call.span);
   ffi::Tensor result = fold_tensor(*self->row, tensor, options, call.span);
   return into_out(result, out, call.span);
+}
+
+// The folds of array[indices[i]:indices[i + 1]], the last one to the end; the element alone where the next
+// index is not greater.
+Any reduceat_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& indices,
+                 const Any& axis_value, const Any& dtype, const Any& out) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  const UfuncRow& row = *self->row;
+  if (row.inputs != 2)
+    raise("ValueError", call.span, "wrong-arguments", "reduceat only supported for binary functions");
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
+  if (tensor.ndim() == 0) raise("TypeError", call.span, "shape-mismatch", "cannot reduceat on a scalar");
+  int64_t axis = axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(3));
+  Shape order{axis}, back;
+  for (int64_t d = 0; d < tensor.ndim(); ++d) {
+    if (d != axis) order.push_back(d);
+    back.push_back(d < axis ? d + 1 : d == axis ? 0 : d);
+  }
+  Any lines = array_value(transposed(tensor, order));
+  ffi::Tensor places = row_major(to_tensor(evaluator, indices, call.span_of(2)), DataType::Int(64));
+  int64_t length = tensor.size(axis);
+  FoldOptions options{.axes = std::vector<bool>(order.size(), false)};
+  options.axes[0] = true;
+  if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(4));
+  auto fold = [&](int64_t begin, int64_t end) {
+    Any slice(ir::make<SliceNode>(Any(begin), Any(end), Any(nullptr)));
+    Any piece = array_subscript(evaluator, lines, slice, call.span);
+    return fold_tensor(row, to_tensor(evaluator, piece, call.span), options, call.span);
+  };
+  Shape shape = shape_of(tensor);
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin(), places.numel());
+  DataType type(fold(0, length == 0 ? 0 : 1).dtype());
+  ffi::Tensor made = make_array(shape, type);
+  int64_t bytes = type.bytes() * (places.numel() == 0 ? 0 : made.numel() / places.numel());
+  for (int64_t i = 0; i < places.numel(); ++i) {
+    int64_t begin = data_of<int64_t>(places)[i];
+    int64_t end = i + 1 < places.numel() ? data_of<int64_t>(places)[i + 1] : length;
+    if (begin < 0 || begin >= length) {
+      raise("IndexError", call.span, "index-out-of-range", "index {} out-of-bounds in {}.reduceat [0, {})",
+            begin, row.name, length);
+    }
+    ffi::Tensor part = row_major(fold(begin, std::max(begin + 1, end)), type);
+    std::memcpy(data_of<char>(made) + i * bytes, data_of<char>(part), static_cast<size_t>(bytes));
+  }
+  return into_out(transposed(made, back), out, call.span);
 }
 
 constexpr std::string_view kUfunc = "mlc.np.ufunc";
@@ -593,6 +639,11 @@ const ApiRow method_rows[] = {
                is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
                call.span),
            out, call.span);
+     })},
+    {ApiKind::kMethod, kUfunc, "reduceat(array, indices, axis=0, dtype=None, out=None)",
+     "The folds of the stretches between indices.",
+     native([](ApiCall& call, Ufunc self, Any array, Any indices, Any axis, Any dtype, Any out) {
+       return reduceat_row(call, self, array, indices, axis, dtype, out);
      })},
     {ApiKind::kMethod, kUfunc, "outer(A, B)", "The function of each element of A with each of B.",
      native([](ApiCall& call, Ufunc self, Any a, Any b) {

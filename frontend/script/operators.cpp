@@ -381,6 +381,12 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
         const Any& object = swapped ? b : a;
         if (!is_object(object)) continue;
         Symbol name = swapped ? names.reflected : names.forward;
+        if (auto* cls = as<ClassNode>(object); cls != nullptr && cls->metaclass) {
+          Any made;
+          if (state_->special(object, name, std::span<const Any>(swapped ? &a : &b, 1), made, span) &&
+              !made.same_as(not_implemented()))
+            return made;
+        }
         if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), name.str())) {
           const Any& other = swapped ? a : b;
           return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),

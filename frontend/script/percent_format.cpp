@@ -179,8 +179,8 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
           plain = evaluator.call(Any(types().integer), std::span<const Any>(&plain, 1), {}, span);
         Any made;
         if (!is_integer(plain) &&
-            (evaluator.state().special(value, known().index, {}, made, span) ||
-             (!digits_only && evaluator.state().special(value, known().integer, {}, made, span))))
+            ((!digits_only && evaluator.state().special(value, known().integer, {}, made, span)) ||
+             evaluator.state().special(value, known().index, {}, made, span)))
           plain = made;
         if (!is_integer(plain)) {
           raise("TypeError", span, "bad-format", "%{} format: {} is required, not {}", field.type,
@@ -206,6 +206,10 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
       }
       case 'c': {
         std::string text;
+        Any index;
+        if (!is_str(plain) && !is_integer(plain) &&
+            evaluator.state().special(value, known().index, {}, index, span))
+          plain = index;
         if (is_str(plain) && utf8_length(text_of(plain)) == 1) {
           text = std::string(text_of(plain));
         } else if (is_integer(plain)) {

@@ -78,12 +78,25 @@ Any or_not_implemented(F f) {
     throw;
   }
 }
+// Does the type of `a` know what to do with `b`? An int leaves floats to them, a str all that is no str.
+bool knows(const Any& a, const Any& b) {
+  Any own = builtin_value_of(a), other = builtin_value_of(b);
+  if (is_integer(own)) return is_integer(other);
+  if (is_float(own)) return is_number(other);
+  if (is_str(own)) return is_str(other);
+  if (is_bytes(own)) return is_bytes(other);
+  if (as<SetNode>(own) != nullptr) return as<SetNode>(other) != nullptr;
+  if (as<RangeNode>(own) != nullptr) return as<RangeNode>(other) != nullptr;
+  return own.type_index() == other.type_index();
+}
 template <BinOperator op>
 Any forward(Evaluator& e, const Arguments& args) {
+  if (is_integer(args[0]) && is_float(args[1])) return not_implemented();
   return or_not_implemented([&] { return e.binary(op, args[0], args[1], args.span); });
 }
 template <BinOperator op>
 Any reflected(Evaluator& e, const Arguments& args) {
+  if (is_integer(args[0]) && is_float(args[1])) return not_implemented();
   return or_not_implemented([&] { return e.binary(op, args[1], args[0], args.span); });
 }
 template <BinOperator op>
@@ -92,6 +105,7 @@ Any in_place(Evaluator& e, const Arguments& args) {
 }
 template <CmpOperator op>
 Any compared(Evaluator& e, const Arguments& args) {
+  if (!knows(args[0], args[1])) return not_implemented();
   return or_not_implemented([&] { return e.compare(op, args[0], args[1], args.span); });
 }
 template <UnaryOperator op>
@@ -119,6 +133,13 @@ Any absolute(Evaluator& e, const Arguments& args) {
 }
 Any rounded(Evaluator& e, const Arguments& args) {
   return e.call(e.state().builtins.at(Symbol("round")), args.positional, {}, args.span);
+}
+template <bool back>
+Any divided(Evaluator& e, const Arguments& args) {
+  if (is_integer(args[0]) && is_float(args[1])) return not_implemented();
+  Any both[] = {args[back ? 1 : 0], args[back ? 0 : 1]};
+  return or_not_implemented(
+      [&] { return e.call(e.state().builtins.at(Symbol("divmod")), both, {}, args.span); });
 }
 Any length(Evaluator& e, const Arguments& args) { return e.length(args[0], args.span); }
 Any getitem(Evaluator& e, const Arguments& args) { return e.subscript(args[0], args[1], args.span); }
@@ -174,6 +195,8 @@ const Row rows[] = {
     MLC_BINARY("truediv", kDiv, kNumber, kNumber),
     MLC_BINARY("floordiv", kFloorDiv, kNumber, kNumber),
     MLC_BINARY("mod", kMod, kNumber | kStr, kNumber | kStr),
+    {kNumber, {"__divmod__", "(other)", "The quotient and the remainder.", divided<false>, 1, 1}},
+    {kNumber, {"__rdivmod__", "(other)", "The same, reflected.", divided<true>, 1, 1}},
     MLC_BINARY("pow", kPow, kNumber, kNumber),
     MLC_BINARY("lshift", kLShift, kInt, kInt),
     MLC_BINARY("rshift", kRShift, kInt, kInt),

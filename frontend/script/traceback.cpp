@@ -267,6 +267,8 @@ void note_values(ir::Error& error, Evaluator& evaluator, ir::Span span, std::ini
     std::string_view source = ir::SourceMap::global().text(part.expr->span);
     std::string value = shown(evaluator, part.value);
     if (source == value) continue;
+    // `a + a`: once.
+    if (!text.empty() && source == ir::SourceMap::global().text(parts.begin()->expr->span)) continue;
     if (!text.empty()) text += ", ";
     if (source.size() <= kMostExpression && source.find('\n') == std::string_view::npos) {
       text += fmt::format("`{}` is {}", source, value);

@@ -213,6 +213,16 @@ Any range_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (bounds[2] == 0) raise("ValueError", args.span_of(2), "zero-step", "range() arg 3 must not be zero");
   return Any(ir::make<RangeNode>(bounds[0], bounds[1], bounds[2]));
 }
+// types.MethodType(function, object): the function with its first argument.
+Any method_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  if (args.size() != 2) {
+    raise("TypeError", args.span, "wrong-argument-count", "method expected 2 arguments, got {}", args.size());
+  }
+  if (!evaluator.callable(args[0]))
+    raise("TypeError", args.span_of(0), "not-callable", "first argument must be callable");
+  if (is_none(args[1])) raise("TypeError", args.span_of(1), "wrong-type", "instance must not be None");
+  return Any(ir::make<BoundMethodNode>(args[1], args[0]));
+}
 Any slice_of(Evaluator&, const Ref<ClassNode>&, const Arguments& args) {
   expect(args, 1, 3, "slice");
   Any none;
@@ -334,7 +344,7 @@ Types make_types() {
   all.slice = make("slice", slice_of);
   all.function = make("function", nullptr);
   all.builtin = make("builtin_function_or_method", nullptr);
-  all.method = make("method", nullptr);
+  all.method = make("method", method_of);
   all.module = make("module", nullptr);
   all.property = make("property", property_of);
   all.static_method = make("staticmethod", static_method_of);
@@ -492,25 +502,40 @@ bool is_abstract_instance(const Any& object, std::string_view name) {
     if (name == "Iterable") return has("__iter__");
     if (name == "Iterator") return has("__iter__") && has("__next__");
     if (name == "Container") return has("__contains__");
+    if (name == "Sized") return has("__len__");
+    if (name == "Hashable") {
+      const Any* hash = instance->cls->find(known().hash);
+      return hash == nullptr || !is_none(*hash);
+    }
     if (name == "PathLike") return has("__fspath__");
     if (name == "Collection") return has("__iter__") && has("__contains__") && has("__len__");
     return name == "Reversible" && has("__iter__") && has("__reversed__");
   }
   if (IteratorNode* iterator = value_as_iterator(value))
-    return any_of({"Iterable", "Iterator"}) || (name == "Generator" && iterator->name == "generator");
+    return any_of({"Iterable", "Iterator", "Hashable"}) ||
+           (name == "Generator" && iterator->name == "generator");
   bool list = value.type_index() == kTVMFFIList;
   bool dict = value.type_index() == kTVMFFIDict;
   auto* set = as<SetNode>(value);
   bool sequence = list || is_str(value) || value.type_index() == kTVMFFIArray ||
                   value.type_index() == kTVMFFIBytes || value.type_index() == kTVMFFISmallBytes ||
                   as<RangeNode>(value) != nullptr;
-  if (any_of({"Iterable", "Container", "Collection"}))
-    return sequence || dict || set != nullptr || as<DictViewNode>(value) != nullptr;
-  if (name == "Reversible") return sequence || dict || as<DictViewNode>(value) != nullptr;
+  auto* view = as<DictViewNode>(value);
+  if (any_of({"Iterable", "Container", "Collection", "Sized"}))
+    return sequence || dict || set != nullptr || view != nullptr;
+  if (name == "Hashable") return !list && !dict && (set == nullptr || set->frozen);
+  if (view != nullptr && name != "Reversible") {
+    using Kind = DictViewNode::Kind;
+    return name == "MappingView" || (name == "KeysView" && view->kind == Kind::kKeys) ||
+           (name == "ValuesView" && view->kind == Kind::kValues) ||
+           (name == "ItemsView" && view->kind == Kind::kItems) ||
+           (name == "Set" && view->kind != Kind::kValues);
+  }
+  if (name == "Reversible") return sequence || dict || view != nullptr;
   if (name == "Sequence") return sequence;
   if (name == "MutableSequence") return list;
   if (any_of({"Mapping", "MutableMapping"})) return dict;
-  if (name == "AbstractSet") return set != nullptr;
+  if (name == "Set") return set != nullptr;
   return name == "MutableSet" && set != nullptr && !set->frozen;
 }
 
@@ -577,6 +602,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (std::optional<bool> numpy = numpy_instance(value, type)) return *numpy;
   if (auto* cls = as<ClassNode>(type)) {
     if (cls == types().object.get()) return true;
+    if (cls->module == "collections.abc" && cls->name == "Callable") return callable(value);
     if ((cls->module == "collections.abc" || cls->module == "_os") && is_abstract_instance(value, cls->name))
       return true;
     if (Ref<ClassNode> own = builtin_type_of(value)) {

@@ -8,7 +8,15 @@
 namespace mlc::tvmscript {
 namespace {
 
-Any type_var(ApiCall& call) { return ir::make<TypeVarNode>(str_arg(call, 0), call.span); }
+Any type_var(ApiCall& call) {
+  if (call.args[1].cast<ffi::Array<Any>>().size() == 1)
+    throw ir::Error("wrong-argument-count", "A single constraint is not allowed")
+        .kind("TypeError")
+        .at(call.span);
+  return ir::make<TypeVarNode>(str_arg(call, 0), call.span);
+}
+// As Python shows it.
+Any type_var_text(ApiCall& call) { return String("~" + std::string(call.args[0].as<TypeVarNode>()->name)); }
 
 constexpr std::string_view kI = "tvm.script.ir";
 constexpr std::string_view kScript = "tvm.script";
@@ -99,7 +107,9 @@ constexpr ir::ApiRow rows[] = {
     FUNCTION(
         kI, "meta_var(value)", "Keeps a script value as it is.",
         +[](ApiCall& call) -> Any { return ir::make<MetaVarNode>(call.args[0]); }),
-    FUNCTION("typing", "TypeVar(name)", "A dimension of the functions whose signatures name it.", type_var),
+    FUNCTION("typing", "TypeVar(name, *constraints, bound=None, covariant=False, contravariant=False)",
+             "A dimension of the functions whose signatures name it.", type_var),
+    {ir::ApiKind::kMethod, "mlc.tvmscript.type_var", "__repr__()", "Its name.", type_var_text},
     FUNCTION(kScript, "from_source(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,
              parse),
     FUNCTION(kScript, "parse(program, extra_vars=None, check_well_formed=True, s_tir=False)", parse_doc,

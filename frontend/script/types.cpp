@@ -523,7 +523,10 @@ bool is_abstract_instance(const Any& object, std::string_view name) {
   auto* view = as<DictViewNode>(value);
   if (any_of({"Iterable", "Container", "Collection", "Sized"}))
     return sequence || dict || set != nullptr || view != nullptr;
-  if (name == "Hashable") return !list && !dict && (set == nullptr || set->frozen);
+  if (name == "Hashable") {
+    return !list && !dict && (set == nullptr || set->frozen) &&
+           (view == nullptr || view->kind == DictViewNode::Kind::kValues);
+  }
   if (view != nullptr && name != "Reversible") {
     using Kind = DictViewNode::Kind;
     return name == "MappingView" || (name == "KeysView" && view->kind == Kind::kKeys) ||

@@ -285,7 +285,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
       if (same_terms(fact.terms, difference)) range.max = std::min(range.max, fact.upper + base);
       if (same_terms(fact.terms, opposite)) range.min = std::max(range.min, -fact.upper + base);
     }
-    if (extensions & kTransitivelyProveInequalities) {
+    if (!canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
       std::vector<bool> used(differences_.size());
       int64_t above = upper_bound(difference, used, 0), below = upper_bound(opposite, used, 0);
       if (above != kPosInf) range.max = std::min(range.max, above + base);

@@ -34,9 +34,12 @@ class Evaluator {
     if (depth_ >= kMaxDepth) return interval;
     ++depth_;
     IntervalSet low = end(interval->min_value);
-    IntervalSet high = interval->is_point() ? low : end(interval->max_value);
+    // As in TVM, where what became of the two ends is compared by identity, one value that depends on other
+    // domains is no point.
+    bool same = interval->is_point() && low->min_value.same_as(interval->min_value);
+    IntervalSet high = same ? low : end(interval->max_value);
     --depth_;
-    if (interval->is_point()) return low;
+    if (same) return low;
     return make<IntervalSetNode>(low->min_value, high->max_value);
   }
 

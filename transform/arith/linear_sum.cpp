@@ -92,7 +92,9 @@ void LinearSum::merge() {
   std::stable_sort(terms.begin(), terms.end(), [](const LinearTerm& a, const LinearTerm& b) {
     if (a.scale != b.scale) return a.scale > b.scale;
     if (a.lower != b.lower) return a.lower > b.lower;
-    return a.upper > b.upper;
+    if (a.upper != b.upper) return a.upper > b.upper;
+    bool digits = a.lower != 1 || a.upper != LinearTerm::kNoUpper;
+    return digits && a.rounding < b.rounding;
   });
 }
 

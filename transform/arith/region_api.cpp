@@ -29,13 +29,12 @@ std::vector<Range> region_argument(const ApiCall& call, size_t i) {
 IntervalSet covered(const IterSum& sum, const Expr& extent, Analyzer& analyzer) {
   if (sum->args.empty()) return from_min_extent(sum->base, extent);
   const IterSplit& split = sum->args[0];
-  Expr step = split->scale, first = sum->base;
-  if (analyzer.can_prove(lt(step, const_like(step, 0)))) {  // counting down: the last value is the least
-    first = add(first, mul(sub(split->extent, const_like(step, 1)), step));
-    step = neg(step);
-  }
+  Expr step = split->scale, reach = mul(sub(split->extent, const_like(step, 1)), step);
   if (!analyzer.can_prove(ge(extent, step))) return nullptr;
-  return from_min_extent(first, add(extent, mul(sub(split->extent, const_like(step, 1)), step)));
+  // Counting down, the last value is the least.
+  if (analyzer.can_prove(lt(step, const_like(step, 0))))
+    return from_min_extent(add(sum->base, reach), sub(extent, reach));
+  return from_min_extent(sum->base, add(extent, reach));
 }
 
 // The exact region as a box, or nothing: dimensions must not depend on each other.

@@ -153,7 +153,8 @@ Expr AnalyzerImpl::visit(const Expr& e) {
   if (auto* two = as_binary(e)) {
     if (e->kind == ExprKind::kGT) return visit(binary(ExprKind::kLT, two->b, two->a, e->span));
     if (e->kind == ExprKind::kGE) return visit(binary(ExprKind::kLE, two->b, two->a, e->span));
-    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) && (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
+    if ((e->kind == ExprKind::kAnd || e->kind == ExprKind::kOr) && !canonical_form_ &&
+        (extensions & kApplyConstraintsToBooleanBranches) && e->dtype().is_scalar())
       return rewrite_node(boolean_branches(*two, e->span));
     Expr a = visit(two->a), b = visit(two->b);
     if (a.same_as(two->a) && b.same_as(two->b)) return rewrite_node(e);
@@ -426,7 +427,7 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
       return apply_equal(e);
     case ExprKind::kAnd:
     case ExprKind::kOr:
-      if ((extensions & kConvertBooleanToAndOfOrs) && e->dtype().is_scalar())
+      if (!canonical_form_ && (extensions & kConvertBooleanToAndOfOrs) && e->dtype().is_scalar())
         return as_and_of_ors(e);
       return apply_rules(e);
     default:

@@ -62,18 +62,22 @@ void require_loops(Step& step, const LoopArg& loop, const Place& block, const st
     if (spatial) continue;
     if (reduced && !reducing) {
       reducing = true;
-      if (child_blocks(step.state, *each).size() != 1) {
+      for (const Place* other : child_blocks(step.state, *each)) {
+        if (other == &block) continue;
         throw refuse("rfactor-several-blocks",
                      "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well",
                      each->name.c_str(), block.name.c_str())
-            .at(loop.span);
+            .at(loop.span)
+            .note("the other block is defined here", other->stmt->span)
+            .help(fmt::format("give block `{}` loops of its own first", other->name.c_str()));
       }
     } else if (!reduced && reducing && !is_const_int(each->loop()->extent, 1)) {
       throw refuse("rfactor-unbound-loop",
                    "loop `{}` stands below a reduction loop of block `{}` but belongs to no iterator of it",
                    each->name.c_str(), block.name.c_str())
           .at(loop.span)
-          .note("the loop is made here", each->stmt->span);
+          .note("the loop is made here", each->stmt->span)
+          .help("bind it to an iterator of the block");
     }
   }
 }
@@ -279,9 +283,13 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   require_stage_pipeline(step.state, scope, "rfactor");
   std::vector<Place*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
-    throw refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",
-                 loop->name.c_str(), below.size())
-        .at(loop.span);
+    Error error =
+        refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",
+               loop->name.c_str(), below.size());
+    for (const Place* each : below)
+      error.first().notes.push_back(
+          {fmt::format("block `{}` is defined here", each->name.c_str()), each->stmt->span});
+    throw std::move(error).at(loop.span).help("give each of them loops of its own first");
   }
   Place& block = *below[0];
   require_straight(step.state, scope, {&block}, {&block}, "rfactor");

@@ -670,7 +670,7 @@ void require_apart(ScheduleState& state, Place& loop, std::string_view primitive
           refuse("reads-other-iterations",
                  "block `{}` reads elements of `{}` that another iteration of loop `{}` may have written",
                  block->name.c_str(), region->source->name.c_str(), loop.name.c_str());
-      add_witness(error, element_from_elsewhere(state, deps, *block, region));
+      add_witness(error, element_from_elsewhere(state, deps, *block, region, true));
       throw std::move(error)
           .note("the block is defined here", block->stmt->span)
           .help("choose loops inside of this one, or give the writer a loop of its own before it");

@@ -412,7 +412,7 @@ std::string element_of(const Buffer& buffer, const Values& element) {
 }  // namespace
 
 std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
-                                   const TensorRegion& read) {
+                                   const TensorRegion& read, bool written) {
   std::vector<Place*> writers, all;
   auto known = deps.writers.find(read->source.get());
   if (known == deps.writers.end()) return "";
@@ -448,7 +448,7 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
       realize_of(state, reader), loops_above(reader), read, [&](const Values& at, const Values& element) {
         Values here = shared_part(at);
         auto found = writes.find(element);
-        if (found != writes.end() && found->second.contains(here)) return false;
+        if (found == writes.end() ? written : found->second.contains(here)) return false;
         result = fmt::format("block `{}` reads {}", reader.name.c_str(), element_of(read->source, element));
         if (found == writes.end()) {
           result += ", which no iteration writes";

@@ -35,9 +35,10 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
                                 const TensorRegion& write, const std::vector<Interval>& part);
 
 // An element that a block reads, but that none of the blocks before it writes in the same iteration of the
-// loops around all of them: "with `i` = 1 block `C` reads `B[0]`, which is written with `i` = 0". Empty when there is none, or that is not known.
+// loops around all of them: "with `i` = 1 block `C` reads `B[0]`, which is written with `i` = 0". Of those
+// that no iteration writes only when not `written`. Empty when there is none, or that is not known.
 std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
-                                   const TensorRegion& read);
+                                   const TensorRegion& read, bool written = false);
 
 // Elements for which `next` is the same and `old`, their index in the buffer, is not: "`A[0, 1]` and `A[1,
 // 0]` would both be at `[1]`". Empty when none was found among the first.

@@ -5,6 +5,7 @@
 
 #include "ir/arith_ops.h"
 #include "ir/op.h"
+#include "ir/simplified.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
@@ -66,7 +67,11 @@ bool is_involved(const Expr& e) {
   });
   return found;
 }
+}  // namespace
+
 Expr simplified(const Expr& e) { return simplifier && is_involved(e) ? simplifier(e) : simplify_linear(e); }
+
+namespace {
 
 // Is this one value, as it stands? Calls and operators on bits are not looked into; a choice is either of
 // two values.

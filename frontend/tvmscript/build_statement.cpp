@@ -8,6 +8,7 @@
 #include "ir/given.h"
 #include "ir/op.h"
 #include "ir/region.h"
+#include "ir/simplified.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
@@ -159,11 +160,11 @@ Ref<ForFrameNode> Builder::range_loop(const syntax::Call& call) {
   Loop loop;
   if (bounds.size() == 1) {
     loop.min = ir::const_like(bounds[0], 0);
-    loop.extent = bounds[0];
+    loop.extent = ir::simplified(bounds[0]);
   } else {
     ir::match_types(bounds[0], bounds[1], call.span);
     loop.min = bounds[0];
-    loop.extent = ir::difference(bounds[1], bounds[0]);
+    loop.extent = ir::simplified(ir::difference(bounds[1], bounds[0]));
     if (bounds.size() == 3 && !ir::is_const_int(bounds[2], 1)) {
       loop.step = ir::cast(bounds[0]->dtype(), bounds[2]);
     }

@@ -4,6 +4,7 @@
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/linear.h"
+#include "ir/simplified.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -12,12 +13,12 @@ Loop loop_over(Expr start, Expr stop, Span span) {
   Loop loop;
   if (!stop) {
     loop.min = ir::const_like(start, 0);
-    loop.extent = std::move(start);
+    loop.extent = ir::simplified(start);
     return loop;
   }
   ir::match_types(start, stop, span);
   loop.min = start;
-  loop.extent = ir::difference(stop, start);
+  loop.extent = ir::simplified(ir::difference(stop, start));
   return loop;
 }
 
@@ -143,7 +144,8 @@ Any grid(ApiCall& call) {
             .at(call.span)
             .kind("TypeError");
       }
-      loop = loop_over(std::move(e), Expr(), call.span);
+      loop.min = ir::const_like(e, 0);
+      loop.extent = std::move(e);  // as written: only bounds of single loops are simplified
     }
     retype(loop, call.args[1], call.span_of(1));
     out.loops.push_back(std::move(loop));

@@ -39,6 +39,10 @@ struct CInterface {
 // Symbols in the types of buffer parameters that are no parameters, in order of appearance.
 std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
 
+// The type of what a function gives back: what it says, else that of its `return` statements, where it ends
+// with one on every way and they agree. Void where it gives nothing back.
+ir::DataType result_type(const ir::PrimFunc& fn);
+
 // What C calls the exported functions of a lowered module. A function's C name is `prefix` and its symbol;
 // without a prefix `main` has the name of the library. Characters that C does not have become `_`. Errors:
 // no-c-name, no-c-signature, duplicate-symbol, no-exported-function.

@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/registry.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +17,18 @@
 #include "ir/ndarray.h"
 
 namespace mlc::backend {
+
+// A function by its name: it is looked up again where JSON is read.
+struct EnvFuncNode final : tvm::ffi::Object {
+  ir::String name;
+  tvm::ffi::Function func;
+
+  EnvFuncNode(ir::String name, tvm::ffi::Function func) : name(std::move(name)), func(std::move(func)) {}
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL("mlc.ir.EnvFunc", EnvFuncNode, tvm::ffi::Object);
+};
+using EnvFunc = ir::Ref<EnvFuncNode>;
+
 namespace {
 
 namespace ffi = tvm::ffi;
@@ -137,7 +150,47 @@ Any list_global_func_names(ApiCall&) {
   return names;
 }
 
+EnvFunc env_func(const ir::String& name) {
+  auto found = ffi::Function::GetGlobal(name);
+  if (!found)
+    throw Error("no-such-function", "Cannot find global function '{}'", name.c_str()).kind("InternalError");
+  return ir::make<EnvFuncNode>(name, *found);
+}
+const EnvFuncNode& env_self(const ApiCall& call) { return *call.args[0].as<EnvFuncNode>(); }
+Any env_get(ApiCall& call) {
+  try {
+    return env_func(ir::detail::argument<ir::String>(call, 0));
+  } catch (Error& error) {
+    throw std::move(error).at(call.span_of(0));
+  }
+}
+Any no_env_func(ApiCall& call) {
+  throw Error("not-constructible", "`EnvFunc.get(name)` finds the function of that name")
+      .at(call.span)
+      .kind("TypeError");
+}
+Any env_name(ApiCall& call) { return env_self(call).name; }
+Any env_function(ApiCall& call) { return env_self(call).func; }
+Any env_call(ApiCall& call) {
+  std::vector<Any> given;
+  for (const Any& one : call.args[1].cast<ir::Array<Any>>()) given.push_back(one);
+  return call.host.call(Any(env_self(call).func), given);
+}
+Any env_text(ApiCall& call) {
+  return ir::String(fmt::format("ir.EnvFunc(name=\"{}\", func=ffi.Function)", env_self(call).name.c_str()));
+}
+
+constexpr std::string_view kEnvFunc = "mlc.ir.EnvFunc";
 const ApiRow rows[] = {
+    {ApiKind::kClass, "tvm.ir", "EnvFunc()", "A function by its name, in JSON too.", no_env_func, kEnvFunc,
+     "tvm.ir.base.EnvFunc"},
+    {ApiKind::kFunction, "tvm.ir.EnvFunc", "get(name)", "The function that was registered under a name.",
+     env_get},
+    {ApiKind::kProperty, kEnvFunc, "name", "Under which it was registered.", env_name},
+    {ApiKind::kProperty, kEnvFunc, "func", "The function itself.", env_function},
+    {ApiKind::kMethod, kEnvFunc, "__call__(*args)", "Calls the function.", env_call},
+    {ApiKind::kMethod, kEnvFunc, "__repr__()", "Its name.", env_text},
+    {ApiKind::kMethod, kEnvFunc, "__str__()", "Its name.", env_text},
     {ApiKind::kFunction, "tvm", "get_global_func(name, allow_missing=False)",
      "The function that a library or script registered under a name.", get_global_func},
     {ApiKind::kFunction, "tvm", "register_global_func(func_name, f=None, override=False)",
@@ -151,6 +204,11 @@ const ApiRow rows[] = {
 }  // namespace
 
 void register_global_functions() {
+  namespace refl = ffi::reflection;
+  refl::ObjectDef<EnvFuncNode>(refl::init(false)).def_ro("name", &EnvFuncNode::name);
+  refl::TypeAttrDef<EnvFuncNode>()
+      .def(refl::type_attr::kDataToJson, [](const EnvFuncNode* node) { return node->name; })
+      .def(refl::type_attr::kDataFromJson, [](const ir::String& name) { return env_func(name); });
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   registry.add(rows);
   registry.alias("tvm.register_func", "tvm.register_global_func");

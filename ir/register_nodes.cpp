@@ -1,15 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reflection of every node. Runs once at start; compiled without optimisation, which here only costs
 // build time (see CMakeLists.txt).
+#include <tvm/ffi/extra/base64.h>
+#include <tvm/ffi/extra/json.h>
+
+#include <cstring>
 #include <mutex>
 
 #include "ir/global_info.h"
 #include "ir/index_map.h"
 #include "ir/layout.h"
+#include "ir/ndarray.h"
 #include "ir/op.h"
 #include "ir/visit.h"
 
 namespace mlc::ir {
+namespace {
+
+namespace json = ffi::json;
+
+// A tensor in JSON: its type, its extents, and the base64 of its elements, row-major, lowest byte first.
+json::Value tensor_to_json(const ffi::TensorObj* tensor) {
+  if (tensor->device.device_type != kDLCPU)
+    throw Error("not-serialisable", "a tensor that lies on a device cannot be written as JSON")
+        .kind("TypeError")
+        .help("copy it to the CPU");
+  ffi::Tensor compact = contiguous(ffi::GetRef<ffi::Tensor>(tensor));
+  json::Array shape;
+  for (int64_t extent : compact.shape()) shape.push_back(extent);
+  TVMFFIByteArray bytes{static_cast<const char*>(compact.data_ptr()), ffi::GetDataSize(compact)};
+  json::Object out;
+  out.Set("dtype", String(DataType(tensor->dtype).str()));
+  out.Set("shape", shape);
+  out.Set("data", ffi::Base64Encode(bytes));
+  return out;
+}
+
+ffi::Tensor tensor_from_json(const json::Object& object) {
+  auto refuse = []() -> Error {
+    return Error("unreadable-json", "a tensor is its `dtype`, `shape` and `data` of as many bytes")
+        .kind("ValueError");
+  };
+  for (const char* key : {"dtype", "shape", "data"}) {
+    if (object.count(key) == 0) throw refuse();
+  }
+  auto dtype = object["dtype"].as<String>();
+  auto extents = object["shape"].as<json::Array>();
+  auto text = object["data"].as<String>();
+  if (!dtype || !extents || !text) throw refuse();
+  std::vector<int64_t> shape;
+  for (const json::Value& extent : *extents) {
+    auto number = extent.as<int64_t>();
+    if (!number || *number < 0 || *number > (int64_t{1} << 40)) throw refuse();
+    shape.push_back(*number);
+  }
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  std::string_view encoded(text->data(), text->size());
+  if (encoded.size() % 4 != 0 || encoded.find_first_not_of(digits) != std::string_view::npos) throw refuse();
+  ffi::Bytes bytes = ffi::Base64Decode(*text);
+  DataType type = DataType::parse({dtype->data(), dtype->size()});
+  if (type.bits() <= 0 || type.lanes() <= 0) throw refuse();
+  size_t bits = static_cast<size_t>(type.bits()) * static_cast<size_t>(type.lanes());
+  for (int64_t extent : shape) {
+    if (extent != 0 && bits > 8 * bytes.size() / static_cast<size_t>(extent)) throw refuse();
+    bits *= static_cast<size_t>(extent);
+  }
+  if ((bits + 7) / 8 != bytes.size()) throw refuse();
+  ffi::Tensor made = make_tensor(shape, type);
+  if (bytes.size() > 0) std::memcpy(made.data_ptr(), bytes.data(), bytes.size());
+  return made;
+}
+
+}  // namespace
 
 void register_nodes() {
   static std::once_flag once;
@@ -68,6 +130,9 @@ void register_nodes() {
                int64_t source = hash(region->source, seed, int{kTVMFFIDefRegionKindPattern}).cast<int64_t>();
                return hash(region->region, source, int{kTVMFFIDefRegionKindNone}).cast<int64_t>();
              });
+    refl::TypeAttrDef<ffi::TensorObj>()
+        .def(refl::type_attr::kDataToJson, &tensor_to_json)
+        .def(refl::type_attr::kDataFromJson, &tensor_from_json);
     // There is one object per operator: JSON has its name.
     refl::TypeAttrDef<OpNode>()
         .def(refl::type_attr::kDataToJson, [](const OpNode* op) { return op->name; })

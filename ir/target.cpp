@@ -157,9 +157,6 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
         .help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
   }
   const TargetKindRow& row = target_kind_row(kind);
-  if (keys.empty()) {
-    for (std::string_view key : row.keys) keys.push_back(String(std::string(key)));
-  }
   Map<String, Any> attrs;
   for (const auto& [name, value] : entries) {
     if (std::ranges::find(structural_keys, name) != std::end(structural_keys)) continue;
@@ -169,6 +166,19 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
     for (const auto& [name, value] : json_object(row.defaults)) {
       if (!attrs.count(String(name))) attrs.Set(String(name), typed_value(kind, name, value));
     }
+  }
+  bool says_keys = !keys.empty();
+  auto add_key = [&keys](std::string_view key) {
+    auto same = [key](const String& one) { return std::string_view(one.data(), one.size()) == key; };
+    if (std::none_of(keys.begin(), keys.end(), same)) keys.push_back(String(std::string(key)));
+  };
+  if (auto device = attrs.find(String("device")); device != attrs.end())
+    add_key(std::string((*device).second.cast<String>()));
+  if (add_arm_features(kind, attrs)) {
+    add_key("arm_cpu");
+    add_key("cpu");
+  } else if (!says_keys) {
+    for (std::string_view key : row.keys) add_key(key);
   }
   return make<TargetNode>(String(kind), attrs, keys, host);
 }

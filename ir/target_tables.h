@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/target.h"
+
 namespace mlc::ir {
 
 enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kAny };
@@ -35,6 +37,12 @@ const TargetKindRow& target_kind_row(std::string_view name);
 // The specification, in JSON, that a tag stands for; empty where there is no such tag.
 std::string target_of_tag(std::string_view tag);
 std::vector<std::string_view> target_tags();
+// Adds what is known of Arm processors to the attributes; false for others.
+bool add_arm_features(std::string_view kind, Map<String, Any>& attrs);
+// Who knows which features (in LLVM's words) the processor of a target has.
+using ProcessorHas = bool (*)(const Target& target, std::string_view feature);
+void ask_processors(ProcessorHas has);
+
 // From now on the tag stands for this specification.
 void set_target_tag(std::string tag, std::string json);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments into a program and its result out: what callers see of the interpreter.
+#include "backend/c_interface.h"
 #include "backend/interp/machine.h"
 #include "ir/api.h"
 #include "ir/ndarray.h"
@@ -96,8 +97,7 @@ Any call_with(Program& program, std::string_view name, std::span<const Any> args
   std::vector<Actual> actuals;
   for (size_t i = 0; i < args.size(); ++i) actuals.push_back(from_value(program, fn, i, args[i]));
   Lane result = program.call(fn, actuals);
-  if (fn.source->ret_type->kind != ir::TypeKind::kPrim) return Any(nullptr);
-  DataType type = static_cast<const ir::PrimTypeNode*>(fn.source->ret_type.get())->dtype;
+  DataType type = backend::result_type(fn.source);
   if (type.is_void() || type.is_handle()) return Any(nullptr);
   if (type.is_bool()) return Any(result.i != 0);
   return type.is_floating() ? Any(result.f) : Any(result.i);

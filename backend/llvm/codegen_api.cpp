@@ -9,10 +9,13 @@
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <algorithm>
+
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/target_api.h"
 #include "ir/api.h"
+#include "ir/target_tables.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -46,6 +49,17 @@ Any has_features(ir::ApiCall& call) {
     if (!known || !info.checkFeatures("+" + feature)) return false;
   }
   return true;
+}
+
+bool processor_has(const ir::Target& target, std::string_view feature) {
+  try {
+    const llvm::MCSubtargetInfo& info = *machine_for(target).machine->getMCSubtargetInfo();
+    auto known = std::ranges::any_of(info.getAllProcessorFeatures(),
+                                     [&](const auto& row) { return feature == row.Key; });
+    return known && info.checkFeatures("+" + std::string(feature));
+  } catch (const Error&) {
+    return false;  // a processor that LLVM does not know; who compiles for it is told
+  }
 }
 
 Any cpu_features(ir::ApiCall& call) {
@@ -108,6 +122,7 @@ const ApiRow rows[] = {
 void register_codegen_api() {
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   registry.add(rows);
+  ir::ask_processors(processor_has);
   registry.alias("tvm.script.tirx.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");
   registry.alias("tvm.tirx.op.llvm_lookup_intrinsic_id", "tvm.target.codegen.llvm_lookup_intrinsic_id");
 }

@@ -169,11 +169,12 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   made.shape_vars = backend::shape_symbols(fn);
   for (const Var& var : made.shape_vars) types.push_back(register_type(var->dtype(), var->span));
-  if (fn->ret_type && fn->ret_type->kind == ir::TypeKind::kPrim) {
-    made.result = static_cast<const ir::PrimTypeNode*>(fn->ret_type.get())->dtype;
-    if (!made.result.is_void()) types.push_back(llvm::PointerType::get(context, 0));
-  } else if (fn->ret_type && !(fn->ret_type->kind == ir::TypeKind::kTuple &&
-                               static_cast<const ir::TupleTypeNode*>(fn->ret_type.get())->elements.empty())) {
+  made.result = backend::result_type(fn);
+  if (!made.result.is_void()) {
+    types.push_back(llvm::PointerType::get(context, 0));
+  } else if (fn->ret_type && fn->ret_type->kind != ir::TypeKind::kPrim &&
+             !(fn->ret_type->kind == ir::TypeKind::kTuple &&
+               static_cast<const ir::TupleTypeNode*>(fn->ret_type.get())->elements.empty())) {
     throw Error("codegen-unsupported", "the return type of `{}` cannot be compiled", made.name).at(fn->span);
   }
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backend/llvm/emitter.h"
+#include "ir/visit.h"
 
 namespace mlc::llvm_backend {
 
@@ -251,10 +252,25 @@ void FunctionEmitter::emit_if(const ir::IfThenElseNode* s) {
   b.SetInsertPoint(join);
 }
 
+namespace {
+
+bool calls_by_name(const ir::Stmt& stmt) {
+  bool found = false;
+  ir::post_order(stmt, [&found](const ir::Expr& e) {
+    auto* call = ir::as<ir::CallNode>(e);
+    auto* op = call == nullptr ? nullptr : call->op.as<ir::OpNode>();
+    found = found || (op != nullptr && op->name == "tirx.tvm_call_packed");
+  });
+  return found;
+}
+
+}  // namespace
+
 // Loops are emitted in the form the optimiser wants: tested before the first iteration (unless the trip count
 // is a positive constant) and at the end of each.
 void FunctionEmitter::emit_for(const ir::ForNode* s) {
-  if (s->for_kind == ForKind::kParallel) return emit_parallel(s);
+  // Functions of scripts run in the caller's thread: a loop that calls them takes its iterations in order.
+  if (s->for_kind == ForKind::kParallel && !calls_by_name(s->body)) return emit_parallel(s);
   if (s->for_kind == ForKind::kThreadBinding) {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }

@@ -39,6 +39,11 @@ Any equal(ApiCall& call) {
   auto path = call.args[1].as<AccessPath>();
   return path && self(call)->PathEqual(*path);
 }
+Any depth(ApiCall& call) { return int64_t{self(call)->depth}; }
+Any parent(ApiCall& call) {
+  if (auto above = self(call)->parent) return Any(*above);
+  return nullptr;
+}
 Any text(ApiCall& call) { return String(path_text(self(call))); }
 
 }  // namespace
@@ -66,7 +71,7 @@ std::string path_text(const AccessPath& path) {
 
 std::span<const ApiRow> access_path_rows() {
   static constexpr std::string_view type = "ffi.reflection.AccessPath";
-  static constexpr std::array<ApiRow, 13> rows = {{
+  static constexpr std::array<ApiRow, 15> rows = {{
       {ApiKind::kClass, "tvm_ffi.access_path", "AccessPath()", "Where a part stands below a root.", root,
        type, "tvm_ffi.access_path.AccessPath"},
       {ApiKind::kFunction, "tvm_ffi.access_path.AccessPath", "root()", "The path of the root itself.", root},
@@ -83,6 +88,8 @@ std::span<const ApiRow> access_path_rows() {
        is_prefix_of},
       {ApiKind::kMethod, type, "__eq__(other)", "Are the steps the same?", equal},
       {ApiKind::kMethod, type, "path_equal(other)", "Are the steps the same?", equal},
+      {ApiKind::kProperty, type, "depth", "The number of steps.", depth},
+      {ApiKind::kProperty, type, "parent", "The path without its last step; None of the root.", parent},
       {ApiKind::kMethod, type, "__repr__()", "The path as text.", text},
       {ApiKind::kMethod, type, "__str__()", "The path as text.", text},
   }};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where two values first differ, shown in the text of both.
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/list.h>
+
 #include <array>
 
 #include "frontend/print/print.h"
@@ -16,13 +19,19 @@ using Mismatch = std::optional<std::pair<AccessPath, AccessPath>>;
 
 Mismatch mismatch_of(ApiCall& call) {
   if (call.args[0] == nullptr && call.args[1] == nullptr) return std::nullopt;
-  return first_mismatch(call.args[0], call.args[1], detail::argument<bool>(call, 2));
+  return first_mismatch(as_given(call.args[0]), as_given(call.args[1]), detail::argument<bool>(call, 2));
 }
 
 // The text of a value with carets under what stands at `path`.
-std::string underlined(const Any& value, const AccessPath& path) {
-  if (value == nullptr)
-    return "Access path: <root>\nNote: No visible object for this path is rendered in TVMScript.\n\nNone";
+std::string underlined(const Any& given, const AccessPath& path) {
+  Any value = as_given(given);
+  auto unseen = [&path](const std::string& text) {
+    return fmt::format(
+        "Access path: {}\nNote: No visible object for this path is rendered in TVMScript.\n\n{}",
+        path_text(path), text);
+  };
+  if (value == nullptr) return unseen("None");
+  if (value.as<ffi::ArrayObj>() || value.as<ffi::MapObj>()) return unseen(text_of(value));
   if (!printable(value)) return text_of(value);
   PrintOptions options;
   options.syntax_sugar = false;
@@ -48,6 +57,24 @@ Any get_first_structural_mismatch(ApiCall& call) {
 }
 
 }  // namespace
+
+Any as_given(const Any& value) {
+  auto all = [](const auto& sequence) {
+    Array<Any> out;
+    for (const Any& one : sequence) out.push_back(as_given(one));
+    return out;
+  };
+  auto entries = [](const auto& map) {
+    Map<Any, Any> out;
+    for (const auto& [key, one] : map) out.Set(key, as_given(one));
+    return out;
+  };
+  if (auto list = value.as<ffi::List<Any>>()) return all(*list);
+  if (auto array = value.as<Array<Any>>()) return all(*array);
+  if (auto dict = value.as<ffi::Dict<Any, Any>>()) return entries(*dict);
+  if (auto map = value.as<Map<Any, Any>>()) return entries(*map);
+  return value;
+}
 
 std::span<const ApiRow> mismatch_rows() {
   static constexpr std::array<ApiRow, 2> rows = {{

@@ -187,21 +187,37 @@ void Printer::binary(const BinaryNode* e) {
 
 void Printer::number(DataType dtype, int64_t value) {
   std::string name = dtype.str();
-  if (dtype.is_bool()) {
-    tir("bool");
-    return put(value ? "(True)" : "(False)");
+  bool bare = name == options_.int_dtype && !dtype.is_bool();
+  bool whole = dtype == DataType::UInt(64);
+  if (!bare) {
+    tir(name);
+    put("(");
   }
-  if (name == options_.int_dtype) return put(std::to_string(value));
-  tir(name);
-  put("(", dtype == DataType::UInt(64) ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value),
-      ")");
+  {
+    At at(*this, "value");
+    Mark mark(*this, nullptr);
+    if (dtype.is_bool()) {
+      put(value ? "True" : "False");
+    } else {
+      put(whole ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value));
+    }
+  }
+  if (!bare) put(")");
 }
 void Printer::number(DataType dtype, double value) {
   std::string name = dtype.str();
-  if (name == options_.float_dtype) return put(float_text(value));
-  tir(name);
-  // Whole numbers had no `.0`.
-  put("(", classic() && std::isfinite(value) ? fmt::format("{:.17g}", value) : float_text(value), ")");
+  bool bare = name == options_.float_dtype;
+  if (!bare) {
+    tir(name);
+    put("(");
+  }
+  {
+    At at(*this, "value");
+    Mark mark(*this, nullptr);
+    // Whole numbers had no `.0`.
+    put(classic() && !bare && std::isfinite(value) ? fmt::format("{:.17g}", value) : float_text(value));
+  }
+  if (!bare) put(")");
 }
 
 void Printer::expr(const Expr& e) {
@@ -214,16 +230,8 @@ void Printer::expr(const Expr& e) {
                     ir_name("GlobalVar");
                     put("(", literal(view(n->name_hint)), ")");
                   },
-                  [&](const IntImmNode* n) {
-                    At at(*this, "value");
-                    Mark mark(*this, nullptr);
-                    number(n->dtype(), n->value);
-                  },
-                  [&](const FloatImmNode* n) {
-                    At at(*this, "value");
-                    Mark mark(*this, nullptr);
-                    number(n->dtype(), n->value);
-                  },
+                  [&](const IntImmNode* n) { number(n->dtype(), n->value); },
+                  [&](const FloatImmNode* n) { number(n->dtype(), n->value); },
                   [&](const StringImmNode* n) { text_literal("ir.StringImm", n->value); },
                   [&](const OpNode* n) {
                     ir_name("Op");

@@ -148,7 +148,6 @@ constexpr Removed removed[] = {
     {"tvm.ir", "register_object", "write a class of the script: classes of the library are closed"},
     {"tvm.ir", "GenericConst", "constants of Relax functions are not available; use `tvm.tirx.const(value)`"},
     {"tvm.ir", "Constant", "constants of Relax functions are not available; use `tvm.tirx.const(value)`"},
-    {"tvm.ir", "EnvFunc", "functions are found with `tvm.get_global_func(name)`"},
     {"tvm.ir", "SourceMap", "a node says where it was written: `node.span`"},
     {"tvm.ir", "from_json_graph_str", "write `tvm.ir.load_json(text)`"},
     {"tvm.ir", "to_json_graph_str", "write `tvm.ir.save_json(node)`"},

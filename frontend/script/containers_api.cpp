@@ -12,13 +12,6 @@ using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 
-namespace {
-
-constexpr std::string_view kMap = "ffi.Map";
-
-std::vector<Any> items_of(ApiCall& call) {
-  return evaluator_of(call.host).elements_of(call.args[0], call.span_of(0));
-}
 // Lists inside become arrays, dicts maps, as in every container that does not change.
 Any unchanging(const Any& value) {
   if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
@@ -33,6 +26,13 @@ Any unchanging(const Any& value) {
     return all;
   }
   return value;
+}
+namespace {
+
+constexpr std::string_view kMap = "ffi.Map";
+
+std::vector<Any> items_of(ApiCall& call) {
+  return evaluator_of(call.host).elements_of(call.args[0], call.span_of(0));
 }
 Any array_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);

@@ -140,9 +140,10 @@ Any attribute_value(const Any& value, Span span) {
   if (auto dict = value.as<script::Dict>()) {
     Map<Any, Any> map;
     for (const auto& [key, item] : *dict) {
-      if (!script::is_str(key) && !script::is_int(key)) {
-        throw ir::Error("wrong-type", "keys of attributes are strings or integers, got `{}`",
-                        ir::type_name(key))
+      bool is_node =
+          script::is_object(key) && !script::as<ffi::ListObj>(key) && !script::as<ffi::ArrayObj>(key);
+      if (!script::is_str(key) && !script::is_int(key) && !is_node) {
+        throw ir::Error("wrong-type", "keys are strings, integers or nodes, got `{}`", ir::type_name(key))
             .at(span)
             .kind("TypeError");
       }

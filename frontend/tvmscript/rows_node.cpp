@@ -326,6 +326,7 @@ Any make_node(ApiCall& call) {
     return attribute_value(call.args[1], call.span);
   throw ir::Error("unsupported", "`make_node` makes `ir.DictAttrs`, not `{}`", key.c_str())
       .at(call.span_of(0))
+      .kind("InternalError")
       .help("call the constructor of the node");
 }
 

@@ -2,6 +2,8 @@
 // tvm.tirx.IndexMap: what scripts make of it and do with it; T.index_map in functions.
 #include <tvm/ffi/container/list.h>
 
+#include <cstring>
+
 #include "ir/api.h"
 #include "ir/given.h"
 #include "ir/ndarray.h"
@@ -183,6 +185,60 @@ Any non_surjective_inverse_method(ApiCall& call) {
     return Any(Array<Any>{found.map, found.padding});
   });
 }
+// Every element at its new place; places that none goes to hold zeros.
+Any map_tensor_method(ApiCall& call) {
+  auto given = call.args[1].as<ffi::Tensor>();
+  if (!given) wrong_argument(call, 1, "Tensor");
+  ffi::Tensor source = contiguous(*given);
+  IndexMap map = self(call);
+  auto rank = static_cast<int64_t>(source.ndim());
+  if (rank != static_cast<int64_t>(map->initial_indices.size())) {
+    throw Error("wrong-number-of-indices", "the map takes {} indices, the tensor has {} dimensions",
+                map->initial_indices.size(), rank)
+        .at(call.span)
+        .kind("InternalError");
+  }
+  Analyzer analyzer;
+  auto numbers = [&](const Array<Expr>& exprs) {
+    std::vector<int64_t> all;
+    for (const Expr& e : exprs) {
+      auto number = const_int(analyzer.simplify(e));
+      if (!number)
+        throw Error("not-constant", "the map does not give numbers").at(call.span).kind("InternalError");
+      all.push_back(*number);
+    }
+    return all;
+  };
+  Array<Expr> extents;
+  int64_t count = 1;
+  for (int64_t extent : source.shape()) {
+    extents.push_back(int_imm(DataType::Int(64), extent));
+    count *= extent;
+  }
+  return at_call(call, [&] {
+    std::vector<int64_t> shape = numbers(map_shape(map, extents, analyzer));
+    ffi::Tensor result = make_tensor(shape, source.dtype());
+    size_t element = (static_cast<size_t>(source.dtype().bits) * source.dtype().lanes + 7) / 8;
+    auto* target = static_cast<char*>(result.data_ptr());
+    const auto* from = static_cast<const char*>(source.data_ptr());
+    std::memset(target, 0, ffi::GetDataSize(result));
+    std::vector<int64_t> at(static_cast<size_t>(rank), 0);
+    for (int64_t i = 0; i < count; ++i) {
+      Array<Expr> indices;
+      for (int64_t one : at) indices.push_back(int_imm(DataType::Int(64), one));
+      std::vector<int64_t> place = numbers(map_indices(map, indices, analyzer));
+      int64_t offset = 0;
+      for (size_t d = 0; d < shape.size(); ++d) offset = offset * shape[d] + place[d];
+      std::memcpy(target + static_cast<size_t>(offset) * element, from + static_cast<size_t>(i) * element,
+                  element);
+      for (size_t d = at.size(); d-- > 0;) {
+        if (++at[d] < source.shape()[d]) break;
+        at[d] = 0;
+      }
+    }
+    return Any(result);
+  });
+}
 Any is_equivalent_to(ApiCall& call) {
   IndexMap a = self(call);
   auto b = ir::given<IndexMap>(call.args[1]);
@@ -215,6 +271,8 @@ constexpr ApiRow rows[] = {
      "The map back; refused when it is not one to one.", inverse_method},
     {ApiKind::kMethod, kIndexMap, "non_surjective_inverse(shape, analyzer=None)",
      "The map back and where it leaves the shape, for maps with padding.", non_surjective_inverse_method},
+    {ApiKind::kMethod, kIndexMap, "map_tensor(arr_src)", "The tensor with its elements at their new places.",
+     map_tensor_method},
     {ApiKind::kMethod, kIndexMap, "is_equivalent_to(other_map, analyzer=None)",
      "Do both maps give equal indices?", is_equivalent_to},
 };

@@ -177,12 +177,23 @@ class Part {
       Var var = make<VarNode>(iter->var->name, iter->var->ty);
       vars[iter->var.get()] = var;
       auto found = ranges.find(as<VarNode>(values[i]));
+      auto of_loop = [&](const Range& range, bool old) {
+        auto is = [&](const VarNode* used) {
+          return std::any_of(loop_vars.begin(), loop_vars.end(), [&](const auto& each) {
+            return (old ? each.first : as<VarNode>(each.second)) == used;
+          });
+        };
+        return uses_var(range->min, is) || uses_var(range->extent, is);
+      };
+      // Blocks see only their own iterators: a domain that does not name a loop goes on so.
+      bool depends = found != ranges.end() && of_loop(found->second, false);
+      if (depends && !of_loop(iter->dom, true)) found = ranges.end();
       Range domain = found == ranges.end() ? iter->dom : found->second;
       auto cut = loop_vars.find(loop_->loop()->loop_var.get());
       bool unknown = found == ranges.end() && uses_var(values[i], [&](const VarNode* used) {
                        return used == as<VarNode>(cut->second);
                      });
-      if (!unknown) domains[var.get()] = domain;
+      if (!unknown && !of_loop(domain, false)) domains[var.get()] = domain;
       if (iter->iter_type == IterType::kCommReduce && !domain->min.same_as(iter->dom->min) &&
           const_int(domain->min) != const_int(iter->dom->min))
         goes_on = true;

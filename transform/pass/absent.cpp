@@ -10,10 +10,8 @@ struct Absent {
   std::string_view name;
   std::string_view why;
 };
-constexpr std::string_view gpu = "it concerns GPUs, which mlc does not lower for yet";
 constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
-    {"s_tir.transform", "TransformMmaBufferLayout", gpu},
     {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},

@@ -15,7 +15,9 @@ inline std::optional<ir::Target> bound_target(const ir::PrimFunc& fn) {
   auto target = value ? value->as<ir::Target>() : std::nullopt;
   return target && *target ? target : std::nullopt;
 }
-// The same for a pass that cannot do without.
+// The same, or else the target of the script around (`with target:`).
+std::optional<ir::Target> target_around(const ir::PrimFunc& fn);
+// The target that BindTarget gave, for a pass that cannot do without.
 inline ir::Target target_of(const ir::PrimFunc& fn, std::string_view pass) {
   if (auto target = bound_target(fn)) return *target;
   throw ir::Error("target-needed", "{} needs the function's attribute `target`", pass)

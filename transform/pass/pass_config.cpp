@@ -101,7 +101,7 @@ constexpr ConfigKey config_keys[] = {
     {"tirx.disable_cse_tir", "bool"},
     {"tirx.disable_storage_rewrite", "bool"},
     {"tirx.disable_vectorize", "bool"},
-    {"tirx.enable_buffer_level_predication", "bool", true},
+    {"tirx.enable_buffer_level_predication", "bool"},
     {"tirx.enable_debug", "bool"},
     {"tirx.enable_fast_math", "bool"},
     {"tirx.instrument_bound_checkers", "bool", true},

@@ -285,7 +285,28 @@ Array<Expr> aligned_strides(const Array<Expr>& shape, const std::vector<DimAlign
   return {strides.begin(), strides.end()};
 }
 
+// Variables that the body defines: loops, names and what blocks run over.
+struct Defined final : Walker {
+  std::unordered_set<const VarNode*> vars;
+  void visit_def(const Var& var) override { vars.insert(var.get()); }
+  void visit(const Expr& e) override {}
+  void visit(const Stmt& s) override {
+    if (auto* attr = as<AttrStmtNode>(s)) {
+      if (auto thread = attr->node.as<IterVar>()) vars.insert((*thread)->var.get());
+    }
+    walk_children(s);
+  }
+};
+
+// Is the size the same wherever in the function it is asked for?
+bool known_at_entry(const Expr& size, const Defined& inside) {
+  return side_effect(size) <= Effect::kPure &&
+         !uses_var(size, [&](const VarNode* var) { return inside.vars.contains(var); });
+}
+
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  Defined inside;
+  inside.visit(fn->body);
   TouchedRegions touched;
   touched.visit(fn->body);
   DimAlign align;
@@ -305,6 +326,18 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
         Expr size = touched.analyzer.simplify(box.dims[d].max - low + 1);
         std::optional<int64_t> whole = const_int(extent);
         std::optional<int64_t> exact = const_int(size);
+        if (!exact && known_at_entry(size, inside)) {
+          Expr least = touched.analyzer.simplify(ir::min(extent, size));
+          if (structural_equal(least, extent)) {
+            next.begin.push_back(begin);
+            shape.push_back(extent);
+            continue;
+          }
+          next.begin.push_back(low);
+          shape.push_back(least);
+          changed = true;
+          continue;
+        }
         // A size that varies is bounded by constants; without a constant to compare with, the bound may
         // be no more than the range of the type.
         if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;

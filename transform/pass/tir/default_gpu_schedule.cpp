@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/function_target.h"
+#include "transform/pass/no_script.h"
 #include "transform/pass/pass.h"
 #include "transform/schedule/primitive.h"
 
@@ -21,18 +22,7 @@ all functions have that attribute afterwards.)";
 
 constexpr int64_t kMaxBlocks = 256;
 
-// Nothing here is called by name: primitives get handles and numbers.
-struct NoScript final : Host {
-  Any call(const Any&, std::span<const Any>) override {
-    throw Error("not-callable", "a pass calls no script");
-  }
-  bool callable(const Any&) override { return false; }
-  std::vector<std::string> parameter_names(const Any&) override { return {}; }
-  std::string repr(const Any&) override { return {}; }
-  void print(std::string_view) override {}
-};
-
-// A schedule whose primitives are applied as scripts do.
+// A schedule whose primitives are applied as scripts do, with handles and numbers alone.
 class Steps {
  public:
   explicit Steps(const IRModule& mod) : schedule_(make_schedule(mod, 1, true)) {}
@@ -58,19 +48,6 @@ class Steps {
   Schedule schedule_;
   NoScript host_;
 };
-
-// The target of the script around, where the function has none.
-Target target_around(const PrimFunc& fn) {
-  if (auto bound = bound_target(fn)) return *bound;
-  const Api* current = ApiRegistry::global().find("tvm.target.Target.current");
-  if (current) {
-    NoScript host;
-    std::vector<Any> args{Any(true)};
-    ApiCall call{*current, host, args, {}, {}};
-    if (auto target = current->row.body(call).as<Target>(); target && *target) return *target;
-  }
-  return target_of(fn, "DefaultGPUSchedule");
-}
 
 void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   std::vector<Any> loops = steps.run("get_loops", {block});
@@ -130,7 +107,8 @@ IRModule apply(const IRModule& given, const PassOptions&) {
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn || has_flag(*fn, "tirx.is_scheduled") || !as<SBlockRealizeNode>((*fn)->body)) continue;
-    Target target = target_around(*fn);
+    auto around = target_around(*fn);
+    Target target = around ? *around : target_of(*fn, "DefaultGPUSchedule");
     int64_t max_threads = target_attr<int64_t>(target, "max_num_threads", 0);
     if (max_threads <= 0) continue;  // no GPU
     std::vector<String> blocks;

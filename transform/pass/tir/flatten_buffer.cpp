@@ -134,10 +134,9 @@ struct Flatten final : Rewriter {
   static Expr offset_of(const BufferTypeNode* type) {
     return type->elem_offset && !is_const_int(type->elem_offset, 0) ? type->elem_offset : Expr(nullptr);
   }
-  // Elements from the data pointer to behind the last one.
+  // Elements from that at the buffer's offset to behind the last one.
   Expr size(const BufferTypeNode* type) {
     bool wide = is_large(type);
-    Expr offset = offset_of(type);
     Expr total = nullptr;
     if (type->strides.empty()) {
       for (const Expr& dim : type->shape) total = total ? mul(total, widened(dim, wide)) : widened(dim, wide);
@@ -149,11 +148,10 @@ struct Flatten final : Rewriter {
       total = total + 1;
     }
     if (!total) total = int32(1);
-    if (offset) total = add(total, offset);
     if (type->strides.empty()) return analyzer.simplify(total);
     // Rows one after the other: whole rows, where they hold everything.
     Expr rows = mul(widened(type->strides[0], wide), widened(type->shape[0], wide));
-    bool row_major = !offset && is_const_int(type->strides[type->strides.size() - 1], 1);
+    bool row_major = is_const_int(type->strides[type->strides.size() - 1], 1);
     return analyzer.simplify(row_major || analyzer.can_prove_ge(sub(rows, total), 0) ? rows : total);
   }
 

@@ -230,20 +230,15 @@ class Share final : public Rewriter {
   std::unordered_set<const VarNode*> unused_;
 };
 
-// Dynamic shared memory, and static where asked for, is left to MergeSharedMemoryAllocations.
-bool merges_later(const PrimFunc& fn, const PassOptions& options) {
-  int dynamic = 0;
-  post_order(fn->body, nullptr, [&](const Stmt& s) {
-    if (auto* alloc = as<AllocBufferNode>(s))
-      dynamic += alloc->buffer->buffer()->storage_scope == "shared.dyn" ? 1 : 0;
-  });
+// Shared memory is left to MergeSharedMemoryAllocations where that is to merge static one.
+bool merges_later(const PassOptions& options) {
   auto asked = options.config->find(String("tirx.merge_static_smem"));
-  return dynamic > 1 || (asked != options.config->end() && (*asked).second.cast<bool>());
+  return asked != options.config->end() && (*asked).second.cast<bool>();
 }
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   StoragePlanOptions how;
-  how.reuse = !merges_later(fn, options);
+  how.reuse = !merges_later(options);
   auto target = bound_target(fn);
   how.exact_types = target && ((*target)->kind == "vulkan" || (*target)->kind == "webgpu");
   StoragePlan plan = plan_storage(fn->body, how);

@@ -40,7 +40,8 @@ struct Unify final : BufferTypeRewriter {
     return BufferTypeRewriter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
-    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "thread_extent") {
+    auto* attr = as<AttrStmtNode>(s);
+    if (attr && (text(attr->attr_key) == "thread_extent" || text(attr->attr_key) == "virtual_thread")) {
       auto iter = attr->node.as<IterVar>();
       if (!iter) return rewrite_children(s);
       const Var& var = (*iter)->var;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
+#include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
+#include "transform/pass/masked_access.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -11,19 +13,29 @@ constexpr char doc[] = R"(VectorizeLoop(enable_vectorize=True): vectorized loops
 
     for i in T.vectorized(8):
         B[j * 8 + i] = A[j * 8 + i] * c     =>      B[j * 8:j * 8 + 8] = A[T.Ramp(j * 8, 1, 8)] * T.Broadcast(c, 8)
-needs: flat buffers (FlattenBuffer); constant extents.
+needs: flat buffers (FlattenBuffer); constant extents, or a constant times T.vscale() for a target that has
+vectors of that kind.
 keeps: the result. What has no vector form (a condition that depends on the lane, a call with effects, a
 sum into one element) runs lane by lane in a serial loop; buffers allocated inside get room for all lanes.
+With "tirx.enable_buffer_level_predication", and for scalable vectors, a condition on consecutive lanes
+becomes the mask of the loads and stores under it.
 After indices are flat and narrow, before loops are unrolled.)";
 
 struct NoVectorForm {};  // thrown inside of one statement, which is then run lane by lane
 
+// Negative for scalable vectors: -c is c * vscale.
 int lanes_of(const Expr& e) { return e->dtype().lanes(); }
+int wider(int a, int b) { return a < 0 || b < 0 ? std::min(a, b) : std::max(a, b); }
+
+Expr lanes_expr(int lanes) {
+  if (lanes >= 0) return int32(lanes);
+  return make<MulNode>(call_op(DataType::Int(32), "tirx.vscale", {}), int32(-lanes));
+}
 
 Expr widen(const Expr& e, int lanes) {
   if (lanes_of(e) == lanes) return e;
   if (lanes_of(e) != 1) throw NoVectorForm();
-  return make<BroadcastNode>(e, int32(lanes), e->span);
+  return make<BroadcastNode>(e, lanes_expr(lanes), e->span);
 }
 
 // Does the operator work lane by lane?
@@ -83,12 +95,13 @@ struct WidenAllocations final : Rewriter {
 // The body of one vectorized loop, all lanes at once.
 class Vectorize final : public Rewriter {
  public:
-  Vectorize(const Var& lane, Expr min, int lanes) : lane_(lane), min_(std::move(min)), lanes_(lanes) {}
+  Vectorize(const ForNode& loop, int lanes, bool mask)
+      : lane_(loop.loop_var), min_(loop.min), extent_(loop.extent), lanes_(lanes), mask_(mask) {}
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
-      if (var == lane_.get()) return make<RampNode>(min_, const_like(min_, 1), int32(lanes_));
+      if (var == lane_.get()) return make<RampNode>(min_, const_like(min_, 1), lanes_expr(lanes_));
       auto found = names_.find(var);
       return found == names_.end() ? e : Expr(found->second);
     }
@@ -107,7 +120,7 @@ class Vectorize final : public Rewriter {
         Expr condition = rewrite(select->condition);
         Expr yes = rewrite(select->true_value);
         Expr no = rewrite(select->false_value);
-        int lanes = std::max({lanes_of(condition), lanes_of(yes), lanes_of(no)});
+        int lanes = wider(lanes_of(condition), wider(lanes_of(yes), lanes_of(no)));
         return make<SelectNode>(widen(condition, lanes), widen(yes, lanes), widen(no, lanes), e->span);
       }
       case ExprKind::kLet: {
@@ -158,29 +171,29 @@ class Vectorize final : public Rewriter {
     Expr a = rewrite(op.a);
     Expr b = rewrite(op.b);
     if (a.same_as(op.a) && b.same_as(op.b)) return ref(&op);
-    int lanes = std::max(lanes_of(a), lanes_of(b));
+    int lanes = wider(lanes_of(a), lanes_of(b));
     auto* ramp_a = as<RampNode>(a);
     auto* ramp_b = as<RampNode>(b);
     if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
       auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
       if (ramp_a && ramp_b) {
         return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride),
-                              int32(lanes), op.span);
+                              lanes_expr(lanes), op.span);
       }
       if (ramp_a && lanes_of(b) == 1) {
-        return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, int32(lanes), op.span);
+        return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, lanes_expr(lanes), op.span);
       }
       if (ramp_b && lanes_of(a) == 1) {
         Expr stride = op.kind == ExprKind::kSub ? neg(ramp_b->stride) : ramp_b->stride;
-        return make<RampNode>(combine(a, ramp_b->base), stride, int32(lanes), op.span);
+        return make<RampNode>(combine(a, ramp_b->base), stride, lanes_expr(lanes), op.span);
       }
     }
     if (op.kind == ExprKind::kMul) {
       if (ramp_a && lanes_of(b) == 1 && is_positive(b)) {
-        return make<RampNode>(mul(ramp_a->base, b), mul(ramp_a->stride, b), int32(lanes), op.span);
+        return make<RampNode>(mul(ramp_a->base, b), mul(ramp_a->stride, b), lanes_expr(lanes), op.span);
       }
       if (ramp_b && lanes_of(a) == 1 && is_positive(a)) {
-        return make<RampNode>(mul(a, ramp_b->base), mul(a, ramp_b->stride), int32(lanes), op.span);
+        return make<RampNode>(mul(a, ramp_b->base), mul(a, ramp_b->stride), lanes_expr(lanes), op.span);
       }
     }
     return binary(op.kind, widen(a, lanes), widen(b, lanes), op.span);
@@ -205,7 +218,7 @@ class Vectorize final : public Rewriter {
       Expr next = rewrite(arg);
       if (choice && args.empty() && lanes_of(next) != 1)
         throw NoVectorForm();  // each lane decides for itself
-      lanes = std::max(lanes, lanes_of(next));
+      lanes = wider(lanes, lanes_of(next));
       args.push_back(next);
     }
     if (lanes == 1) return with(ref(&call), [&](CallNode& n) { n.args = args; });
@@ -246,15 +259,20 @@ class Vectorize final : public Rewriter {
     }
     if (auto* branch = as<IfThenElseNode>(s)) {
       Expr condition = rewrite(branch->condition);
-      if (lanes_of(condition) != 1) throw NoVectorForm();
+      if (lanes_of(condition) != 1) {
+        if (!mask_ || branch->else_case) throw NoVectorForm();
+        auto masked = with_masked_accesses(rewrite(branch->then_case), condition);
+        return masked ? *masked : throw NoVectorForm();
+      }
       Stmt yes = rewrite(branch->then_case);
       Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
-    if (auto* loop = as<WhileNode>(s)) {
-      Expr condition = rewrite(loop->condition);
-      if (lanes_of(condition) != 1) throw NoVectorForm();
-      return make<WhileNode>(condition, rewrite(loop->body), s->span);
+    if (as<WhileNode>(s)) {
+      throw Error("vectorize-while", "a `while` in the vectorized loop `{}` has no vector form",
+                  lane_->name.c_str())
+          .kind(kRefusedValue)
+          .at(s->span);
     }
     if (auto* evaluate = as<EvaluateNode>(s)) {
       Expr value = rewrite(evaluate->value);
@@ -272,7 +290,7 @@ class Vectorize final : public Rewriter {
     Array<Expr> indices = rewrite(store.indices);
     if (value.same_as(store.value) && indices.same_as(store.indices)) return ref(&store);
     int index_lanes = 1;
-    for (const Expr& index : indices) index_lanes = std::max(index_lanes, lanes_of(index));
+    for (const Expr& index : indices) index_lanes = wider(index_lanes, lanes_of(index));
     if (DataType(store.buffer->buffer()->dtype).lanes() != 1) throw NoVectorForm();
     for (size_t d = 0; d + 1 < indices.size(); ++d) {
       if (lanes_of(indices[d]) != 1) throw NoVectorForm();
@@ -285,7 +303,7 @@ class Vectorize final : public Rewriter {
       index_lanes = lanes_of(value);
       indices.Set(static_cast<int64_t>(indices.size()) - 1, widen(indices[indices.size() - 1], index_lanes));
     }
-    return make<BufferStoreNode>(store.buffer, widen(value, std::max(index_lanes, lanes_of(value))), indices,
+    return make<BufferStoreNode>(store.buffer, widen(value, wider(index_lanes, lanes_of(value))), indices,
                                  store.span);
   }
 
@@ -313,8 +331,8 @@ class Vectorize final : public Rewriter {
       values[bind->var.get()] = var;
     }
     stmts.push_back(serial_inside(substitute(s, values)));
-    return make<ForNode>(lane, min_, const_like(min_, lanes_), ForKind::kSerial, seq(stmts), nullptr,
-                         Map<String, Any>{}, nullptr, s->span);
+    return make<ForNode>(lane, min_, extent_, ForKind::kSerial, seq(stmts), nullptr, Map<String, Any>{},
+                         nullptr, s->span);
   }
   static Stmt serial_inside(const Stmt& s) {
     struct Serial final : Rewriter {
@@ -330,39 +348,83 @@ class Vectorize final : public Rewriter {
   }
 
   const Var& lane_;
-  Expr min_;
+  const Expr& min_;
+  const Expr& extent_;
   int lanes_;
+  bool mask_;                                      // may conditions become masks?
   std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
   std::vector<Bind> bindings_;
 };
 
+// Does the processor have vectors whose length it alone knows (SVE, RISC-V's V)?
+bool has_scalable_vectors(const PrimFunc& fn) {
+  auto target = target_around(fn);
+  if (!target || text((*target)->kind) != "llvm") return false;
+  if (target_attr<bool>(*target, "feature.has_sve", false)) return true;
+  std::string triple(target_attr<String>(*target, "mtriple", ""));
+  std::string_view feature = triple.starts_with("aarch64") ? "+sve" : triple.starts_with("riscv") ? "+v" : "";
+  for (const String& has : target_attr<Array<String>>(*target, "mattr", {})) {
+    if (!feature.empty() && text(has) == feature) return true;
+  }
+  return false;
+}
+
 struct VectorizeLoops final : Rewriter {
+  const PrimFunc& fn;
   bool enabled;
-  explicit VectorizeLoops(bool enabled) : enabled(enabled) {}
+  std::optional<bool> mask;  // as configured
+  VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask)
+      : fn(fn), enabled(enabled), mask(mask) {}
+
+  // Of the loop's vectors; negative for scalable ones.
+  int lanes_of_loop(const ForNode& loop) const {
+    auto extent = const_int(loop.extent);
+    if (extent && *extent >= 1 && *extent <= 32767) return static_cast<int>(*extent);
+    bool scalable = uses_vscale(loop.extent);
+    if (scalable && has_scalable_vectors(fn))
+      return lanes_of(make<RampNode>(int32(0), int32(1), loop.extent));
+    throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}",
+                loop.loop_var->name.c_str(),
+                extent     ? std::to_string(*extent)
+                : scalable ? "scalable, and the target has no vectors of that kind"
+                           : "not a constant")
+        .kind(kRefusedValue)
+        .at(loop.span)
+        .help("split the loop by a constant factor and vectorize the inner part");
+  }
+  static bool uses_vscale(const Expr& e) {
+    bool found = false;
+    post_order(e, [&](const Expr& part) { found = found || as_call_to(part, "tirx.vscale"); });
+    return found;
+  }
+  static bool allocates(const Stmt& s) {
+    bool found = false;
+    post_order(s, nullptr, [&](const Stmt& part) { found = found || as<AllocBufferNode>(part); });
+    return found;
+  }
 
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
-    if (!enabled || leaves_early(loop->body)) {  // lanes do not leave one by one
+    bool serial = !enabled || leaves_early(loop->body);  // lanes do not leave one by one
+    int lanes = serial ? 1 : lanes_of_loop(*loop);
+    // Room for all lanes has no size yet where they are scalable.
+    if (serial || (lanes < 0 && allocates(loop->body))) {
       Stmt next = rewrite_children(s);
       return with(ref(as<ForNode>(next)), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
     }
-    auto extent = const_int(loop->extent);
-    if (!extent || *extent < 1 || *extent > 32767) {
-      throw Error("vectorize-extent", "loop `{}` cannot be vectorized: its extent is {}",
-                  loop->loop_var->name.c_str(), extent ? std::to_string(*extent) : "not a constant")
-          .at(s->span)
-          .help("split the loop by a constant factor and vectorize the inner part");
-    }
-    if (*extent == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
-    Stmt body = WidenAllocations(loop->loop_var, *extent).rewrite(loop->body);
-    return Vectorize(loop->loop_var, loop->min, static_cast<int>(*extent)).rewrite(body);
+    if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
+    Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
+    return Vectorize(*loop, lanes, mask.value_or(lanes < 0)).rewrite(body);
   }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  return with_body(fn, VectorizeLoops(options.flag(0)).rewrite(fn->body));
+  std::optional<bool> mask;
+  auto given = options.config->find("tirx.enable_buffer_level_predication");
+  if (given != options.config->end()) mask = (*given).second.cast<bool>();
+  return with_body(fn, VectorizeLoops(fn, options.flag(0), mask).rewrite(fn->body));
 }
 
 }  // namespace

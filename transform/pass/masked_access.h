@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "ir/stmt.h"
+
+namespace mlc::transform {
+
+// `body` without the condition around it: each vector that is loaded or stored takes the lanes for which the
+// condition holds, as T.masked_load and T.masked_store do. Nothing where one access has no such form: the
+// condition must be Ramp(base, 1) < Broadcast(limit) and every access at a ramp of that base.
+std::optional<ir::Stmt> with_masked_accesses(const ir::Stmt& body, const ir::Expr& condition);
+
+}  // namespace mlc::transform

@@ -99,8 +99,19 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
     result.alignment = aligned_at(ramp->base);
     return result;
   }
-  result.pointer = memory.value;
   result.alignment = llvm::Align(natural);
+  if (ramp && ir::const_int(ramp->stride)) {
+    // Lanes at constant distances from one address: LLVM makes shuffles of several such vectors, which it
+    // does not of offsets that it has to take out of vectors.
+    result.pointer = offset_pointer(index_value(ramp->base));
+    std::vector<llvm::Constant*> distances;
+    for (int64_t i = 0; i < flat->dtype().lanes(); ++i) {
+      distances.push_back(b.getInt64(static_cast<uint64_t>(i * *ir::const_int(ramp->stride))));
+    }
+    result.lanes = llvm::ConstantVector::get(distances);
+    return result;
+  }
+  result.pointer = memory.value;
   result.lanes = index_value(flat);
   return result;
 }

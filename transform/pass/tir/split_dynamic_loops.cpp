@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/arith/analyzer.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
@@ -58,8 +59,11 @@ struct SplitLoops final : Rewriter {
     const Var& i = loop.loop_var;
     Expr by = const_like(i, factor), zero = const_like(i, 0);
     // A negative extent runs neither of both.
-    Expr blocks = extent ? const_like(i, *extent / factor) : truncdiv(loop.extent, by);
-    Expr rest = extent ? const_like(i, *extent % factor) : truncmod(loop.extent, by);
+    // Simplified, as the extents of loops that are read from text are.
+    Analyzer analyzer;
+    Expr blocks =
+        extent ? const_like(i, *extent / factor) : analyzer.simplify(truncdiv(loop.extent, by));
+    Expr rest = extent ? const_like(i, *extent % factor) : analyzer.simplify(truncmod(loop.extent, by));
     auto fresh = [&](const char* suffix) {
       return make<VarNode>(String(std::string(text(i->name)) + suffix), i->ty, i->span);
     };

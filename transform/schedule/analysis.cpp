@@ -611,8 +611,9 @@ void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view
 void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
   std::string why = why_not_complete(state, block, scope);
   if (why.empty()) return;
-  throw refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why)
-      .note("the block is defined here", block.stmt->span);
+  Error error = refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why);
+  add_witness(error, element_carried(state, block));
+  throw std::move(error).note("the block is defined here", block.stmt->span);
 }
 void require_reduction(ScheduleState& state, const Place& block, const Place& scope) {
   std::string why = why_not_reduction(state, block, scope);
@@ -625,9 +626,10 @@ void require_complete_or_reduction(ScheduleState& state, const Place& block, con
   if (complete.empty()) return;
   std::string reduction = why_not_reduction(state, block, scope);
   if (reduction.empty()) return;
-  throw refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
-               block.name.c_str(), complete, reduction)
-      .note("the block is defined here", block.stmt->span);
+  Error error = refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
+                       block.name.c_str(), complete, reduction);
+  add_witness(error, element_carried(state, block));
+  throw std::move(error).note("the block is defined here", block.stmt->span);
 }
 void require_affine_binding(ScheduleState& state, const Place& block) {
   if (block.affine_binding) return;
@@ -645,10 +647,11 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
     if (complete.empty()) continue;
     std::string reduction = why_not_reduction(state, *block, scope);
     if (reduction.empty()) continue;
-    throw refuse("not-compact-dataflow",
-                 "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
-                 below.name.c_str(), block->name.c_str(), complete, reduction)
-        .note("the block is defined here", block->stmt->span);
+    Error error = refuse("not-compact-dataflow",
+                         "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
+                         below.name.c_str(), block->name.c_str(), complete, reduction);
+    add_witness(error, element_carried(state, *block));
+    throw std::move(error).note("the block is defined here", block->stmt->span);
   }
 }
 

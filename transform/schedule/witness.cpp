@@ -372,11 +372,12 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
 namespace {
 
 // The elements of a region that iterations access, until `act` says so. False when that is not known, or they
-// are too many.
+// are too many; the first ones are gone through all the same if `first`.
 bool each_element(const SBlockRealize& realize, const std::vector<Place*>& loops, const TensorRegion& region,
-                  const std::function<bool(const Values& at, const Values& element)>& act) {
+                  const std::function<bool(const Values& at, const Values& element)>& act,
+                  bool first = false) {
   auto counters = counters_of(ranges_of(loops));
-  if (!counters || !are_few(*counters)) return false;
+  if (!counters || !(first || are_few(*counters))) return false;
   VarMap bindings = bindings_of(realize);
   Analyzer analyzer;
   Array<Expr> mins;
@@ -391,12 +392,12 @@ bool each_element(const SBlockRealize& realize, const std::vector<Place*>& loops
   bool known = true;
   each_iteration(*counters, [&](const Values& at, const VarMap& values) {
     if (!runs(realize, values)) return false;
-    auto first = constants(mins, values);
-    known = first.has_value();
+    auto corner = constants(mins, values);
+    known = corner.has_value();
     Values offset(sizes.size(), 0);
     for (bool more = known; more; more = advance(offset, sizes)) {
       known = ++count <= kMostElements;
-      Values element = *first;
+      Values element = *corner;
       for (size_t i = 0; i < offset.size(); ++i) element[i] += offset[i];
       if (!known || act(at, element)) return true;
     }
@@ -460,6 +461,40 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
                              names, list(*found->second.begin()));
         return true;
       });
+  return result;
+}
+
+std::string element_carried(ScheduleState& state, const Place& block) {
+  SBlockRealize realize = realize_of(state, block);
+  std::vector<Place*> loops = loops_above(block);
+  auto counters = counters_of(ranges_of(loops));
+  if (!counters || counters->empty()) return "";
+  std::string result;
+  for (const TensorRegion& write : realize->block->writes) {
+    std::map<Values, Values> written;
+    each_element(
+        realize, loops, write,
+        [&](const Values& at, const Values& element) {
+          written.try_emplace(element, at);
+          return false;
+        },
+        true);
+    for (const TensorRegion& read : realize->block->reads) {
+      if (!result.empty() || !read->source.same_as(write->source)) continue;
+      each_element(
+          realize, loops, read,
+          [&](const Values& at, const Values& element) {
+            auto found = written.find(element);
+            if (found == written.end() || found->second == at) return false;
+            std::string names = names_of(*counters);
+            result = fmt::format("with {} = {} block `{}` reads {}, which it writes with {} = {}", names,
+                                 list(at), block.name.c_str(), element_of(read->source, element), names,
+                                 list(found->second));
+            return true;
+          },
+          true);
+    }
+  }
   return result;
 }
 

@@ -40,6 +40,10 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
 std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
                                    const TensorRegion& read, bool written = false);
 
+// An element that a block reads in one iteration and writes in another: "with `i` = 1 block `B` reads `A[1]`,
+// which it writes with `i` = 0". Empty when none was found among the first.
+std::string element_carried(ScheduleState& state, const Place& block);
+
 // Elements for which `next` is the same and `old`, their index in the buffer, is not: "`A[0, 1]` and `A[1,
 // 0]` would both be at `[1]`". Empty when none was found among the first.
 std::string two_in_one_place(const std::vector<LoopRange>& iters, const Array<Expr>& next,

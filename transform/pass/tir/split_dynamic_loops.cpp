@@ -61,8 +61,7 @@ struct SplitLoops final : Rewriter {
     // A negative extent runs neither of both.
     // Simplified, as the extents of loops that are read from text are.
     Analyzer analyzer;
-    Expr blocks =
-        extent ? const_like(i, *extent / factor) : analyzer.simplify(truncdiv(loop.extent, by));
+    Expr blocks = extent ? const_like(i, *extent / factor) : analyzer.simplify(truncdiv(loop.extent, by));
     Expr rest = extent ? const_like(i, *extent % factor) : analyzer.simplify(truncmod(loop.extent, by));
     auto fresh = [&](const char* suffix) {
       return make<VarNode>(String(std::string(text(i->name)) + suffix), i->ty, i->span);

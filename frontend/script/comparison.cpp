@@ -87,6 +87,13 @@ int compare_mixed(int64_t a, double b) {
   return b > whole ? -1 : 0;
 }
 
+// Objects of classes, and classes of a metaclass.
+bool has_written_methods(const Any& value) {
+  if (as<InstanceNode>(value)) return true;
+  auto* cls = as<ClassNode>(value);
+  return cls != nullptr && cls->metaclass;
+}
+
 bool is_subset(Evaluator& evaluator, const SetNode& a, const SetNode& b) {
   if (a.used > b.used) return false;
   for (const Any& value : a.elements()) {
@@ -159,7 +166,7 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
       break;
   }
   if (!is_object(value)) return true;
-  if (auto* instance = as<InstanceNode>(value)) {
+  if (has_written_methods(value)) {
     Any result;
     if (state_->special(value, known().boolean, {}, result, span)) {
       if (!is_bool(result)) {
@@ -168,8 +175,9 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
       }
       return raw_int(result) != 0;
     }
-    if (instance->cls->find(known().len) != nullptr) return length(value, span) != 0;
-    return true;
+    auto* instance = as<InstanceNode>(value);
+    const ClassNode* type = instance != nullptr ? instance->cls.get() : as<ClassNode>(value)->metaclass.get();
+    return type->find(known().len) == nullptr || length(value, span) != 0;
   }
   if (as<RangeNode>(value) || as<SetNode>(value) || as<DictViewNode>(value)) return length(value, span) != 0;
   if (is_array_operand(value)) return array_truth(value, span);
@@ -232,16 +240,15 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
       if (!is_ir_value(a)) return ir_compare(reflected(op), plain_number(b), plain_number(a), span, false);
       return ir_compare(op, plain_number(a), plain_number(b), span, false);
     }
-    auto* left = as<InstanceNode>(a);
-    auto* right = as<InstanceNode>(b);
-    if (left != nullptr || right != nullptr) {
+    bool left = has_written_methods(a), right = has_written_methods(b);
+    if (left || right) {
       Any result;
-      if (left != nullptr &&
+      if (left &&
           state_->special(a, Symbol(forward_compare(op)), std::span<const Any>(&b, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
       }
-      if (right != nullptr &&
+      if (right &&
           state_->special(b, Symbol(reflected_compare(op)), std::span<const Any>(&a, 1), result, span) &&
           !result.same_as(not_implemented())) {
         return result;
@@ -251,7 +258,7 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
         for (bool swapped : {false, true}) {
           const Any& object = swapped ? b : a;
           const Any& other = swapped ? a : b;
-          if (as<InstanceNode>(object) &&
+          if (has_written_methods(object) &&
               state_->special(object, known().eq, std::span<const Any>(&other, 1), result, span) &&
               !result.same_as(not_implemented())) {
             return !truth(result, span);

@@ -3,11 +3,16 @@
 #pragma once
 
 #include "ir/expr.h"
+#include "ir/module.h"
 
 namespace mlc::ir {
 
 // By the simplifier that was set for regions (set_region_simplifier) where there are divisions, bounds or
 // choices in `e`, else by linear arithmetic.
 Expr simplified(const Expr& e);
+
+// The module as its text would read: extents of loops are simplified then, as TVM's are. Loops of one T.grid,
+// which stay as written, too, so that it serves to compare.
+IRModule with_simplified_bounds(const IRModule& mod);
 
 }  // namespace mlc::ir

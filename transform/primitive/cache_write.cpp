@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/unlisted.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -87,7 +88,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   CacheStage stage;
   stage.to = buffer;
   stage.from = stage.allocated = buffer_in(buffer, storage_scope);
-  std::vector<Place*> related = deps.consumers(*block);
+  std::vector<Place*> related = flow_around(deps, *block).consumers;
   std::erase_if(related,
                 [&](Place* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
   CopyLocation location = location_after(deps, *scope, *block, related);

@@ -2,6 +2,7 @@
 #include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
+#include "transform/schedule/unlisted.h"
 
 namespace mlc::transform {
 
@@ -45,7 +46,7 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
         .help("move its consumer with `reverse_compute_at`, or put `cache_write` between them");
   }
   Dependences deps = dependences(state, *scope);
-  std::vector<Place*> consumers = deps.consumers(*block);
+  auto [producers, consumers] = flow_around(deps, *block);
   for (Place* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
     throw refuse("consumer-outside-loop",
@@ -60,8 +61,6 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
   require_straight(state, *scope, {&*block}, involved, "compute_at");
   require_told(deps, {&*block});
   require_told(deps, consumers);
-  // What it reads must be there already.
-  std::vector<Place*> producers = deps.producers(*block);
   return plan_move(state, *block, *loop, producers, consumers, true, preserve_unit_loops, index, block.span,
                    index_span);
 }

@@ -17,7 +17,7 @@ merge(*loops) -> loop      Run several loop nests that stand side by side as one
 The loops are merged from the outermost that they do not share down to the given ones; bodies follow in the order of the
 arguments, where the last of the nests stood. Returns the merged innermost loop.
 needs: the same depth and extents, from 0; no annotations, no threads; nothing else below the loops above the given ones; what
-       an iteration reads of another nest was written by the same iteration.
+       an iteration reads of another nest was written by the same iteration; what both write are different parts.
 keeps: the values computed.
 )";
 
@@ -57,21 +57,58 @@ std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::
   return result;
 }
 
-bool touches(const Dependences& deps, const std::vector<Place*>& blocks, const Buffer& buffer, bool writes) {
-  return std::any_of(blocks.begin(), blocks.end(), [&](const Place* block) {
-    const auto& regions = writes ? deps.writes(*block) : deps.reads(*block);
-    return std::any_of(regions.begin(), regions.end(),
-                       [&](const TensorRegion& region) { return region->source.same_as(buffer); });
-  });
+// The same of all iterations of the loops below `above`.
+std::vector<Access> whole_accesses(ScheduleState& state, const Dependences& deps,
+                                   const std::vector<Place*>& blocks, const Place& above, bool writes,
+                                   Analyzer& analyzer) {
+  std::vector<Access> result;
+  for (const Place* block : blocks) {
+    VarMap values = bindings_of(realize_of(state, *block));
+    Domain domain;
+    for (const Place* up = block->parent; up != &above; up = up->parent) {
+      const ForNode* loop = up->loop();
+      domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
+    }
+    for (const TensorRegion& region : writes ? deps.writes(*block) : deps.reads(*block)) {
+      Access access{region->source, {}};
+      for (const Range& range : region->region)
+        access.dims.push_back(interval_of(substitute(range, values), domain, analyzer));
+      result.push_back(access);
+    }
+  }
+  return result;
+}
+
+// May two accesses meet in an element?
+bool meet(const Access& a, const Access& b, Analyzer& analyzer) {
+  if (!a.buffer.same_as(b.buffer)) return false;
+  for (size_t d = 0; d < a.dims.size(); ++d) {
+    const Interval &one = a.dims[d], &other = b.dims[d];
+    if (one && other &&
+        (analyzer.can_prove(lt(one.max, other.min)) || analyzer.can_prove(lt(other.max, one.min))))
+      return false;
+  }
+  return true;
+}
+bool meets_any(const Access& a, const std::vector<Access>& all, Analyzer& analyzer) {
+  return std::any_of(all.begin(), all.end(), [&](const Access& b) { return meet(a, b, analyzer); });
+}
+
+void bind_loops_around(Analyzer& analyzer, Place& above) {
+  if (above.loop()) bind_loops(analyzer, loops_up(above));
 }
 
 // A buffer for whose sake the order of two groups of blocks counts; null when there is none.
-Buffer conflict(const Dependences& deps, const std::vector<Place*>& a, const std::vector<Place*>& b) {
+Buffer conflict(ScheduleState& state, const Dependences& deps, Place& above, const std::vector<Place*>& a,
+                const std::vector<Place*>& b) {
+  Analyzer analyzer;
+  bind_loops_around(analyzer, above);
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
-    for (const Place* block : *one)
-      for (const TensorRegion& write : deps.writes(*block))
-        if (touches(deps, *other, write->source, true) || touches(deps, *other, write->source, false))
-          return write->source;
+    std::vector<Access> writes = whole_accesses(state, deps, *other, above, true, analyzer);
+    std::vector<Access> reads = whole_accesses(state, deps, *other, above, false, analyzer);
+    for (const Access& write : whole_accesses(state, deps, *one, above, true, analyzer)) {
+      if (meets_any(write, writes, analyzer) || meets_any(write, reads, analyzer)) return write.buffer;
+    }
   }
   return nullptr;
 }
@@ -84,7 +121,8 @@ Buffer conflict(const Dependences& deps, const std::vector<Place*>& a, const std
 }
 
 // Do iterations of `after` read only what the same iteration of `before` has written?
-void require_same_iteration(Step& step, const Dependences& deps, const Nest& before, const Nest& after) {
+void require_same_iteration(Step& step, const Dependences& deps, Place& above, const Nest& before,
+                            const Nest& after) {
   Analyzer analyzer;
   std::vector<Var> loops;
   for (const Place* place : after.path) {
@@ -92,21 +130,29 @@ void require_same_iteration(Step& step, const Dependences& deps, const Nest& bef
     loops.push_back(loop->loop_var);
     analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
   }
-  if (after.path[0]->parent) bind_loops(analyzer, loops_up(*after.path[0]->parent));
+  bind_loops_around(analyzer, above);
   std::vector<Access> written = accesses(step.state, before, loops, true, analyzer);
-  for (const Access& write : written) {
-    if (touches(deps, after.blocks, write.buffer, true))
-      depends(step, *after.path[0], write.buffer, "both nests write it");
+  auto whole = [&](const Nest& nest, bool writes) {
+    return whole_accesses(step.state, deps, nest.blocks, above, writes, analyzer);
+  };
+  std::vector<Access> all_written = whole(before, true), all_read = whole(before, false);
+  std::vector<Access> late_writes = whole(after, true), late_reads = whole(after, false);
+  for (const Access& late : late_writes) {
+    if (meets_any(late, all_written, analyzer))
+      depends(step, *after.path[0], late.buffer, "both nests write it");
   }
-  for (const Access& late : accesses(step.state, after, loops, true, analyzer)) {
-    if (touches(deps, before.blocks, late.buffer, false))
+  for (const Access& late : late_writes) {
+    if (meets_any(late, all_read, analyzer))
       depends(step, *after.path[0], late.buffer,
               "the later nest overwrites what the earlier one still reads");
   }
-  for (const Access& read : accesses(step.state, after, loops, false, analyzer)) {
+  std::vector<Access> reads = accesses(step.state, after, loops, false, analyzer);
+  for (size_t i = 0; i < reads.size(); ++i) {
+    const Access& read = reads[i];
     bool wrote = false, covered = false;
-    for (const Access& write : written) {
-      if (!write.buffer.same_as(read.buffer)) continue;
+    for (size_t j = 0; j < written.size(); ++j) {
+      const Access& write = written[j];
+      if (!meet(all_written[j], late_reads[i], analyzer)) continue;
       wrote = true;
       bool all = true;
       for (size_t d = 0; d < read.dims.size() && all; ++d) {
@@ -193,11 +239,11 @@ Place* apply(Step& step, Array<Any> loop_list) {
   size_t last = *std::max_element(positions.begin(), positions.end());
   for (size_t i = 0; i < nests.size(); ++i) {
     for (size_t j = i + 1; j < nests.size(); ++j) {
-      Buffer shared = conflict(deps, nests[i].blocks, nests[j].blocks);
+      Buffer shared = conflict(step.state, deps, *above, nests[i].blocks, nests[j].blocks);
       if (!shared) continue;
       if (positions[i] > positions[j])
         depends(step, *nests[j].path[0], shared, "the arguments are not in the order of the program");
-      require_same_iteration(step, deps, nests[i], nests[j]);
+      require_same_iteration(step, deps, *above, nests[i], nests[j]);
     }
   }
   std::vector<Stmt> body = statements_of(above->loop() ? above->loop()->body : above->block()->body);
@@ -208,7 +254,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
       if (child_position(*above, *block) == at) between.push_back(block);
     for (size_t i = 0; i < nests.size(); ++i) {
       if (positions[i] > at) continue;
-      if (Buffer shared = conflict(deps, nests[i].blocks, between))
+      if (Buffer shared = conflict(step.state, deps, *above, nests[i].blocks, between))
         depends(step, *nests[i].path[0], shared, "it would move behind a block that uses it");
     }
   }

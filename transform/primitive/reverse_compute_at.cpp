@@ -4,6 +4,7 @@
 #include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
+#include "transform/schedule/unlisted.h"
 
 namespace mlc::transform {
 
@@ -39,7 +40,7 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .at(loop.span);
   }
   Dependences deps = dependences(state, *scope);
-  std::vector<Place*> producers = deps.producers(*block);
+  auto [producers, consumers] = flow_around(deps, *block);
   for (Place* producer : producers) {
     if (is_above(*loop, *producer)) continue;
     throw refuse("producer-outside-loop",
@@ -49,7 +50,6 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .note("the producer is defined here", producer->stmt->span)
         .help("choose a loop that is around all producers");
   }
-  std::vector<Place*> consumers = deps.consumers(*block);
   std::vector<Place*> below = child_blocks(state, *loop);
   for (Place* each : deps.blocks) {
     if (each == below.front()) break;

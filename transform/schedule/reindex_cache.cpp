@@ -12,6 +12,7 @@
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/reindex.h"
+#include "transform/schedule/unlisted.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -125,7 +126,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Place* location = scope;
   size_t position = 0;
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> readers = deps.consumers(*block);
+  std::vector<Place*> readers = flow_around(deps, *block).consumers;
   if (Place* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
     CopyLocation found =
         location_after(deps, *scope, *writer, write ? readers : std::vector<Place*>{&*block});

@@ -219,6 +219,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
                                         "pragma_unroll_explicit",
                                         "pragma_loop_partition_hint",
+                                        "pragma_scope",
                                         "storage_alignment",
                                         "device_id",
                                         "device_type",

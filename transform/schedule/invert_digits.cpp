@@ -8,12 +8,13 @@
 namespace mlc::transform {
 namespace {
 
-// Indices and iterators that depend on each other only: several whole iterators that one index counts, or
-// one iterator of which several indices are the digits. In both the order of values is that of the digits,
-// the highest first.
+// Indices and iterators that depend on each other only: several whole iterators that are counted together,
+// and the digits of that number (or of one iterator) that the indices are. The order of values is that of the
+// digits, the highest first, on both sides.
 struct Piece {
   std::vector<size_t> indices;
   std::vector<const VarNode*> iters;
+  std::vector<Expr> weights;  // of the indices, in the number that they are the digits of
 };
 
 bool is_whole(const IterSplit& split, Analyzer& analyzer) {
@@ -27,7 +28,7 @@ std::optional<std::vector<Piece>> pieces_of(const std::vector<IterSum>& sums, An
   for (size_t d = 0; d < sums.size(); ++d) {
     const Array<IterSplit>& args = sums[d]->args;
     if (args.empty()) {
-      pieces.push_back({{d}, {}});
+      pieces.push_back({{d}, {}, {}});
       continue;
     }
     if (args.size() != 1 || !is_const_int(args[0]->scale, 1)) return std::nullopt;
@@ -38,25 +39,21 @@ std::optional<std::vector<Piece>> pieces_of(const std::vector<IterSum>& sums, An
       digit = sum->args[0];
     }
     const IterMark& mark = digit->source;
-    if (auto* var = mark->var()) {
-      auto same = std::find_if(pieces.begin(), pieces.end(),
-                               [&](const Piece& piece) { return piece.iters == std::vector{var}; });
-      if (same == pieces.end()) {
-        pieces.push_back({{d}, {var}});
-      } else {
-        same->indices.push_back(d);
+    std::vector<const VarNode*> iters;
+    if (auto* var = mark->var()) iters.push_back(var);
+    if (auto* sum = mark->as_sum()) {
+      for (const IterSplit& part : sum->args) {
+        auto* var = part->source->var();
+        if (!var || !is_whole(part, analyzer) || !analyzer.can_prove_ge(part->scale, 1)) return std::nullopt;
+        iters.push_back(var);
       }
-      continue;
     }
-    auto* sum = mark->as_sum();
-    if (!sum || !is_whole(digit, analyzer)) return std::nullopt;
-    Piece piece{{d}, {}};
-    for (const IterSplit& part : sum->args) {
-      auto* var = part->source->var();
-      if (!var || !is_whole(part, analyzer) || !analyzer.can_prove_ge(part->scale, 1)) return std::nullopt;
-      piece.iters.push_back(var);
-    }
-    pieces.push_back(piece);
+    if (iters.empty()) return std::nullopt;
+    auto same =
+        std::find_if(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.iters == iters; });
+    if (same == pieces.end()) same = pieces.insert(same, Piece{{}, iters, {}});
+    same->indices.push_back(d);
+    same->weights.push_back(digit->lower_factor);
   }
   return pieces;
 }
@@ -86,7 +83,7 @@ std::optional<std::unordered_map<const VarNode*, IterDomain>> invert_digits(
     last.push_back(shape[d] - 1);
   }
   // From corner to corner.
-  auto between = [&](const Array<Expr>& from, const Array<Expr>& to) {
+  auto from_to = [&](const Array<Expr>& from, const Array<Expr>& to) {
     std::unordered_map<const VarNode*, Interval> result;
     for (const auto& [var, value] : inverse_affine_iter_map(found.indices, from, analyzer))
       result[var.get()].min = value;
@@ -95,8 +92,8 @@ std::optional<std::unordered_map<const VarNode*, IterDomain>> invert_digits(
     return result;
   };
   std::unordered_map<const VarNode*, IterDomain> result;
-  auto bounds = between(first, last);
-  auto corners = between(low, high);
+  auto bounds = from_to(first, last);
+  auto corners = from_to(low, high);
   auto ordered = [&](const Interval& range) -> Interval {
     return {analyzer.simplify(ir::min(range.min, range.max)),
             analyzer.simplify(ir::max(range.min, range.max))};
@@ -114,7 +111,18 @@ std::optional<std::unordered_map<const VarNode*, IterDomain>> invert_digits(
             : std::all_of(piece.iters.begin(), piece.iters.end(), [&](const VarNode* var) {
                 return analyzer.can_prove(le(corners.at(var).min, corners.at(var).max));
               });
-    if (between_corners && analyzer.can_prove_equal(elements, iterations)) continue;
+    // With several of both, boxes of either side may leave gaps between the same corners.
+    Expr between = elements;
+    if (piece.indices.size() > 1 && piece.iters.size() > 1) {
+      between = const_like(between, 1);
+      for (size_t i = 0; i < piece.indices.size(); ++i) {
+        const Interval& digit = needed[piece.indices[i]];
+        between = add(between, mul(sub(digit.max, digit.min), piece.weights[i]));
+      }
+    }
+    if (between_corners && analyzer.can_prove_equal(elements, iterations) &&
+        analyzer.can_prove_equal(elements, between))
+      continue;
     // The digits of a range of one index: other iterations as well as these. Of one iterator's digits in
     // ranges: these, and others between them.
     if (exact || piece.iters.size() > 1) return std::nullopt;

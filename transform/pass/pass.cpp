@@ -18,9 +18,16 @@ int64_t PassOptions::config_integer(std::string_view key, std::string_view entry
   return value == entries.end() ? otherwise : (*value).second.cast<int64_t>();
 }
 
+// "s_tir.StmtSimplify": two families may have a pass of one name.
+static bool is_in_family(const Pass& pass, std::string_view name) {
+  std::string_view family = pass.owner.substr(0, pass.owner.find('.'));
+  return name.size() == family.size() + 1 + pass.name.size() && name.starts_with(family) &&
+         name[family.size()] == '.' && name.ends_with(pass.name);
+}
+
 const Pass& find_pass(std::string_view name) {
   for (const Pass* pass : all_tir_passes()) {
-    if (pass->name == name) return *pass;
+    if (pass->name == name || is_in_family(*pass, name)) return *pass;
   }
   std::vector<std::string> names;
   for (const Pass* pass : all_tir_passes()) names.emplace_back(pass->name);
@@ -61,7 +68,7 @@ IRModule apply_pass(const Pass& pass, const IRModule& mod, std::span<const Any> 
       PassInfo info = pass_info(part);
       if (!is_enabled(info)) continue;
       FunctionPass apply = part.apply;
-      if (!apply) apply = find_pass(part.info_name.substr(part.info_name.find('.') + 1)).apply;
+      if (!apply) apply = find_pass(part.info_name).apply;
       result = with_instruments(info, result,
                                 [&](const IRModule& given) { return apply_each(apply, given, options); });
     }
@@ -121,7 +128,6 @@ void register_pass_api() {
   registry.add(pass_config_rows);
   registry.add(pass_object_rows);
   registry.add(lowering);
-  registry.alias("tvm.s_tir.transform.StmtSimplify", "tvm.tirx.transform.StmtSimplify");
   registry.alias("tvm.s_tir.transform.ConvertSSA", "tvm.tirx.transform.ConvertSSA");
   registry.alias("tvm.ir.transform", "tvm.transform");
   registry.alias("tvm.ir.instrument", "tvm.instrument");

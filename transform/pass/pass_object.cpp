@@ -147,7 +147,9 @@ IRModule run(const PassObject& pass, Host& host, const IRModule& mod, bool noted
 }
 
 Any make_pass(ApiCall& call) {
-  const Pass& pass = find_pass(call.api.name);
+  std::string_view owner = call.api.row.owner;  // "tvm.s_tir.transform"
+  owner = owner.substr(owner.find('.') + 1);
+  const Pass& pass = find_pass(fmt::format("{}.{}", owner.substr(0, owner.find('.')), call.api.name));
   return make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(call.args.begin(), call.args.end()));
 }
 

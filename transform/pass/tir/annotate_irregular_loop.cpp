@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -35,6 +36,7 @@ struct Mark final : Rewriter {
       if (loop->for_kind != ForKind::kSerial)
         throw Error("irregular-loop", "loop `{}` is left by `break` or `continue`, and is not serial",
                     text(loop->loop_var->name))
+            .kind(kRefusedValue)
             .at(loop->span);
       next = with(ref(as<ForNode>(next)),
                   [](ForNode& n) { n.annotations.Set("irregular_loop_mark", int32(1)); });

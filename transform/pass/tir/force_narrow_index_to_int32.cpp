@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {
@@ -59,6 +60,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     if (param->buffer() && DataType(param->buffer()->dtype) == DataType::Int(64))
       throw Error("narrow-wide-buffer", "the parameter `{}` holds 64-bit integers, which would be cut off",
                   text(param->name))
+          .kind(kRefusedValue)
           .at(param->span);
   }
   auto params = [&](Narrow& narrow) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
 #include "transform/pass/pass.h"
@@ -61,7 +62,9 @@ struct Find final : Walker {
 };
 
 [[noreturn]] void refuse(std::string_view why, Span span) {
-  throw Error("double-buffer-unsupported", "the buffer cannot be doubled: {}", why).at(span);
+  throw Error("double-buffer-unsupported", "the buffer cannot be doubled: {}", why)
+      .kind(kRefusedValue)
+      .at(span);
 }
 
 struct RemoveWrites final : Rewriter {

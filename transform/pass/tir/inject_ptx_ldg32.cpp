@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 
@@ -71,7 +72,7 @@ class Inject final : public Rewriter {
   static void check(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     if (indices.size() != 1) {
       throw Error("buffer-not-flat", "`{}` has {} dimensions", buffer->name.c_str(), indices.size())
-          .kind("ValueError")
+          .kind(kRefusedValue)
           .at(span)
           .help("run FlattenBuffer before InjectPTXLDG32");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
+#include "ir/error_kinds.h"
 #include "ir/region.h"
 #include "transform/pass/async_stages.h"
 #include "transform/pass/buffer_types.h"
@@ -26,10 +27,9 @@ time. Stages of software_pipeline_async_stages are committed as groups, and thei
 as must have arrived (async_scope, async_commit_queue_scope, async_wait_queue_scope).
 On blocks, before they are lowered.)";
 
-Error pipeline_error(Span span, std::string why) {
-  return Error(Error("software-pipeline-not-possible", "the loop cannot be pipelined: {}", why)
-                   .kind("ValueError")
-                   .at(span));
+Error pipeline_error(Span span, std::string why, const char* kind = "ValueError") {
+  return Error(
+      Error("software-pipeline-not-possible", "the loop cannot be pipelined: {}", why).kind(kind).at(span));
 }
 
 // The buffers whose accesses are looked at: parameters and what blocks around allocate.
@@ -444,7 +444,8 @@ class Inject final : public Rewriter {
     if (parts.size() != stages.size() || parts.size() != order.size()) {
       throw pipeline_error(loop.span,
                            fmt::format("it has {} statements, but {} stages and {} places in the order",
-                                       parts.size(), stages.size(), order.size()));
+                                       parts.size(), stages.size(), order.size()),
+                           kRefusedValue);
     }
     std::vector<int> async;
     if (auto given = annotation(loop.annotations, "software_pipeline_async_stages"))
@@ -466,7 +467,8 @@ class Inject final : public Rewriter {
     std::unordered_set<int> orders;
     for (const Part& part : parts) {
       if (part.order < 0 || part.order >= static_cast<int>(parts.size()))
-        throw pipeline_error(loop.span, fmt::format("there is no place {} in its order", part.order));
+        throw pipeline_error(loop.span, fmt::format("there is no place {} in its order", part.order),
+                             "IndexError+ValueError");
       if (!orders.insert(part.order).second)
         throw pipeline_error(loop.span, fmt::format("two statements have place {} in its order", part.order));
     }

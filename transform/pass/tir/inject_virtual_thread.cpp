@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
@@ -22,6 +23,7 @@ using VarSet = std::unordered_set<const VarNode*>;
 
 [[noreturn]] void refuse(std::string_view what, Span span) {
   throw Error("virtual-thread-unsupported", "virtual threads do not go around {}", what)
+      .kind(kRefusedValue)
       .at(span)
       .help("LowerOpaqueBlock, FlattenBuffer and UnrollLoop write programs that they go around");
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/error_kinds.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/analyzing_rewriter.h"
@@ -138,7 +139,7 @@ class Lower final : public AnalyzingRewriter {
   static int64_t number(const AttrStmtNode& attr, Span span) {
     if (auto* value = as<IntImmNode>(attr.value)) return value->value;
     throw Error("queue-not-constant", "the queue of `{}` is not a number", attr.attr_key.c_str())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(attr.value->span ? attr.value->span : span);
   }
   Stmt wait(const AttrStmtNode& attr, const Stmt& s) {

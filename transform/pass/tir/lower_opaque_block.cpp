@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -50,6 +51,7 @@ struct LowerBlocks final : BufferTypeRewriter {
                   !block->iter_vars.empty() ? "iterators"
                   : block->init             ? "an init"
                                             : "views")
+          .kind(kRefusedValue)
           .at(block->span)
           .help("run LowerInitBlock, ConvertBlocksToOpaque and LowerMatchBuffer first");
     }

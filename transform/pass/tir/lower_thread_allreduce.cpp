@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
@@ -365,7 +366,7 @@ class Lower final : public Rewriter {
 
   [[noreturn]] static void refuse(Span span, const std::string& why) {
     throw Error("allreduce-not-lowered", "the reduction over threads cannot be lowered: {}", why)
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(span);
   }
 

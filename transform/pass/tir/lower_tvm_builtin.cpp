@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "ir/target_tables.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_fields.h"
@@ -57,7 +58,7 @@ class LowerBuiltins final : public Rewriter {
     if (stack().used.shape || stack().used.array) {
       throw Error("stack-value-outside-call", "a {} on the stack is an argument of a packed call only",
                   stack().used.array ? "tensor" : "shape")
-          .kind("ValueError")
+          .kind(kRefusedValue)
           .at(s->span);
     }
     Array<Stmt> all = std::move(before_.back());
@@ -175,7 +176,7 @@ class LowerBuiltins final : public Rewriter {
   void need_device(Span span) const {
     if (device_id_ && device_type_) return;
     throw Error("device-needed", "the device of this memory is not known")
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(span)
         .help("the attributes `device_id` and `device_type` around it say so; MakePackedAPI writes them");
   }
@@ -260,7 +261,7 @@ class LowerBuiltins final : public Rewriter {
       if (dtype.is_float()) return DataType::Float(64);
     }
     throw Error("packed-type", "a value of type {} cannot be an argument of a packed call", dtype.str())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(value->span)
         .help("pass an integer, a float of 16, 32 or 64 bits, a bool, a pointer, a text or a buffer");
   }

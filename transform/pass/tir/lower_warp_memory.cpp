@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
@@ -22,7 +23,7 @@ On device functions, before LowerIntrin makes instructions of the shuffles.)";
 [[noreturn]] void refuse(const Buffer& buffer, const std::string& why, Span span) {
   throw Error("warp-memory-not-lowered", "the warp memory `{}` cannot be lowered: {}", buffer->name.c_str(),
               why)
-      .kind("ValueError")
+      .kind(kRefusedValue)
       .at(span);
 }
 

@@ -2,6 +2,7 @@
 #include <deque>
 #include <map>
 
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
@@ -211,7 +212,7 @@ class Merge final : public Rewriter {
   Array<Expr> moved(const Buffer& buffer, const Array<Expr>& indices, Span span) {
     if (indices.size() != 1) {
       throw Error("buffer-not-flat", "`{}` has {} dimensions", buffer->name.c_str(), indices.size())
-          .kind("ValueError")
+          .kind(kRefusedValue)
           .at(span)
           .help("run FlattenBuffer before MergeSharedMemoryAllocations");
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -35,6 +36,7 @@ struct Remove final : Rewriter {
     for (const Expr& index : store->indices) {
       if (is_undefined(index))
         throw Error("undef-remains", "`T.undef()` stands in an index of `{}`", text(store->buffer->name))
+            .kind(kRefusedValue)
             .at(s->span);
     }
     return is_undefined(store->value) ? no_op() : s;
@@ -46,7 +48,9 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return with_body(fn, Re
 PrimFunc validate(const PrimFunc& fn, const PassOptions&) {
   post_order(fn->body, [&](const Expr& e) {
     if (as_call_to(e, "tirx.undef"))
-      throw Error("undef-remains", "`T.undef()` stands where it is not the value of a store").at(e->span);
+      throw Error("undef-remains", "`T.undef()` stands where it is not the value of a store")
+          .kind(kRefusedValue)
+          .at(e->span);
   });
   return fn;
 }

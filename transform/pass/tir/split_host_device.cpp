@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "ir/target_tables.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
@@ -89,7 +90,7 @@ struct Launch final : Walker {
         throw Error("several-dynamic-allocations",
                     "a kernel can have one allocation of dynamic shared memory, `{}` is another one",
                     alloc->buffer->name.c_str())
-            .kind("ValueError")
+            .kind(kRefusedValue)
             .at(s->span)
             .help("run MergeSharedMemoryAllocations first");
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/simplify_stmts.h"
 #include "transform/pass/unchanged_store.h"
 
 namespace mlc::transform {
@@ -18,6 +19,7 @@ Twice in the pipeline: before buffers are flattened, and at the end, after unrol
 
 struct Simplify final : Rewriter {
   Analyzer analyzer;
+  bool know_blocks = false;
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
@@ -49,6 +51,9 @@ struct Simplify final : Rewriter {
       Stmt body = inner(loop->body);
       if (condition.same_as(loop->condition) && body.same_as(loop->body)) return s;
       return make<WhileNode>(condition, body, s->span);
+    }
+    if (auto* block = as<SBlockNode>(s); block && know_blocks) {
+      for (const IterVar& iter : block->iter_vars) analyzer.bind(iter->var, iter->dom);
     }
     if (auto* store = as<BufferStoreNode>(s)) {
       Stmt next = rewrite_children(s);
@@ -123,16 +128,19 @@ struct Simplify final : Rewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) { return simplify_stmts(fn, options, false); }
+
+}  // namespace
+
+PrimFunc simplify_stmts(const PrimFunc& fn, const PassOptions& options, bool know_blocks) {
   Simplify simplify;
+  simplify.know_blocks = know_blocks;
   constexpr std::string_view kKey = "tirx.StmtSimplify";
   simplify.analyzer.enable(options.config_integer(kKey, "transitively_prove_inequalities", 0) |
                            options.config_integer(kKey, "convert_boolean_to_and_of_ors", 0) << 1 |
                            options.config_integer(kKey, "apply_constraints_to_boolean_branches", 0) << 2);
   return with_body(fn, simplify.rewrite(fn->body));
 }
-
-}  // namespace
 
 extern const Pass stmt_simplify{"StmtSimplify", "tirx.transform", "StmtSimplify()", doc, apply};
 

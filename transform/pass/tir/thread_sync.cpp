@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/pass.h"
@@ -123,7 +124,7 @@ class Planner final : public Walker {
       throw Error("barrier-not-possible",
                   "`{}` of scope `{}` is read in a condition, before which no barrier can stand",
                   buffer->name.c_str(), scope_)
-          .kind("ValueError")
+          .kind(kRefusedValue)
           .at(span);
     }
     accesses_.push_back({kind, roots_(buffer), indices, threads_.empty() ? nullptr : threads_.back()});
@@ -218,7 +219,7 @@ class Planner final : public Walker {
   void put_before(const StmtNode* stmt) {
     if (conditions_ > 0) {
       throw Error("barrier-not-possible", "a barrier of scope `{}` would stand below a condition", scope_)
-          .kind("ValueError")
+          .kind(kRefusedValue)
           .at(stmt->span);
     }
     before.insert(stmt);
@@ -318,11 +319,6 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   Stmt body = name == "shared" ? AfterWaits(name).rewrite(fn->body) : fn->body;
   Planner planner(name);
   planner.visit(body);
-  if (name == "global" && !planner.before.empty()) {
-    throw Error("barrier-not-possible", "there is no barrier over all threads of a kernel's blocks")
-        .kind("ValueError")
-        .at(fn->span);
-  }
   return with_body(fn, planner.before.empty() ? body : Insert(planner.before, name).rewrite(body));
 }
 

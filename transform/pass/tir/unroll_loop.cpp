@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/pass/fresh_binders.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
@@ -134,6 +135,7 @@ struct Unroll final : Rewriter {
     if (marked && !extent) {
       throw Error("unroll-extent", "loop `{}` cannot be unrolled: its extent is not a constant",
                   loop.loop_var->name.c_str())
+          .kind(kRefusedValue)
           .at(loop.span);
     }
     bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&

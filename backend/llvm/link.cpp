@@ -28,6 +28,15 @@ extern "C" const char mlc_parallel_object_end[];
 extern "C" const char mlc_program_object_begin[];
 extern "C" const char mlc_program_object_end[];
 
+// As in lld 19's ELF/Symbols.h, which is not installed.
+namespace lld::elf {
+class Defined;
+struct ElfSym {
+  static Defined *bss, *etext1, *etext2, *edata1, *edata2, *end1, *end2, *globalOffsetTable, *mipsGp,
+      *mipsGpDisp, *mipsLocalGp, *riscvGlobalPointer, *relaIpltStart, *relaIpltEnd, *tlsModuleBase;
+};
+}  // namespace lld::elf
+
 namespace mlc::llvm_backend {
 namespace {
 
@@ -71,11 +80,25 @@ std::string loaded_library(const char* name) {
   return path;
 }
 
+// lld keeps the symbols that it defines itself in global variables, sets some of them only where a link needs
+// them, and writes to what they point to: into freed memory, after the link before.
+void forget_symbols_of_last_link() {
+  using Symbols = lld::elf::ElfSym;
+  for (lld::elf::Defined** each :
+       {&Symbols::bss, &Symbols::etext1, &Symbols::etext2, &Symbols::edata1, &Symbols::edata2, &Symbols::end1,
+        &Symbols::end2, &Symbols::globalOffsetTable, &Symbols::mipsGp, &Symbols::mipsGpDisp,
+        &Symbols::mipsLocalGp, &Symbols::riscvGlobalPointer, &Symbols::relaIpltStart, &Symbols::relaIpltEnd,
+        &Symbols::tlsModuleBase}) {
+    *each = nullptr;
+  }
+}
+
 void run_linker(const std::vector<std::string>& arguments, const std::string& path) {
   static std::mutex lock;  // lld keeps global state
   std::lock_guard hold(lock);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  forget_symbols_of_last_link();
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});

@@ -6,23 +6,12 @@
 #include "backend/llvm/module.h"
 #include "backend/write_file.h"
 #include "ir/api.h"
+#include "ir/no_script.h"
 
 namespace mlc::backend {
 namespace {
 
 using ir::Error;
-
-// Lowering belongs to the transform room, which registers it.
-class PlainHost final : public ir::Host {
- public:
-  ir::Any call(const ir::Any& callee, std::span<const ir::Any> args) override {
-    throw Error("not-callable", "lowering calls no script functions");
-  }
-  bool callable(const ir::Any&) override { return false; }
-  std::vector<std::string> parameter_names(const ir::Any&) override { return {}; }
-  std::string repr(const ir::Any& value) override { return ir::type_name(value); }
-  void print(std::string_view) override {}
-};
 
 // The function a program runs: `main`, or the only exported one.
 std::string program_function(const ir::IRModule& lowered) {
@@ -44,7 +33,7 @@ constexpr std::pair<std::string_view, std::string_view> kinds[] = {
     {"ll", ".ll"}, {"asm", ".s"}, {"package", ""}};  // in the order of Emit
 
 ir::IRModule lower(const ir::IRModule& mod, const ir::Target& target) {
-  PlainHost host;
+  ir::NoScript host;  // lowering belongs to the transform room, which registers it
   return backend::lower(mod, target, ir::Any(ir::String("default")), host);
 }
 

@@ -2,6 +2,7 @@
 #include "transform/pass/packed_arguments.h"
 
 #include "ir/api.h"
+#include "ir/no_script.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -48,16 +49,9 @@ Expr element(const Expr& array, size_t i, DataType dtype) {
 
 // The text that scripts have for it: the printer is known by the registry alone.
 std::string script_text(const Expr& e) {
-  struct Nobody final : Host {
-    Any call(const Any&, std::span<const Any>) override { return nullptr; }
-    bool callable(const Any&) override { return false; }
-    std::vector<std::string> parameter_names(const Any&) override { return {}; }
-    std::string repr(const Any&) override { return {}; }
-    void print(std::string_view) override {}
-  };
   const Api* api = ApiRegistry::global().method(Any(e).type_index(), "__str__");
   if (!api) return type_name(e);
-  Nobody host;
+  NoScript host;
   Any self = e;
   ApiCall call{*api, host, {&self, 1}, {}, {}};
   return std::string(api->row.body(call).cast<String>());

@@ -608,12 +608,21 @@ void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view
       scope.stmt->span);
 }
 
+namespace {
+
+// A refusal of a block for what it reads and writes, with the iterations that show it.
+[[noreturn]] void throw_for(Error error, ScheduleState& state, const Place& block) {
+  add_witness(error, element_carried(state, block));
+  throw std::move(error).note("the block is defined here", block.stmt->span);
+}
+
+}  // namespace
+
 void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
   std::string why = why_not_complete(state, block, scope);
   if (why.empty()) return;
-  Error error = refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why);
-  add_witness(error, element_carried(state, block));
-  throw std::move(error).note("the block is defined here", block.stmt->span);
+  throw_for(refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why), state,
+            block);
 }
 void require_reduction(ScheduleState& state, const Place& block, const Place& scope) {
   std::string why = why_not_reduction(state, block, scope);
@@ -626,10 +635,9 @@ void require_complete_or_reduction(ScheduleState& state, const Place& block, con
   if (complete.empty()) return;
   std::string reduction = why_not_reduction(state, block, scope);
   if (reduction.empty()) return;
-  Error error = refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
-                       block.name.c_str(), complete, reduction);
-  add_witness(error, element_carried(state, block));
-  throw std::move(error).note("the block is defined here", block.stmt->span);
+  throw_for(refuse("not-complete-block", "block `{}` is neither complete ({}) nor a reduction block ({})",
+                   block.name.c_str(), complete, reduction),
+            state, block);
 }
 void require_affine_binding(ScheduleState& state, const Place& block) {
   if (block.affine_binding) return;
@@ -647,11 +655,10 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
     if (complete.empty()) continue;
     std::string reduction = why_not_reduction(state, *block, scope);
     if (reduction.empty()) continue;
-    Error error = refuse("not-compact-dataflow",
-                         "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
-                         below.name.c_str(), block->name.c_str(), complete, reduction);
-    add_witness(error, element_carried(state, *block));
-    throw std::move(error).note("the block is defined here", block->stmt->span);
+    throw_for(refuse("not-compact-dataflow",
+                     "below loop `{}`, block `{}` is neither complete ({}) nor a reduction block ({})",
+                     below.name.c_str(), block->name.c_str(), complete, reduction),
+              state, *block);
   }
 }
 

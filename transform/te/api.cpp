@@ -450,6 +450,12 @@ Any property(ApiCall& call) {
   return Any(Read(*call.args[0].cast<Ref<Node>>().get()));
 }
 
+bool same_output(const ApiCall& call) {
+  auto* own = call.args[0].as<TensorNode>();
+  auto* other = call.args[1].as<TensorNode>();
+  return other != nullptr && other->op.same_as(own->op) && other->value_index == own->value_index;
+}
+
 constexpr std::string_view kTensor = "mlc.te.Tensor";
 constexpr std::string_view kOperation = "mlc.te.Operation";
 constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";
@@ -503,13 +509,24 @@ constexpr ApiRow rows[] = {
     {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
      property<TensorNode, [](auto& t) { return static_cast<int64_t>(t.shape().size()); }>},
     {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
-     property<TensorNode, [](auto& t) { return String(t.dtype().str()); }>},
+     property<TensorNode, [](auto& t) { return ir::prim_type(t.dtype()); }>},
     {ApiKind::kProperty, kTensor, "name", "The name.",
      property<TensorNode, [](auto& t) { return String(t.name()); }>},
     {ApiKind::kProperty, kTensor, "op", "What computes it.",
      property<TensorNode, [](auto& t) { return t.op; }>},
+    {ApiKind::kMethod, kTensor, "__eq__(other)", "Is it the same output of the same operation?",
+     +[](ApiCall& call) -> Any { return same_output(call); }},
+    {ApiKind::kMethod, kTensor, "__ne__(other)", "Is it another output, or of another operation?",
+     +[](ApiCall& call) -> Any { return !same_output(call); }},
+    {ApiKind::kMethod, kTensor, "__hash__()", "That of what computes it and which output it is.",
+     property<TensorNode,
+              [](auto& t) {
+                return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.op.get()) >> 4) + t.value_index;
+              }>},
     {ApiKind::kProperty, kTensor, "value_index", "Which output of its operation it is.",
      property<TensorNode, [](auto& t) { return t.value_index; }>},
+    {ApiKind::kProperty, "mlc.te.TensorSlice", "dtype", "The type of an element.",
+     property<TensorSliceNode, [](auto& s) { return ir::prim_type(s.tensor->dtype()); }>},
     {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)",
      "An element, or with indices missing a slice.", slice_getitem},
     {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)",

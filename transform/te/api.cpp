@@ -325,11 +325,7 @@ Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
 // The Reduce node of each of `sources`; arguments 1.. of the call are axis, where, init.
 Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& sources, const Any& axis,
            const Any& where, const Any& init) {
-  if (where != nullptr) {
-    throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
-        .at(call.span)
-        .help("reduce `te.if_then_else(condition, value, identity)`");
-  }
+  Expr condition = where == nullptr ? bool_imm(true) : expect_expr(call, where, 2, "the condition");
   Array<IterVar> axes = axes_of(call, axis);
   Array<Expr> start;
   if (init != nullptr) {
@@ -337,8 +333,8 @@ Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& 
   }
   Array<Any> outputs;
   for (size_t i = 0; i < sources.size(); ++i) {
-    outputs.push_back(Expr(make<ReduceNode>(combiner, sources, start, axes, bool_imm(true),
-                                            static_cast<int64_t>(i), call.span)));
+    outputs.push_back(Expr(
+        make<ReduceNode>(combiner, sources, start, axes, condition, static_cast<int64_t>(i), call.span)));
   }
   if (outputs.size() == 1) return outputs[0];
   return outputs;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/target_api.h"
 
+#include <tvm/ffi/container/list.h>
+
 #include "ir/api.h"
 #include "ir/error_kinds.h"
 #include "ir/target_tables.h"
@@ -53,6 +55,7 @@ Map<String, Any> options_of(std::string_view kind) {
       std::string_view type = row.type == ir::AttrType::kInt       ? "int"
                               : row.type == ir::AttrType::kBool    ? "bool"
                               : row.type == ir::AttrType::kStrings ? "Array<str>"
+                              : row.type == ir::AttrType::kTargets ? "Array<target.Target>"
                                                                    : "str";
       out.Set(String(std::string(row.name)), String(std::string(type)));
       if (row.name == "libs") out.Set("host", String("target.Target"));
@@ -140,7 +143,7 @@ const ApiRow rows[] = {
      })},
     {ApiKind::kFunction, "tvm.target.Target", "list_kinds()", "The names of all kinds of targets.",
      native([] {
-       Array<String> names;
+       ffi::List<Any> names;
        for (const ir::TargetKindRow& row : ir::target_kind_rows())
          names.push_back(String(std::string(row.name)));
        return names;
@@ -212,6 +215,16 @@ const ApiRow rows[] = {
        throw Error("not-constructible", "a TargetKind comes from `target.kind`").kind("TypeError");
      }),
      kTargetKind, "tvm.target.target.TargetKind"},
+    {ApiKind::kMethod, kTargetKind, "__eq__(other)", "Is it the same kind?",
+     native([](TargetKind kind, Any other) {
+       auto* second = other.as<TargetKindNode>();
+       return second != nullptr && second->name == kind->name;
+     })},
+    {ApiKind::kMethod, kTargetKind, "__ne__(other)", "Is it another kind?",
+     native([](TargetKind kind, Any other) {
+       auto* second = other.as<TargetKindNode>();
+       return second == nullptr || second->name != kind->name;
+     })},
     {ApiKind::kMethod, kTargetKind, "__repr__()", "The name.",
      native([](TargetKind kind) { return kind->name; })},
     {ApiKind::kMethod, kTargetKind, "__str__()", "The name.",

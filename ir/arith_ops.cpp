@@ -231,6 +231,7 @@ Expr fold_ints(ExprKind kind, DataType dtype, int64_t a, int64_t b, Span span) {
       if (b < 0 || b >= dtype.bits()) {
         throw Error("shift-out-of-range", "cannot shift `{}` by {} bits", dtype.str(), b)
             .at(span)
+            .kind(kRefusedValue)
             .help(fmt::format("shift by 0 to {}", dtype.bits() - 1));
       }
       if (kind == ExprKind::kLShift) return number(ua << ub);

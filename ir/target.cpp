@@ -41,6 +41,8 @@ std::string_view type_text(AttrType type) {
       return "a bool";
     case AttrType::kStrings:
       return "a list of strings";
+    case AttrType::kTargets:
+      return "a list of targets";
     case AttrType::kAny:
       break;
   }
@@ -71,6 +73,17 @@ std::optional<Array<String>> strings_of(const Any& value) {
   return std::nullopt;
 }
 
+std::optional<Array<Target>> targets_of(const Any& value) {
+  auto all = [](const auto& items) {
+    Array<Target> made;
+    for (const Any& item : items) made.push_back(parse_target(item));
+    return made;
+  };
+  if (auto list = value.as<ffi::List<Any>>()) return all(*list);
+  if (auto array = value.as<Array<Any>>()) return all(*array);
+  return std::nullopt;
+}
+
 Any typed_value(std::string_view kind, std::string_view name, const Any& value) {
   const TargetAttrRow& row = attr_row(kind, name);
   switch (row.type) {
@@ -85,6 +98,9 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
       break;
     case AttrType::kStrings:
       if (auto list = strings_of(value)) return *list;
+      break;
+    case AttrType::kTargets:
+      if (auto list = targets_of(value)) return *list;
       break;
     case AttrType::kAny:
       return value;
@@ -268,8 +284,19 @@ std::string target_text(const Target& target) {
   object.Set(String("keys"), target->keys);
   std::vector<std::pair<std::string, Any>> attrs = entries_of(target->attrs);
   std::ranges::sort(attrs, {}, [](const auto& entry) { return entry.first; });
-  for (const auto& [name, value] : attrs) object.Set(String(name), value);
+  std::string members;
+  for (const auto& [name, value] : attrs) {
+    auto targets = value.try_cast<Array<Target>>();
+    if (!targets) {
+      object.Set(String(name), value);
+      continue;
+    }
+    std::string texts;
+    for (const Target& one : *targets) texts += (texts.empty() ? "" : ",") + target_text(one);
+    members += ",\"" + name + "\":[" + texts + "]";
+  }
   std::string text = ffi::json::Stringify(object);
+  if (!members.empty()) text.insert(text.size() - 1, members);
   if (target->host) {
     text.pop_back();
     text += ",\"host\":" + target_text(target->host) + "}";

@@ -107,6 +107,7 @@ constexpr TargetAttrRow attr_rows[] = {
     {"hexagon", "llvm-options", AttrType::kStrings},
     {"hexagon", "num-cores", AttrType::kInt},
     {"hexagon", "vtcm-capacity", AttrType::kInt},
+    {"composite", "devices", AttrType::kTargets},
     {"trn", "partition_size", AttrType::kInt},
     {"trn", "max_sbuf_size_per_partition", AttrType::kInt},
     {"trn", "max_psum_size_per_partition", AttrType::kInt},
@@ -145,6 +146,8 @@ const TargetKindRow kind_rows[] = {
     {"cuda_host", kDLCPU, {"cpu"}},
     {"trn", kDLTrn, {}},
     {"ext_dev", kDLExtDev, {}},
+    {"composite", kDLCPU, {}},
+    {"test", kDLCPU, {}, R"({"feature.is_test":true})"},
 };
 
 }  // namespace

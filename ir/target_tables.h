@@ -14,7 +14,7 @@
 
 namespace mlc::ir {
 
-enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kAny };
+enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kTargets, kAny };
 
 // An attribute that specifications of targets may have.
 struct TargetAttrRow {

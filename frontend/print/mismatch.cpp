@@ -31,7 +31,11 @@ std::string underlined(const Any& given, const AccessPath& path) {
         path_text(path), text);
   };
   if (value == nullptr) return unseen("None");
-  if (value.as<ffi::ArrayObj>() || value.as<ffi::MapObj>()) return unseen(text_of(value));
+  if (auto array = value.as<Array<Any>>()) {  // a tuple, not what a list is in a function
+    std::string text = text_of(value);
+    return unseen("(" + text.substr(1, text.size() - 2) + (array->size() == 1 ? ",)" : ")"));
+  }
+  if (value.as<ffi::MapObj>()) return unseen(text_of(value));
   if (!printable(value)) return text_of(value);
   PrintOptions options;
   options.syntax_sugar = false;

@@ -106,6 +106,15 @@ constexpr Address same_modules[] = {
     {"tvm.script.ir_builder.ir.ir", "tvm.script.ir_builder.ir"},
     {"tvm.script.ir_builder.ir.frame", "tvm.script.ir_builder.ir"},
     {"tvm.driver.build_module", "tvm.driver"},
+    {"tvm.sym.analyzer", "tvm.sym"},
+    {"tvm.sym.bound", "tvm.sym"},
+    {"tvm.sym.int_set", "tvm.sym"},
+    {"tvm.sym.iter_affine_map", "tvm.sym"},
+    {"tvm.sym.pattern", "tvm.sym"},
+    {"tvm_ffi.container", "tvm_ffi"},
+    {"tvm_ffi.core", "tvm_ffi"},
+    {"tvm_ffi.module", "tvm_ffi"},
+    {"tvm_ffi.structural", "tvm_ffi"},
 };
 
 // Names without a successor of the same kind, and names of TVM that do not exist here: what to do instead.

@@ -176,7 +176,18 @@ bool key_nodes_are_keys = false;
 // The same of an object of a program's class: anything may be equal to it.
 bool objects_are_keys = false;
 
+// The row that says what a type's values hash as; null for most types.
+const ir::Api* hash_row(const Any& value) {
+  static std::vector<std::pair<bool, const ir::Api*>> known;
+  auto type = static_cast<size_t>(value.type_index());
+  if (type >= known.size()) known.resize(type + 1);
+  if (!known[type].first)
+    known[type] = {true, ir::ApiRegistry::global().method(value.type_index(), "__hash__")};
+  return known[type].second;
+}
+
 bool needs_key(const Any& key) {
+  if (hash_row(key) != nullptr) return true;
   if (key.type_index() == kTVMFFIArray) return true;
   if (auto* instance = as<InstanceNode>(key))
     return !is_none(instance->payload) || instance->cls->find(known().eq) != nullptr;
@@ -494,6 +505,12 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
   if (!is_object(plain)) return hash(plain, span);
   if (as<ir::NDArrayNode>(value)) raise("TypeError", span, "unhashable", "unhashable type: 'numpy.ndarray'");
   if (auto* key = as<ffi::StructuralKeyObj>(value)) return key->hash_i64;
+  if (const ir::Api* row = hash_row(value)) {
+    Any argument = value;
+    ir::Span spans[] = {span};
+    ir::ApiCall call{*row, *this, std::span<Any>(&argument, 1), span, spans};
+    return raw_int(row->row.body(call));
+  }
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
 }
 

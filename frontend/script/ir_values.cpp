@@ -32,7 +32,10 @@ Expr expr_in(const Any& value) {
 }
 
 Expr number(const Any& given, Span span) {
-  const Any value = is_object(given) ? plain_number(given) : given;
+  Any value = is_object(given) ? plain_number(given) : given;
+  // A member of an enumeration is its number.
+  if (auto* instance = as<InstanceNode>(value); instance != nullptr && is_int(instance->payload))
+    value = instance->payload;
   if (is_int(value)) {
     int64_t v = raw_int(value);
     bool narrow = v >= INT32_MIN && v <= INT32_MAX;

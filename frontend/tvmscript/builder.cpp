@@ -219,7 +219,8 @@ void Builder::match_parameter(const ir::VarNode* handle, const Buffer& buffer, S
   touched_ = true;
   for (int64_t i = 0; i < static_cast<int64_t>(params_.size()); ++i) {
     if (params_[i].get() != handle) continue;
-    if (handle->ty->kind != ir::TypeKind::kPointer) {
+    // A parameter that is a buffer becomes the other one, as if it were its address.
+    if (handle->ty->kind != ir::TypeKind::kPointer && handle->buffer() == nullptr) {
       throw ir::Error("type-mismatch", "`{}` is `{}`, only a handle can become a buffer",
                       handle->name.c_str(), handle->dtype().str())
           .at(span)

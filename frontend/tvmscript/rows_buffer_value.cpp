@@ -4,6 +4,7 @@
 
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/buffer_view.h"
+#include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
 #include "ir/error_kinds.h"
@@ -74,6 +75,7 @@ Any vload(ApiCall& call) {
         .at(call.span_of(2));
   }
   Array<Expr> indices = vector_indices(indices_arg(call, 1, self(call)), wanted.lanes() / own.lanes());
+  check_indices(self(call), indices, call.span_of(1));
   return Expr(ir::make<ir::TensorLoadNode>(self(call), indices, call.span));
 }
 
@@ -128,9 +130,11 @@ Any access_ptr(ApiCall& call) {
                                : Expr(ir::int32(0));
   }
   if (is_given(call, 5)) extent = expr_arg(call, 5);
-  Type pointer = data->ty;
-  if (script::is_str(call.args[2]) && script::text_of(call.args[2]) != "handle")
-    pointer = ir::make<ir::PointerTypeNode>(Type(ir::prim_type(dtype_arg(call, 2))), type->storage_scope);
+  Type pointer = data->ty;  // typed, as what is printed reads back
+  bool named = script::is_str(call.args[2]);
+  if (!named || script::text_of(call.args[2]) != "handle") pointer = type_from(call.args[2], call.span_of(2));
+  if (pointer->kind == ir::TypeKind::kPrim)
+    pointer = ir::make<ir::PointerTypeNode>(pointer, type->storage_scope);
   Expr annotation = ir::call_op(content, "tirx.type_annotation", {});
   return Expr(ir::make<ir::CallNode>(pointer, ir::op("tirx.tvm_access_ptr"),
                                      Array<Expr>{annotation, data, offset, extent, ir::int32(mask)},

@@ -5,6 +5,7 @@
 #include "ir/arith_ops.h"
 #include "ir/error_kinds.h"
 #include "ir/given.h"
+#include "ir/host_error.h"
 #include "ir/op.h"
 
 namespace mlc::tvmscript {
@@ -248,8 +249,27 @@ Any thread_axis(ApiCall& call) {  // thread_axis(dom, tag, name); a string alone
   Var var = ir::make<ir::VarNode>(name, type, call.span);
   return ir::make<ir::IterVarNode>(range, var, ir::IterType::kThreadIndex, tag);
 }
-// Lists become arrays, dicts become maps, all the way down.
-Any convert(ApiCall& call) { return attribute_value(call.args[0], call.span_of(0)); }
+// Lists become arrays, dicts become maps, all the way down; what can be called becomes a function that others
+// than scripts can call too.
+Any convert(ApiCall& call) {
+  const Any& value = call.args[0];
+  bool of_script = script::as<script::FunctionNode>(value) || script::as<script::BoundMethodNode>(value) ||
+                   script::as<script::InstanceNode>(value);
+  if (of_script && call.host.callable(value)) {
+    return ffi::Function::FromPacked([&host = call.host, value](ffi::PackedArgs args, ffi::Any* result) {
+      std::vector<Any> given;
+      for (int i = 0; i < args.size(); ++i) given.emplace_back(args[i]);
+      try {
+        *result = host.call(value, given);
+      } catch (...) {
+        ir::error_below() = std::current_exception();
+        throw;
+      }
+      ir::error_below() = nullptr;  // what failed inside has been handled
+    });
+  }
+  return attribute_value(value, call.span_of(0));
+}
 // Numbers become constants, one by one in a list; None stays.
 Any convert_numbers(ApiCall& call) {
   auto converted = [&](const Any& value) -> Any {
@@ -348,106 +368,120 @@ Any equal(ApiCall& call) {
     ir::ApiKind::kValue, "tvm.tirx.IterVar", name, "A kind of iterator.", \
         +[](ApiCall&) -> Any { return number; }                           \
   }
-constexpr ir::ApiRow rows[] = {
-    CLASS(kIr, "Type()", "Any type.", not_constructible, "mlc.ir.Type", "tvm.ir.type.Type"),
-    CLASS(kIr, "Expr()", "Any expression.", not_constructible, "mlc.ir.Expr", "tvm.ir.expr.Expr"),
-    CLASS(kIr, "BaseFunc()", "Any function of a module.", not_constructible, "mlc.ir.BaseFunc",
-          "tvm.ir.function.BaseFunc"),
-    CLASS(kIr, "PrimType(dtype)", "A number, or a vector of them.", make_prim_type, "mlc.ir.PrimType",
-          "tvm.ir.type.PrimType"),
-    {ir::ApiKind::kMethod, "mlc.ir.PrimType", "__str__()", "The name of the data type.",
-     +[](ApiCall& call) -> Any {
-       return String(DataType(call.args[0].as<ir::PrimTypeNode>()->dtype).str());
-     }},
-    CLASS(kIr, "PointerType(element_type, storage_scope=\"\")", "An address.", make_pointer_type,
-          "mlc.ir.PointerType", "tvm.ir.type.PointerType"),
-    CLASS(kIr, "TupleType(fields, span=None)", "Several values.", make_tuple_type, "mlc.ir.TupleType",
-          "tvm.ir.type.TupleType"),
-    CLASS(kIr, "FuncType(arg_types, ret_type)", "A function.", make_func_type, "mlc.ir.FuncType",
-          "tvm.ir.type.FuncType"),
-    CLASS(
-        kIr, "StringType()", "A text.", +[](ApiCall&) -> Any { return ir::string_type(); },
-        "mlc.ir.StringType", "tvm.ir.type.StringType"),
-    CLASS(
-        kIr, "OpaqueType()", "What has no type.", +[](ApiCall&) -> Any { return ir::opaque_type(); },
-        "mlc.ir.OpaqueType", "tvm.ir.type.OpaqueType"),
-    CLASS(kTirx, "BufferType()", "The type of a buffer.", not_constructible, "mlc.tirx.BufferType",
-          "tvm.tirx.buffer.BufferType"),
-    CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var, "mlc.ir.Var",
-          "tvm.ir.expr.Var"),
-    CLASS(kIr, "GlobalVar(name_hint)", "The name of a function of a module.", make_global_var,
-          "mlc.ir.GlobalVar", "tvm.ir.expr.GlobalVar"),
-    CLASS(kIr, "StringImm(value, span=None)", "A text as an expression.", make_string, "mlc.ir.StringImm",
-          "tvm.ir.expr.StringImm"),
-    CLASS(kIr, "Tuple(fields, span=None)", "Several values as one.", make_tuple, "mlc.ir.Tuple",
-          "tvm.ir.expr.Tuple"),
-    CLASS(kIr, "TupleGetItem(tuple_value, index, span=None)", "An element of a tuple.", make_tuple_item,
-          "mlc.ir.TupleGetItem", "tvm.ir.expr.TupleGetItem"),
-    CLASS(kIr, "Call(op, args, attrs=None, ty_args=None, span=None, ret_ty=None)", "A call.", make_call,
-          "mlc.ir.Call", "tvm.ir.expr.Call"),
-    CLASS(kIr, "Op()", "An operator.", not_constructible, "mlc.ir.Op", "tvm.ir.op.Op"),
-    FUNCTION("tvm.ir.Op", "get(op_name)", "The operator of that name.", get_op),
-    CLASS(kIr, "TensorLoad(source, indices, span=None)", "An element of a buffer.", make_load,
-          "mlc.ir.TensorLoad", "tvm.ir.expr.TensorLoad"),
-    CLASS(kIr, "TensorRegion(source, region, ty=None, span=None)", "A box of a buffer.", make_region,
-          "mlc.ir.TensorRegion", "tvm.ir.expr.TensorRegion"),
-    FUNCTION(kTirx, "BufferLoad(buffer, indices, span=None)", "An element of a buffer.", make_load),
-    FUNCTION(kTirx, "BufferRegion(buffer, region)", "A box of a buffer.", make_region),
-    CLASS(kIr, "Range(begin, end=None, span=None)", "The integers from `begin` below `end`.", make_range,
-          "mlc.ir.Range", "tvm.ir.expr.Range"),
-    FUNCTION("tvm.ir.Range", "from_min_extent(min_value, extent, span=None)",
-             "`extent` integers from `min_value` on.", range_from_min_extent),
-    CLASS(kTirx, "IterVar(dom, var, iter_type, thread_tag=\"\", span=None)",
-          "A variable with its domain and meaning.", make_iter_var, "mlc.tirx.IterVar",
-          "tvm.tirx.expr.IterVar"),
-    ITER_TYPE("DataPar", 0),
-    ITER_TYPE("ThreadIndex", 1),
-    ITER_TYPE("CommReduce", 2),
-    ITER_TYPE("Ordered", 3),
-    ITER_TYPE("Opaque", 4),
-    ITER_TYPE("Unrolled", 5),
-    ITER_TYPE("Vectorized", 6),
-    ITER_TYPE("Parallelized", 7),
-    ITER_TYPE("Tensorized", 8),
-    CLASS(kTirx, "CommReducer(lhs, rhs, result, identity_element, span=None)",
-          "A commutative combination with its identity.", make_comm_reducer, "mlc.tirx.CommReducer",
-          "tvm.tirx.expr.CommReducer"),
-    CLASS(kTirx, "Reduce(combiner, src, rdom, condition, value_index, init=None, span=None)",
-          "A reduction over axes.", make_reduce, "mlc.te.Reduce", "tvm.tirx.expr.Reduce"),
-    FUNCTION("tvm.te", "thread_axis(dom=None, tag=\"\", name=None)", "An iterator of threads.", thread_axis),
-    FUNCTION("tvm.runtime", "convert(value)", "The value as TVM keeps it: arrays, maps.", convert),
-    FUNCTION(kTirx, "convert(expr)", "A number as a constant; a list, each of its elements.",
-             convert_numbers),
-    CLASS(
-        kTirx, "BufferRegionType()", "The type of regions.",
-        +[](ApiCall&) -> Any { return ir::buffer_region_type(); }, "mlc.tirx.BufferRegionType",
-        "tvm.tirx.stmt.BufferRegionType"),
-    FUNCTION(kTirx, "buffer_data(buffer)", "The address of a buffer.", buffer_data),
-    FUNCTION(kTirx, "is_buffer_var(value)", "Is it a buffer?", is_buffer_var),
-    FUNCTION(kIr, "is_prim_expr(value)", "Is it an expression with a number as value?", is_prim_expr),
-    FUNCTION(kIr, "is_prim_var(value)", "Is it a variable for a number?", is_prim_var),
-    FUNCTION(kIr, "make_node(type_key, **kwargs)", "Attributes as a node.", make_node),
-    {ir::ApiKind::kMethod, "mlc.ir.Expr", "equal(other, span=None)", "The comparison as an expression.",
-     equal},
-    {ir::ApiKind::kMethod, "mlc.ir.Expr", "expr_ty()", "The type.",
-     +[](ApiCall& call) -> Any { return call.args[0].as<ir::ExprNode>()->ty; }},
-    {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__getitem__(index)", "One of the statements.",
-     +[](ApiCall& call) -> Any {
-       const auto& seq = call.args[0].as<ir::SeqStmtNode>()->seq;
-       auto index = ir::const_int(expr_arg(call, 1));
-       auto size = static_cast<int64_t>(seq.size());
-       if (index && *index < 0) *index += size;
-       if (!index || *index < 0 || *index >= size) {
-         throw ir::Error("index-out-of-range", "a sequence of {} statements has no such element", size)
-             .at(call.span_of(1))
-             .kind("IndexError");
-       }
-       return seq[*index];
-     }},
-    {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__len__()", "The number of statements.",
-     +[](ApiCall& call) -> Any {
-       return static_cast<int64_t>(call.args[0].as<ir::SeqStmtNode>()->seq.size());
-     }},
+constexpr ir::ApiRow rows[] =
+    {
+        CLASS(kIr, "Type()", "Any type.", not_constructible, "mlc.ir.Type", "tvm.ir.type.Type"),
+        CLASS(kIr, "Expr()", "Any expression.", not_constructible, "mlc.ir.Expr", "tvm.ir.expr.Expr"),
+        CLASS(kIr, "BaseFunc()", "Any function of a module.", not_constructible, "mlc.ir.BaseFunc",
+              "tvm.ir.function.BaseFunc"),
+        CLASS(kIr, "PrimType(dtype)", "A number, or a vector of them.", make_prim_type, "mlc.ir.PrimType",
+              "tvm.ir.type.PrimType"),
+        {ir::ApiKind::kMethod, "mlc.ir.PrimType", "__str__()", "The name of the data type.",
+         +[](ApiCall& call) -> Any {
+           return String(DataType(call.args[0].as<ir::PrimTypeNode>()->dtype).str());
+         }},
+        CLASS(kIr, "PointerType(element_type, storage_scope=\"\")", "An address.", make_pointer_type,
+              "mlc.ir.PointerType", "tvm.ir.type.PointerType"),
+        CLASS(kIr, "TupleType(fields, span=None)", "Several values.", make_tuple_type, "mlc.ir.TupleType",
+              "tvm.ir.type.TupleType"),
+        CLASS(kIr, "FuncType(arg_types, ret_type)", "A function.", make_func_type, "mlc.ir.FuncType",
+              "tvm.ir.type.FuncType"),
+        CLASS(
+            kIr, "StringType()", "A text.", +[](ApiCall&) -> Any { return ir::string_type(); },
+            "mlc.ir.StringType", "tvm.ir.type.StringType"),
+        CLASS(
+            kIr, "OpaqueType()", "What has no type.", +[](ApiCall&) -> Any { return ir::opaque_type(); },
+            "mlc.ir.OpaqueType", "tvm.ir.type.OpaqueType"),
+        CLASS(kTirx, "BufferType()", "The type of a buffer.", not_constructible, "mlc.tirx.BufferType",
+              "tvm.tirx.buffer.BufferType"),
+        CLASS(kIr, "Var(name=None, ty=None, span=None, *, name_hint=None)", "A variable.", make_var,
+              "mlc.ir.Var", "tvm.ir.expr.Var"),
+        CLASS(kIr, "GlobalVar(name_hint)", "The name of a function of a module.", make_global_var,
+              "mlc.ir.GlobalVar", "tvm.ir.expr.GlobalVar"),
+        CLASS(kIr, "StringImm(value, span=None)", "A text as an expression.", make_string, "mlc.ir.StringImm",
+              "tvm.ir.expr.StringImm"),
+        CLASS(kIr, "Tuple(fields, span=None)", "Several values as one.", make_tuple, "mlc.ir.Tuple",
+              "tvm.ir.expr.Tuple"),
+        CLASS(kIr, "TupleGetItem(tuple_value, index, span=None)", "An element of a tuple.", make_tuple_item,
+              "mlc.ir.TupleGetItem", "tvm.ir.expr.TupleGetItem"),
+        CLASS(kIr, "Call(op, args, attrs=None, ty_args=None, span=None, ret_ty=None)", "A call.", make_call,
+              "mlc.ir.Call", "tvm.ir.expr.Call"),
+        CLASS(kIr, "Op()", "An operator.", not_constructible, "mlc.ir.Op", "tvm.ir.op.Op"),
+        FUNCTION("tvm.ir.Op", "get(op_name)", "The operator of that name.", get_op),
+        CLASS(kIr, "TensorLoad(source, indices, span=None)", "An element of a buffer.", make_load,
+              "mlc.ir.TensorLoad", "tvm.ir.expr.TensorLoad"),
+        CLASS(kIr, "TensorRegion(source, region, ty=None, span=None)", "A box of a buffer.", make_region,
+              "mlc.ir.TensorRegion", "tvm.ir.expr.TensorRegion"),
+        FUNCTION(kTirx, "BufferLoad(buffer, indices, span=None)", "An element of a buffer.", make_load),
+        FUNCTION(kTirx, "BufferRegion(buffer, region)", "A box of a buffer.", make_region),
+        CLASS(kIr, "Range(begin, end=None, span=None)", "The integers from `begin` below `end`.", make_range,
+              "mlc.ir.Range", "tvm.ir.expr.Range"),
+        FUNCTION("tvm.ir.Range", "from_min_extent(min_value, extent, span=None)",
+                 "`extent` integers from `min_value` on.", range_from_min_extent),
+        CLASS(kTirx, "IterVar(dom, var, iter_type, thread_tag=\"\", span=None)",
+              "A variable with its domain and meaning.", make_iter_var, "mlc.tirx.IterVar",
+              "tvm.tirx.expr.IterVar"),
+        ITER_TYPE("DataPar", 0),
+        ITER_TYPE("ThreadIndex", 1),
+        ITER_TYPE("CommReduce", 2),
+        ITER_TYPE("Ordered", 3),
+        ITER_TYPE("Opaque", 4),
+        ITER_TYPE("Unrolled", 5),
+        ITER_TYPE("Vectorized", 6),
+        ITER_TYPE("Parallelized", 7),
+        ITER_TYPE("Tensorized", 8),
+        CLASS(kTirx, "CommReducer(lhs, rhs, result, identity_element, span=None)",
+              "A commutative combination with its identity.", make_comm_reducer, "mlc.tirx.CommReducer",
+              "tvm.tirx.expr.CommReducer"),
+        CLASS(kTirx, "Reduce(combiner, src, rdom, condition, value_index, init=None, span=None)",
+              "A reduction over axes.", make_reduce, "mlc.te.Reduce", "tvm.tirx.expr.Reduce"),
+        FUNCTION("tvm.te", "thread_axis(dom=None, tag=\"\", name=None)", "An iterator of threads.",
+                 thread_axis),
+        FUNCTION("tvm.runtime", "convert(value)", "The value as TVM keeps it: arrays, maps.", convert),
+        FUNCTION(kTirx, "convert(expr)", "A number as a constant; a list, each of its elements.",
+                 convert_numbers),
+        CLASS(
+            kTirx, "BufferRegionType()", "The type of regions.",
+            +[](ApiCall&) -> Any { return ir::buffer_region_type(); }, "mlc.tirx.BufferRegionType",
+            "tvm.tirx.stmt.BufferRegionType"),
+        FUNCTION(kTirx, "buffer_data(buffer)", "The address of a buffer.", buffer_data),
+        FUNCTION(kTirx, "is_buffer_var(value)", "Is it a buffer?", is_buffer_var),
+        FUNCTION(kIr, "is_prim_expr(value)", "Is it an expression with a number as value?", is_prim_expr),
+        FUNCTION(kIr, "is_prim_var(value)", "Is it a variable for a number?", is_prim_var),
+        FUNCTION(kIr, "make_node(type_key, **kwargs)", "Attributes as a node.", make_node),
+        {ir::ApiKind::kMethod, "mlc.ir.StringImm", "__eq__(other)", "Is it the same text?",
+         +[](ApiCall& call) -> Any {
+           const String& own = call.args[0].as<ir::StringImmNode>()->value;
+           if (script::is_str(call.args[1])) return call.args[1].cast<String>() == own;
+           auto* other = call.args[1].as<ir::StringImmNode>();
+           return other != nullptr && other->value == own;
+         }},
+        {ir::ApiKind::kMethod, "mlc.ir.StringImm", "__hash__()", "That of the text.",
+         +[](ApiCall& call) -> Any {
+           const String& own = call.args[0].as<ir::StringImmNode>()->value;
+           return static_cast<int64_t>(std::hash<std::string_view>()(view(own)));
+         }},
+        {ir::ApiKind::kMethod, "mlc.ir.Expr", "equal(other, span=None)", "The comparison as an expression.",
+         equal},
+        {ir::ApiKind::kMethod, "mlc.ir.Expr", "expr_ty()", "The type.",
+         +[](ApiCall& call) -> Any { return call.args[0].as<ir::ExprNode>()->ty; }},
+        {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__getitem__(index)", "One of the statements.",
+         +[](ApiCall& call) -> Any {
+           const auto& seq = call.args[0].as<ir::SeqStmtNode>()->seq;
+           auto index = ir::const_int(expr_arg(call, 1));
+           auto size = static_cast<int64_t>(seq.size());
+           if (index && *index < 0) *index += size;
+           if (!index || *index < 0 || *index >= size) {
+             throw ir::Error("index-out-of-range", "a sequence of {} statements has no such element", size)
+                 .at(call.span_of(1))
+                 .kind("IndexError");
+           }
+           return seq[*index];
+         }},
+        {ir::ApiKind::kMethod, "mlc.tirx.SeqStmt", "__len__()", "The number of statements.",
+         +[](ApiCall& call) -> Any {
+           return static_cast<int64_t>(call.args[0].as<ir::SeqStmtNode>()->seq.size());
+         }},
 };
 #undef CLASS
 #undef FUNCTION

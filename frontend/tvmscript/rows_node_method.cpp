@@ -57,10 +57,6 @@ Any global_var_map(ApiCall& call) {
 
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
-#define VALUE(owner, name, number, doc)                                                     \
-  {                                                                                         \
-    ir::ApiKind::kValue, owner, name, doc, +[](ApiCall&) -> Any { return int64_t{number}; } \
-  }
 constexpr ir::ApiRow rows[] = {
     METHOD("mlc.ir.PrimType", "is_scalar()", "Is it one number?", is_scalar_type),
     METHOD("mlc.ir.PrimType", "matches_code(*codes)", "Is it a number of one of these kinds?", matches_code),
@@ -102,14 +98,8 @@ constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kProperty, "mlc.tirx.PrimFunc", "ty", "The types of parameters and result.", function_type},
     {ir::ApiKind::kProperty, "mlc.ir.IRModule", "global_var_map_", "Names as values by name.",
      global_var_map},
-    VALUE("tvm.tirx.BufferAccessKind", "READ", 1, "Memory is read."),
-    VALUE("tvm.tirx.BufferAccessKind", "WRITE", 2, "Memory is written."),
-    VALUE("tvm.ir.CallingConv", "DEFAULT", 0, "Called as it is written."),
-    VALUE("tvm.ir.CallingConv", "C_PACKED_FUNC", 1, "Called with an array of values."),
-    VALUE("tvm.ir.CallingConv", "DEVICE_KERNEL_LAUNCH", 2, "Launched on a device."),
 };
 #undef METHOD
-#undef VALUE
 
 }  // namespace
 

@@ -78,8 +78,10 @@ Any make_assert(ApiCall& call) {
   // TVM names its first parameter `kind` and yet takes the condition there; both orders are understood.
   bool kind_first = script::is_str(call.args[0]) || call.args[0].as<ir::StringImmNode>() != nullptr;
   size_t kind = kind_first ? 0 : 1;
-  return ir::make<ir::AssertStmtNode>(expr_arg(call, 1 - kind), text_from(call.args[kind], call, kind), parts,
-                                      call.span);
+  Expr condition = condition_arg(call, 1 - kind, true);
+  if (!condition->dtype().is_bool())
+    mismatch(call, 1 - kind, ir::kRefusedType, "what is asserted is no `bool`: " + type_text(condition));
+  return ir::make<ir::AssertStmtNode>(condition, text_from(call.args[kind], call, kind), parts, call.span);
 }
 
 Any make_store(ApiCall& call) {
@@ -287,16 +289,6 @@ constexpr ir::ApiRow rows[] = {
           make_prim_func, "mlc.tirx.PrimFunc", "tvm.tirx.function.PrimFunc"),
     {ir::ApiKind::kFunction, kTirx, "stmt_seq(*args)", "Statements and expressions in order.", stmt_seq},
     {ir::ApiKind::kFunction, kTirx, "stmt_list(stmt)", "The statements of a sequence.", stmt_list},
-    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "SERIAL", "One iteration after the other.",
-     +[](ApiCall&) -> Any { return 0; }},
-    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "PARALLEL", "Iterations on threads of the CPU.",
-     +[](ApiCall&) -> Any { return 1; }},
-    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "VECTORIZED", "Iterations as lanes of a vector.",
-     +[](ApiCall&) -> Any { return 2; }},
-    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "UNROLLED", "Iterations written out.",
-     +[](ApiCall&) -> Any { return 3; }},
-    {ir::ApiKind::kValue, "tvm.tirx.ForKind", "THREAD_BINDING", "Iterations on threads of a device.",
-     +[](ApiCall&) -> Any { return 4; }},
 };
 #undef CLASS
 

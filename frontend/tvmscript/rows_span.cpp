@@ -2,6 +2,7 @@
 // Where a node was written: tvm.ir.Span and `node.span`.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
+#include "ir/given_span.h"
 #include "ir/module.h"
 
 namespace mlc::tvmscript {
@@ -18,30 +19,58 @@ using SourceName = ir::Ref<SourceNameNode>;
 struct PlaceNode final : ffi::Object {
   SourceName source;
   int64_t line, end_line, column, end_column;
+  mutable Span span;  // what nodes of this place keep
   PlaceNode(SourceName source, int64_t line, int64_t end_line, int64_t column, int64_t end_column)
       : source(std::move(source)), line(line), end_line(end_line), column(column), end_column(end_column) {}
   MLC_NODE("mlc.ir.Span", PlaceNode, ffi::Object);
 };
 
+// One object per name, so that names compare by identity.
+SourceName source_name(const std::string& name) {
+  static std::unordered_map<std::string, SourceName> known;
+  SourceName& found = known[name];
+  if (!found.defined()) found = ir::make<SourceNameNode>(String(name));
+  return found;
+}
+
+// Places that a script made: each stands for a file without text, whose number nodes keep.
+std::unordered_map<uint32_t, ir::Ref<PlaceNode>>& made_places() {
+  static std::unordered_map<uint32_t, ir::Ref<PlaceNode>> places;
+  return places;
+}
+std::optional<Span> span_of_place(const Any& value) {
+  auto* place = value.as<PlaceNode>();
+  if (place == nullptr) return std::nullopt;
+  if (!place->span) {
+    uint32_t file = ir::SourceMap::global().add(std::string(place->source->name), "");
+    place->span = {file, 0, 0};
+    made_places().emplace(file, ir::ref(place));
+  }
+  return place->span;
+}
+
 Any place_of(Span span) {
   if (!span) return nullptr;
+  if (auto made = made_places().find(span.file); made != made_places().end()) return made->second;
   ir::SourceMap& map = ir::SourceMap::global();
   ir::Position begin = map.position(span.file, span.begin), end = map.position(span.file, span.end);
-  return ir::make<PlaceNode>(ir::make<SourceNameNode>(String(map.file(span.file).name)), begin.line, end.line,
-                             begin.column, end.column);
+  auto place = ir::make<PlaceNode>(source_name(map.file(span.file).name), begin.line, end.line, begin.column,
+                                   end.column);
+  place->span = span;
+  return place;
 }
 
 int64_t number(const ApiCall& call, size_t i) {
   if (script::is_int(call.args[i])) return script::raw_int(call.args[i]);
   ir::wrong_argument(call, i, "int");
 }
-Any make_name(ApiCall& call) { return ir::make<SourceNameNode>(str_arg(call, 0)); }
+Any make_name(ApiCall& call) { return source_name(std::string(str_arg(call, 0))); }
 Any make_place(ApiCall& call) {
   SourceName source;
   if (auto* given = call.args[0].as<SourceNameNode>()) {
     source = ir::ref(given);
   } else {
-    source = ir::make<SourceNameNode>(str_arg(call, 0));
+    source = source_name(std::string(str_arg(call, 0)));
   }
   return ir::make<PlaceNode>(source, number(call, 1), number(call, 2), number(call, 3), number(call, 4));
 }
@@ -101,6 +130,9 @@ constexpr ir::ApiRow rows[] = {
 
 }  // namespace
 
-std::span<const ir::ApiRow> span_rows() { return rows; }
+std::span<const ir::ApiRow> span_rows() {
+  ir::read_places_by(span_of_place);
+  return rows;
+}
 
 }  // namespace mlc::tvmscript

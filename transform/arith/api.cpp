@@ -461,26 +461,6 @@ std::span<const ApiRow> rows() {
       {ApiKind::kMethod, kModular, "__repr__()", "Step and base.",
        native([](Ref<ModularSetNode> set) { return String(text(set->set)); })},
 
-      {ApiKind::kValue, "tvm.sym.ProofStrength", "DEFAULT", "Rules and constant bounds.", constant<0>},
-      {ApiKind::kValue, "tvm.sym.ProofStrength", "SYMBOLIC_BOUND", "Symbolic intervals too, and z3.",
-       constant<1>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "INCONSISTENT", "What is known contradicts itself.",
-       constant<0>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "EQ", "Equal.", constant<1>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "LT", "Less.", constant<2>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "LE", "Less or equal.", constant<3>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "GT", "Greater.", constant<4>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "GE", "Greater or equal.", constant<5>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "NE", "Different.", constant<6>},
-      {ApiKind::kValue, "tvm.sym.CompareResult", "UNKNOWN", "Nothing is known.", constant<7>},
-      {ApiKind::kValue, "tvm.sym.Extension", "NoExtensions", "No flag.", constant<0>},
-      {ApiKind::kValue, "tvm.sym.Extension", "TransitivelyProveInequalities", "Flag of an analyzer.",
-       constant<1>},
-      {ApiKind::kValue, "tvm.sym.Extension", "ConvertBooleanToAndOfOrs", "Flag of an analyzer.", constant<2>},
-      {ApiKind::kValue, "tvm.sym.Extension", "ApplyConstraintsToBooleanBranches", "Flag of an analyzer.",
-       constant<4>},
-      {ApiKind::kValue, "tvm.sym.Extension", "ComparisonOfProductAndSum", "Flag of an analyzer.",
-       constant<8>},
   };
   return table;
 }
@@ -492,6 +472,7 @@ void register_arith_api() {
   ApiRegistry& registry = ApiRegistry::global();
   registry.add(sym::rows());
   registry.alias("tvm.sym.analyzer", "tvm.sym");
+  registry.alias("tvm.sym.bound", "tvm.sym");
   registry.alias("tvm.sym.int_set", "tvm.sym");
   registry.alias("tvm.sym.pattern", "tvm.sym");
   registry.alias("tvm.sym.iter_affine_map", "tvm.sym");

@@ -224,7 +224,6 @@ constexpr std::string_view kMark = "mlc.sym.IterMark";
 constexpr std::string_view kSplit = "mlc.sym.IterSplitExpr";
 constexpr std::string_view kSum = "mlc.sym.IterSumExpr";
 constexpr std::string_view kResult = "mlc.sym.IterMapResult";
-constexpr std::string_view kLevel = "tvm.sym.IterMapLevel";
 
 constexpr ApiRow rows[] = {
     {ApiKind::kFunction, kSym,
@@ -306,9 +305,6 @@ constexpr ApiRow rows[] = {
      }},
     {ApiKind::kMethod, kResult, "__repr__()", "The result in full.", result_text},
 
-    {ApiKind::kValue, kLevel, "Bijective", "Each value once, every iterator used.", constant<0>},
-    {ApiKind::kValue, kLevel, "Surjective", "Every value of the box.", constant<1>},
-    {ApiKind::kValue, kLevel, "NoCheck", "As surjective.", constant<3>},
 };
 
 }  // namespace

@@ -12,7 +12,6 @@ struct Absent {
 };
 constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
-    {"tirx.transform", "LowerTIRx", later},
     {"tirx.transform", "LowerTIRxOpaque", later},
     {"tirx.transform", "TilePrimitiveDispatch", later},
 };

@@ -325,11 +325,7 @@ Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
 // The Reduce node of each of `sources`; arguments 1.. of the call are axis, where, init.
 Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& sources, const Any& axis,
            const Any& where, const Any& init) {
-  if (where != nullptr) {
-    throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
-        .at(call.span)
-        .help("reduce `te.if_then_else(condition, value, identity)`");
-  }
+  Expr condition = where == nullptr ? bool_imm(true) : expect_expr(call, where, 2, "the condition");
   Array<IterVar> axes = axes_of(call, axis);
   Array<Expr> start;
   if (init != nullptr) {
@@ -337,8 +333,8 @@ Any reduce(const ApiCall& call, const CommReducer& combiner, const Array<Expr>& 
   }
   Array<Any> outputs;
   for (size_t i = 0; i < sources.size(); ++i) {
-    outputs.push_back(Expr(make<ReduceNode>(combiner, sources, start, axes, bool_imm(true),
-                                            static_cast<int64_t>(i), call.span)));
+    outputs.push_back(Expr(
+        make<ReduceNode>(combiner, sources, start, axes, condition, static_cast<int64_t>(i), call.span)));
   }
   if (outputs.size() == 1) return outputs[0];
   return outputs;
@@ -450,6 +446,12 @@ Any property(ApiCall& call) {
   return Any(Read(*call.args[0].cast<Ref<Node>>().get()));
 }
 
+bool same_output(const ApiCall& call) {
+  auto* own = call.args[0].as<TensorNode>();
+  auto* other = call.args[1].as<TensorNode>();
+  return other != nullptr && other->op.same_as(own->op) && other->value_index == own->value_index;
+}
+
 constexpr std::string_view kTensor = "mlc.te.Tensor";
 constexpr std::string_view kOperation = "mlc.te.Operation";
 constexpr std::string_view kComputeOp = "mlc.te.ComputeOp";
@@ -503,13 +505,24 @@ constexpr ApiRow rows[] = {
     {ApiKind::kProperty, kTensor, "ndim", "The number of dimensions.",
      property<TensorNode, [](auto& t) { return static_cast<int64_t>(t.shape().size()); }>},
     {ApiKind::kProperty, kTensor, "dtype", "The type of an element.",
-     property<TensorNode, [](auto& t) { return String(t.dtype().str()); }>},
+     property<TensorNode, [](auto& t) { return ir::prim_type(t.dtype()); }>},
     {ApiKind::kProperty, kTensor, "name", "The name.",
      property<TensorNode, [](auto& t) { return String(t.name()); }>},
     {ApiKind::kProperty, kTensor, "op", "What computes it.",
      property<TensorNode, [](auto& t) { return t.op; }>},
+    {ApiKind::kMethod, kTensor, "__eq__(other)", "Is it the same output of the same operation?",
+     +[](ApiCall& call) -> Any { return same_output(call); }},
+    {ApiKind::kMethod, kTensor, "__ne__(other)", "Is it another output, or of another operation?",
+     +[](ApiCall& call) -> Any { return !same_output(call); }},
+    {ApiKind::kMethod, kTensor, "__hash__()", "That of what computes it and which output it is.",
+     property<TensorNode,
+              [](auto& t) {
+                return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.op.get()) >> 4) + t.value_index;
+              }>},
     {ApiKind::kProperty, kTensor, "value_index", "Which output of its operation it is.",
      property<TensorNode, [](auto& t) { return t.value_index; }>},
+    {ApiKind::kProperty, "mlc.te.TensorSlice", "dtype", "The type of an element.",
+     property<TensorSliceNode, [](auto& s) { return ir::prim_type(s.tensor->dtype()); }>},
     {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)",
      "An element, or with indices missing a slice.", slice_getitem},
     {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)",

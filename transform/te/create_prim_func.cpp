@@ -304,6 +304,11 @@ class Creator {
 
   Stmt reduction(const ComputeOpNode* op, const std::vector<For>& loops) {
     auto* reduce = as<ReduceNode>(op->body[0]);
+    if (!is_const_int(reduce->condition, 1)) {
+      throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
+          .at(reduce->span)
+          .help("reduce `te.if_then_else(condition, value, identity)`");
+    }
     const CommReducer& combiner = reduce->combiner;
     Iterators at = block_iterators(op, loops);
     size_t count = op->num_outputs();

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/layout_algebra.h"
+#include "transform/arith/analyzer.h"
+#include "transform/pass/buffer_types.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(LowerTIRx(): layouts become index arithmetic on one-dimensional buffers.
+
+    def f(A: T.Buffer((4, 8))):             def f(A: T.Buffer((4, 8), layout=None)):
+        B = T.alloc_buffer((4, 8))              A_1 = A.view(32)
+        B[i, j] = A[i, j]           =>          B = T.alloc_buffer((32,), layout=None)
+                                                B[i * 8 + j] = A_1[i * 8 + j]
+needs: targets in the functions (BindTarget); no blocks, no ids of threads by scope, no tile primitives, no layouts
+that spread elements over threads or permute addresses, no strides.
+keeps: every access, in order; parameters keep their shapes, which callers are checked against.
+Before the passes that know memory alone: they are blind to layouts.)";
+
+Error not_lowered(const std::string& what, Span span) {
+  return Error("pass-not-available", "`LowerTIRx` does not lower {}: mlc does not have it yet", what)
+      .kind("NotImplementedError")
+      .at(span);
+}
+
+struct Lower final : Rewriter {
+  Analyzer analyzer;
+  std::unordered_map<const VarNode*, Buffer> params;  // each under its shape, without its layout
+  std::unordered_map<const VarNode*, Buffer> flat;
+
+  Buffer flatten(const Buffer& buffer) {
+    auto [found, fresh] = flat.try_emplace(buffer.get());
+    if (!fresh) return found->second;
+    const BufferTypeNode* type = buffer->buffer();
+    if (!type->strides.empty())
+      throw not_lowered(fmt::format("strides, which `{}` has", name_of(buffer)), {});
+    Array<Expr> shape{analyzer.simplify(size(buffer))};
+    if (type->shape.empty()) shape = {int32(1), int32(1)};
+    return found->second = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
+                                       n.shape = shape;
+                                       n.layout = {};
+                                     }));
+  }
+
+  using Rewriter::rewrite;
+  Buffer rewrite_buffer(const Buffer& buffer) override {
+    auto param = params.find(buffer.get());
+    return param != params.end() ? param->second : flatten(buffer);
+  }
+  Expr rewrite(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) {
+      Array<Expr> indices = rewrite(load->indices);
+      return make<TensorLoadNode>(flatten(load->source), place(load->source, indices), e->span);
+    }
+    if (auto* data = as_call_to(e, "tirx.buffer_data")) {
+      if (auto* var = as<VarNode>(data->args[0]); var && var->buffer()) return data_of(flatten(ref(var)));
+    }
+    if (auto* var = as<VarNode>(e); var && var->buffer()) return rewrite_buffer(ref(var));
+    return rewrite_children(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* store = as<BufferStoreNode>(s)) {
+      Expr value = rewrite(store->value);
+      Array<Expr> indices = rewrite(store->indices);
+      return make<BufferStoreNode>(flatten(store->buffer), value, place(store->buffer, indices), s->span);
+    }
+    if (auto* alloc = as<AllocBufferNode>(s))
+      return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = flatten(alloc->buffer); });
+    if (auto* decl = as<DeclBufferNode>(s))
+      return make<DeclBufferNode>(flatten(decl->buffer), decl->data ? rewrite(decl->data) : decl->data,
+                                  s->span);
+    if (auto* loop = as<ForNode>(s)) analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "tirx.device_entry")
+      throw not_lowered("the entry of a kernel", s->span);
+    if (s->kind == StmtKind::kScopeIdDefStmt) throw not_lowered("ids of threads by scope", s->span);
+    if (s->kind == StmtKind::kTilePrimitiveCall) throw not_lowered("tile primitives", s->span);
+    if (s->kind == StmtKind::kSBlockRealize) {
+      throw Error("block-not-lowered", "the function has blocks")
+          .kind("InternalError")
+          .at(s->span)
+          .help("lower it with the passes of s_tir: it has no layouts");
+    }
+    return rewrite_children(s);
+  }
+
+ private:
+  static std::string_view name_of(const Buffer& buffer) { return text(buffer->name); }
+  // The layout as places in memory; null for plain row-major memory.
+  static const TileLayoutNode* layout_of(const Buffer& buffer) {
+    const BufferTypeNode* type = buffer->buffer();
+    if (!type->layout.defined() || is_default_layout(type->layout, type->shape)) return nullptr;
+    auto* layout = type->layout.as<TileLayoutNode>();
+    if (!layout) throw not_lowered(fmt::format("permuted addresses, which `{}` has", name_of(buffer)), {});
+    bool memory = layout->replica.empty();
+    for (const Iter& iter : layout->shard) memory = memory && iter->axis.same_as(memory_axis());
+    for (const auto& [axis, offset] : layout->offset) memory = memory && text(axis) == "m";
+    if (!memory)
+      throw not_lowered(fmt::format("elements spread over threads, as those of `{}`", name_of(buffer)), {});
+    return layout;
+  }
+  static Expr size(const Buffer& buffer) {
+    const BufferTypeNode* type = buffer->buffer();
+    auto* layout = layout_of(buffer);
+    if (layout) return span_of(Layout(ref(layout)), {});
+    return type->shape.empty() ? int32(1) : product(type->shape);
+  }
+  Array<Expr> place(const Buffer& buffer, const Array<Expr>& indices) {
+    const BufferTypeNode* type = buffer->buffer();
+    if (indices.size() != type->shape.size()) {
+      throw Error("wrong-number-of-indices", "`{}` has {} dimensions and is accessed with {} indices",
+                  name_of(buffer), type->shape.size(), indices.size());
+    }
+    if (indices.empty()) return {int32(0), int32(0)};
+    if (auto* layout = layout_of(buffer)) {
+      TileLayout tile = ref(layout);
+      Array<Expr> parts = split_coordinate(tile, linear_coordinate(indices, type->shape));
+      Expr sum = nullptr;
+      for (const auto& [axis, coordinate] : apply(tile, parts)) sum = sum ? add(sum, coordinate) : coordinate;
+      return {analyzer.simplify(sum ? sum : Expr(int32(0)))};
+    }
+    Expr index = nullptr;
+    for (size_t d = 0; d < indices.size(); ++d)
+      index = index ? add(mul(index, type->shape[d]), indices[d]) : indices[d];
+    return {analyzer.simplify(index)};
+  }
+};
+
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+  if (!fn->attrs.count(String("target"))) {
+    throw Error("missing-target", "the function does not say what it is compiled for")
+        .kind("InternalError")
+        .at(fn->span)
+        .help("run BindTarget first");
+  }
+  Lower lower;
+  Array<Var> params;
+  Array<Stmt> stmts;
+  std::vector<std::pair<Buffer, Buffer>> views;
+  for (const Var& param : fn->params) {
+    if (!param->buffer()) {
+      params.push_back(param);
+      continue;
+    }
+    Buffer plain = with_type(param, with(type_of(param), [](BufferTypeNode& n) { n.layout = {}; }));
+    views.emplace_back(lower.flatten(param), plain);
+    lower.params[param.get()] = plain;
+    params.push_back(plain);
+  }
+  // The last parameter first, as TVM has them.
+  for (size_t i = views.size(); i-- > 0;)
+    stmts.push_back(make<DeclBufferNode>(views[i].first, data_of(views[i].second)));
+  Stmt body = lower.rewrite(fn->body);
+  if (!stmts.empty()) {
+    stmts.push_back(body);
+    body = seq(stmts);
+  }
+  return with(fn, [&](PrimFuncNode& n) {
+    n.params = params;
+    n.body = body;
+  });
+}
+
+}  // namespace
+
+extern const Pass lower_tirx{"LowerTIRx", "tirx.transform", "LowerTIRx()", doc, apply};
+
+}  // namespace mlc::transform

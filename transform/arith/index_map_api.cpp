@@ -279,10 +279,10 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-IndexMap index_map_argument(ApiCall& call, size_t i, size_t ndim, DataType dtype) {
+IndexMap index_map_argument(ApiCall& call, size_t i, std::optional<int64_t> ndim, DataType dtype) {
   const Any& value = call.args[i];
   if (value != nullptr && !ir::given<IndexMap>(value) && call.host.callable(value))
-    return from_callable(call, value, static_cast<int64_t>(ndim), dtype);
+    return from_callable(call, value, ndim, dtype);
   return map_argument(call, i, dtype);
 }
 

@@ -16,30 +16,35 @@ An annotation of the same key that is there already stays as it is.
 keeps: everything else.
 )";
 
-// Script values as what IR attributes hold; sampled numbers are those that were sampled.
-static Any attribute_value(const Step& step, const Any& given) {
+// Script values as what IR attributes hold; sampled numbers are those that were sampled. `item`: of a list or
+// dict; `entry`: of a dict.
+static Any attribute_value(const Step& step, const Any& given, bool item = false, bool entry = false) {
+  bool several = given.as<ffi::List<Any>>() || given.as<Array<Any>>();
+  bool named = given.as<ffi::Dict<Any, Any>>() || given.as<Map<String, Any>>();
+  if (given == nullptr || (item && (named || (several && !entry))))
+    wrong_argument(step.call, 3, "a number, a text, a list of these, or a dict of these and such lists");
   if (auto list = given.as<ffi::List<Any>>()) {
     Array<Any> items;
-    for (const Any& item : *list) items.push_back(attribute_value(step, item));
+    for (const Any& each : *list) items.push_back(attribute_value(step, each, true));
     return items;
   }
   if (auto array = given.as<Array<Any>>()) {
     Array<Any> items;
-    for (const Any& item : *array) items.push_back(attribute_value(step, item));
+    for (const Any& each : *array) items.push_back(attribute_value(step, each, true));
     return items;
   }
   if (auto dict = given.as<ffi::Dict<Any, Any>>()) {
     Map<String, Any> items;
-    for (const auto& [key, item] : *dict) items.Set(key.cast<String>(), attribute_value(step, item));
+    for (const auto& [key, each] : *dict)
+      items.Set(key.cast<String>(), attribute_value(step, each, true, true));
     return items;
   }
   if (auto map = given.as<Map<String, Any>>()) {
     Map<String, Any> items;
-    for (const auto& [key, item] : *map) items.Set(key, attribute_value(step, item));
+    for (const auto& [key, each] : *map) items.Set(key, attribute_value(step, each, true, true));
     return items;
   }
   Any value = step.evaluate(given);
-  if (value == nullptr) return value;
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
   if (auto constant = ir::given<FloatImm>(value)) return (*constant)->value;
   bool plain = value.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || value.try_cast<String>();
@@ -48,7 +53,7 @@ static Any attribute_value(const Step& step, const Any& given) {
 }
 
 static void apply(Step& step, PlaceRef place, String key, Any value) {
-  if (value == nullptr) wrong_argument(step.call, 3, "a value that attributes hold");
+  attribute_value(step, value);  // may refuse
   const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
   if (present.count(key)) return;
   auto put = [&](auto node) {

@@ -59,6 +59,13 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
     ends.push_back(end(both[0]));
     ends.push_back(both.size() == 2 ? end(both[1]) : end(both[0]) + 1);
   }
+  // TVM asks for one range per iterator, and fails on a region of another rank than the buffer's.
+  if (all.size() != block.iter_vars.size()) {
+    throw refuse("buffer-access-ranges", "{} range{} for {} iterator{}", all.size(),
+                 all.size() == 1 ? "" : "s", block.iter_vars.size(), block.iter_vars.size() == 1 ? "" : "s")
+        .kind("ValueError+ScheduleError")
+        .at(step.span(4));
+  }
   if (all.size() != ndim) {
     throw refuse("buffer-access-ranges", "{} range{} for {} dimension{}", all.size(),
                  all.size() == 1 ? "" : "s", ndim, ndim == 1 ? "" : "s")
@@ -68,7 +75,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   return make<AccessRangesNode>(make<IndexMapNode>(vars, ends));
 }
 
-void apply(Step& step, BlockArg block, int64_t buffer_index, String buf_type, Any) {
+void apply(Step& step, BlockHandleArg block, int64_t buffer_index, String buf_type, Any) {
   // check
   bool write = buf_type == "write";
   if (!write && buf_type != "read") {

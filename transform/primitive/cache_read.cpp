@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
+#include "transform/schedule/unlisted.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -41,7 +42,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
       users.push_back(&*consumer);
     }
   }
-  if (users.empty()) users = readers;
+  if (users.empty()) users = all_readers(deps, buffer);
   std::erase(users, writer);
   if (writer) require_read_after(step, deps, *writer, users, buffer, true);
   for (const Place* user : users) {
@@ -68,8 +69,8 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   stage.position = 0;
   if (writer) {
     // In front of all that reads what the block writes, be it another buffer.
-    CopyLocation location =
-        location_after(deps, *scope, *writer, consumers.empty() ? deps.consumers(*writer) : users);
+    CopyLocation location = location_after(deps, *scope, *writer,
+                                           consumers.empty() ? flow_around(deps, *writer).consumers : users);
     stage.location = location.place;
     stage.position = location.position;
   }

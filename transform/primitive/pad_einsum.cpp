@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/loop_sequence.h"
 #include "transform/schedule/sampling.h"
@@ -163,7 +164,15 @@ void apply(Step& step, BlockArg block, Any padding) {
       if (auto* load = as<TensorLoadNode>(e)) loads.push_back(load);
     });
   }
-  for (const TensorLoadNode* load : loads) operands.push_back({load->source, load->indices});
+  for (const TensorLoadNode* load : loads) {
+    // An element that is used twice is padded once.
+    bool again = std::any_of(operands.begin(), operands.end(), [&](const Operand& known) {
+      return known.buffer.same_as(load->source) &&
+             std::equal(known.indices.begin(), known.indices.end(), load->indices.begin(),
+                        load->indices.end(), same_expr);
+    });
+    if (!again) operands.push_back({load->source, load->indices});
+  }
   operands.push_back({store->buffer, store->indices});
   for (Place* up : loops_above(*block)) {
     if (child_blocks(step.state, *up).size() == 1) continue;

@@ -35,7 +35,7 @@ static void apply(Step& step, Array<Any> args) {
   // check
   std::vector<LoopArg> order;
   for (const Any& arg : args) order.push_back(step.loop_of(arg, step.span(1), 1));
-  if (order.empty()) return;
+  if (order.size() <= 1) return;
   std::unordered_set<const Place*> named;
   for (const LoopArg& loop : order) {
     if (!named.insert(&*loop).second) {

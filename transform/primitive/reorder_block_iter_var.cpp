@@ -13,7 +13,7 @@ needs: a permutation of all positions.
 keeps: everything else.
 )";
 
-static void apply(Step& step, BlockArg block, Any new_order) {
+static void apply(Step& step, BlockHandleArg block, Any new_order) {
   // check
   const SBlockNode* old = block->block();
   std::vector<int64_t> order = integers(step, 2, new_order);

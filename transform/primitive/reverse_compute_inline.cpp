@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/beside.h"
+#include "transform/schedule/conditions.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/witness.h"
 
@@ -13,9 +14,23 @@ reverse_compute_inline(block)      Let the only producer of a block compute what
 
 Where the block reads less than the producer writes, the producer gets a condition.
 needs: a complete block without condition whose body is one store; it reads one buffer written in its scope, at indices from
-       which its iterators follow; that buffer has one writer, a complete block with one store, and no other reader.
+       which its iterators follow; that buffer has one writer, a complete block with one store, itself or in the only block
+       inside of it, and no other reader.
 keeps: the values of all other buffers.
 )";
+
+// The block that stores what a producer makes: itself, or the only one inside of it and its loops.
+static Place& storing_block(ScheduleState& state, Place& producer) {
+  Place* at = &producer;
+  while (!at->block()->init) {
+    Stmt body = at->block()->body;
+    while (auto* loop = as<ForNode>(body)) body = loop->body;
+    auto* realize = as<SBlockRealizeNode>(body);
+    if (realize == nullptr) break;
+    at = state.find(realize->block.get()).get();
+  }
+  return *at;
+}
 
 Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
@@ -36,7 +51,8 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
                  producer.name.c_str())
         .at(block.span);
   }
-  if (producer.block()->init) {
+  Place& storing = storing_block(state, producer);
+  if (storing.block()->init) {
     throw refuse(
         "inline-into-reduction",
         "block `{}`, the producer of `{}`, is a reduction: its values are not final until the last update",
@@ -45,13 +61,15 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
         .note("the producer is defined here", producer.stmt->span);
   }
   require_complete(state, producer, *scope);
+  if (&storing != &producer) require_complete(state, storing, *scope_of(storing));
   require_straight(state, *scope, {&*block, &producer}, {&*block}, "reverse_compute_inline");
-  const BufferStoreNode* produced = only_store(producer, block.span);
+  const BufferStoreNode* produced = only_store(storing, block.span);
   const Buffer& buffer = produced->buffer;
   require_inner_buffer(buffer, producer, *scope, block.span);
   // All loads of the buffer at the same indices, from which the block's iterators follow.
   Array<Expr> indices = only_load_indices(*block, store->value, buffer, block.span);
-  auto at = iterators_at(*block, indices, produced->indices);
+  std::optional<VarMap> at;
+  if (!indices.empty()) at = iterators_at(*block, indices, produced->indices);
   if (!at) {
     throw refuse("inline-free-iterator", "the iterators of block `{}` do not follow from its indices of `{}`",
                  block->name.c_str(), buffer->name.c_str())
@@ -90,7 +108,7 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
 
   // What the producer writes and the block does not read, the producer must not compute.
   Analyzer analyzer;
-  for (const IterVar& iter : producer.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
+  for (const IterVar& iter : storing.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
   Expr inside = bool_imm(true);
   for (const IterVar& iter : block->block()->iter_vars) {
     const Expr& value = at->at(iter->var.get());
@@ -108,12 +126,12 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
           .note("the producer is defined here", producer.stmt->span);
     }
   }
-  SBlockRealize realize = realize_of(state, producer);
+  SBlockRealize realize = realize_of(state, storing);
   Expr predicate = realize->predicate;
   if (!is_const_int(inside, 1)) {
     Analyzer outer;
-    bind_loops(outer, loops_above(producer));
-    predicate = outer.simplify(logical_and(predicate, substitute(inside, bindings_of(realize))));
+    bind_loops(outer, loops_above(storing));
+    predicate = said_once(outer.simplify(logical_and(predicate, substitute(inside, bindings_of(realize)))));
   }
 
   LoadReplacement load = [&](const Array<Expr>&) { return produced->value; };
@@ -121,7 +139,7 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   for (const Expr& index : store->indices) target.push_back(substitute(index, *at));
   Stmt body = make<BufferStoreNode>(store->buffer, replace_loads(substitute(store->value, *at), buffer, load),
                                     target, store->span);
-  return inline_into_producer(*scope, *block, producer, buffer, body, predicate);
+  return inline_into_producer(*scope, *block, producer, storing, buffer, body, predicate);
 }
 
 static void apply(Step& step, BlockArg block) {

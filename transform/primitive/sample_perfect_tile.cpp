@@ -21,6 +21,12 @@ static Any apply(Step& step, LoopArg loop, int64_t n, int64_t max_innermost_fact
         .kind("ValueError+ScheduleError")
         .at(step.span(2));
   }
+  if (max_innermost_factor < 1 && max_innermost_factor != -1) {
+    throw refuse("bad-tile-limit", "no factor of loop `{}` is at most {}", loop->name.c_str(),
+                 max_innermost_factor)
+        .at(step.span(3))
+        .help("-1 is no limit");
+  }
   std::vector<int64_t> tile(n, 1);
   auto extent = const_int(loop->loop()->extent);
   if (extent && *extent < 1) {

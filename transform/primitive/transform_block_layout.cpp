@@ -67,7 +67,8 @@ class RemapIterators final : public Rewriter {
     mins = normal(mins);
     Array<Range> ranges;
     for (size_t d = 0; d < mins.size(); ++d)
-      ranges.push_back(make<RangeNode>(mins[d], analyzer_.simplify(rewrite(old->region[d]->extent))));
+      ranges.push_back(make<RangeNode>(
+          mins[d], cast(mins[d]->dtype(), analyzer_.simplify(rewrite(old->region[d]->extent)))));
     return make<TensorRegionNode>(old->source, ranges);
   }
 
@@ -81,7 +82,7 @@ static void apply(Step& step, BlockArg block, Any) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   const SBlockNode* old = block->block();
-  IndexMap map = index_map_argument(step.call, 2, old->iter_vars.size(), index_type(*old));
+  IndexMap map = index_map_argument(step.call, 2, std::nullopt, index_type(*old));
   if (!map) wrong_argument(step.call, 2, "a function of indices, or an IndexMap");
   step.call.args[2] = map;
   if (map->initial_indices.size() != old->iter_vars.size()) {
@@ -112,11 +113,23 @@ static void apply(Step& step, BlockArg block, Any) {
   Analyzer analyzer;
   std::vector<LoopRange> iters;
   Array<Expr> iter_vars, shape;
-  for (const IterVar& iter : old->iter_vars) {
-    iters.push_back({iter->var, iter->dom});
-    iter_vars.push_back(iter->var);
-    shape.push_back(iter->dom->extent);
+  // The map computes in one type. An iterator of another one keeps it where it is all of a new one.
+  for (size_t i = 0; i < old->iter_vars.size(); ++i) {
+    const IterVar& iter = old->iter_vars[i];
+    DataType dtype = map->initial_indices[i]->dtype();
+    bool same = iter->var->dtype() == dtype;
+    Var var = same ? iter->var : make_var(iter->var->name, dtype);
+    iters.push_back(
+        {var,
+         same ? iter->dom : make<RangeNode>(cast(dtype, iter->dom->min), cast(dtype, iter->dom->extent))});
+    iter_vars.push_back(var);
+    shape.push_back(iters.back().range->extent);
   }
+  auto type_of = [&](const Expr& mapped) {
+    for (size_t i = 0; i < iters.size(); ++i)
+      if (mapped.same_as(iters[i].var)) return old->iter_vars[i]->var->dtype();
+    return mapped->dtype();
+  };
   Array<Expr> mapped, extents;
   Array<Var> outputs;
   std::optional<Array<Expr>> back;
@@ -139,7 +152,7 @@ static void apply(Step& step, BlockArg block, Any) {
     throw not_bijective("");
   }
   for (size_t i = 0; i < mapped.size(); ++i) {
-    Var var = make_var(String(fmt::format("v{}", i)), mapped[i]->dtype());
+    Var var = make_var(String(fmt::format("v{}", i)), type_of(mapped[i]));
     outputs.push_back(var);
     if (!is_const_int(extents[i], 1))
       analyzer.bind(var, make<RangeNode>(const_like(var, 0), cast(var->dtype(), extents[i])));
@@ -150,9 +163,10 @@ static void apply(Step& step, BlockArg block, Any) {
   for (size_t i = 0; i < mapped.size(); ++i) {
     std::optional<IterType> type;
     if (is_const_int(extents[i], 1)) type = IterType::kDataPar;  // one value: nothing that it could reduce
-    for (const IterVar& iter : old->iter_vars) {
+    for (size_t j = 0; j < iters.size(); ++j) {
+      const IterVar& iter = old->iter_vars[j];
       if (is_const_int(extents[i], 1)) break;
-      if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iter->var.get(); })) continue;
+      if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
       if (type && *type != iter->iter_type) {
         throw refuse("block-layout-mixed-iterators",
                      "the new iterator {} of block `{}` mixes reduction and other iterators", i,
@@ -167,7 +181,12 @@ static void apply(Step& step, BlockArg block, Any) {
 
   // apply
   VarMap values;
-  for (size_t i = 0; i < iters.size(); ++i) values[iters[i].var.get()] = (*back)[i];
+  for (size_t i = 0; i < iters.size(); ++i) {
+    const Var& var = old->iter_vars[i]->var;
+    auto* widened = as<CastNode>((*back)[i]);
+    bool kept = widened != nullptr && widened->value->dtype() == var->dtype();
+    values[var.get()] = kept ? widened->value : (*back)[i];
+  }
   Stmt remapped =
       RemapIterators(values, new_iters).rewrite_children(Stmt(with(ref(old), [&](SBlockNode& copy) {
         copy.iter_vars = {};

@@ -12,7 +12,7 @@ needs: `buf_type` is "read" or "write"; every index is one of these regions.
 keeps: not the signature: steps after this one trust what is left.
 )";
 
-static void apply(Step& step, BlockArg block, std::string buf_type, Any buf_index_array) {
+static void apply(Step& step, BlockHandleArg block, std::string buf_type, Any buf_index_array) {
   // check
   if (buf_type != "read" && buf_type != "write") {
     throw refuse("unknown-buffer-role", "there are no `{}` regions", buf_type)
@@ -35,9 +35,13 @@ static void apply(Step& step, BlockArg block, std::string buf_type, Any buf_inde
   for (size_t i = 0; i < regions.size(); ++i) {
     if (!hidden[i]) left.push_back(regions[i]);
   }
+  std::shared_ptr<const Told> told = block->told;
+  if (!told) told = std::make_shared<Told>(Told{block->block()->reads, block->block()->writes});
   step.replace(*block, with(ref(block->block()), [&](SBlockNode& copy) {
     (buf_type == "read" ? copy.reads : copy.writes) = left;
   }));
+  block->told = told;
+  step.state.index_of(*block).hides = true;
 }
 
 extern const Primitive unsafe_hide_buffer_access;

@@ -272,6 +272,7 @@ Dependences dependences_by(ScheduleState& state, const Place& scope, bool told) 
       }
     };
     Accesses untold = told ? Accesses{} : untold_accesses(state, *place);
+    if (told && place->told) untold = {place->told->reads, place->told->writes};
     if (!untold.reads.empty() || !untold.writes.empty()) result.untold.emplace(place, untold);
     note(result.readers, result.reads(*place));
     note(result.writers, result.writes(*place));

@@ -57,7 +57,8 @@ struct Accesses {
 struct Dependences {
   std::vector<Place*> blocks;  // in program order
   std::unordered_map<const VarNode*, std::vector<Place*>> writers, readers;
-  // Of blocks that tell nothing (`T.reads()`, `T.writes()`): what the blocks inside of them access.
+  // Of blocks that tell nothing (`T.reads()`, `T.writes()`): what the blocks inside of them access. For
+  // queries of blocks that hide accesses: what they told.
   std::unordered_map<const Place*, Accesses> untold;
 
   const Array<TensorRegion>& reads(const Place& block) const;

@@ -8,6 +8,9 @@
 namespace mlc::transform {
 namespace {
 
+// The minimal standard generator: x' = 48271 x mod (2^31 - 1).
+constexpr int64_t kModulus = 2147483647;
+
 Any construct(ApiCall& call) {
   const Any& given = call.args[0];
   IRModule mod;
@@ -19,10 +22,15 @@ Any construct(ApiCall& call) {
   } else {
     wrong_argument(call, 0, "a module or a prim_func");
   }
-  int64_t seed = call.args[1] == nullptr ? -1 : call.args[1].cast<int64_t>();
-  if (seed != -1 && (seed < 1 || seed > INT32_MAX)) {
-    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX).at(call.span_of(1));
+  if (call.args[1] != nullptr && call.args[1].type_index() != ffi::TypeIndex::kTVMFFIInt)
+    wrong_argument(call, 1, "int or None");
+  int64_t seed = call.args[1] == nullptr ? 1 : call.args[1].cast<int64_t>();
+  if (seed < 1 || seed > INT32_MAX) {
+    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
+        .kind("ValueError")
+        .at(call.span_of(1));
   }
+  if (call.args[4].type_index() != ffi::TypeIndex::kTVMFFIBool) wrong_argument(call, 4, "bool");
   auto level = call.args[3].try_cast<String>();
   if (!level) wrong_argument(call, 3, "str");
   if (*level != "detail" && *level != "fast" && *level != "none") {
@@ -31,7 +39,7 @@ Any construct(ApiCall& call) {
         .kind("ValueError")
         .at(call.span_of(3));
   }
-  Schedule schedule = make_schedule(mod, seed == -1 ? 1 : seed, call.args[4].cast<bool>());
+  Schedule schedule = make_schedule(mod, seed % kModulus == 0 ? 1 : seed, call.args[4].cast<bool>());
   mutable_schedule(schedule).debug_mask = parse_debug_mask(call, 2);
   return schedule;
 }
@@ -39,7 +47,14 @@ Any construct(ApiCall& call) {
 Schedule self(ApiCall& call) { return call.args[0].cast<Schedule>(); }
 
 Any get_mod(ApiCall& call) { return self(call)->state->mod(); }
-Any get_trace(ApiCall& call) { return self(call)->trace; }
+Any get_trace(ApiCall& call) { return self(call)->traced ? Any(self(call)->trace) : Any(nullptr); }
+
+Any create_non_traced(ApiCall& call) {
+  auto made = construct(call).cast<Schedule>();
+  mutable_schedule(made).traced = false;
+  mutable_schedule(made).random_state = 1;  // TVM does not look at the seed
+  return made;
+}
 Any get_func_working_on(ApiCall& call) {
   GlobalVar name = self(call)->func_working_on;
   return name ? Any(name) : Any(nullptr);
@@ -79,13 +94,14 @@ Any show(ApiCall& call) {
   std::vector<std::pair<std::string_view, Any>> keywords;
   for (size_t i = 0; i < names.size(); ++i) keywords.emplace_back(names[i], values[i]);
   call_api(*api, call.host, {positional, keywords, call.span, {}, {}});
-  call.host.print(self(call)->trace->as_python() + "\n");
+  call.host.print((self(call)->traced ? self(call)->trace->as_python() : "None") + "\n");
   return nullptr;
 }
 
 Any get(ApiCall& call) {
   Schedule schedule = self(call);
   const Any& rv = call.args[1];
+  if (auto stmt = stmt_of_sref(rv)) return *stmt;
   if (auto constant = ir::given<IntImm>(rv)) return (*constant)->value;
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
   if (ir::given<Expr>(rv)) return evaluate_numbers(*schedule, rv);
@@ -99,7 +115,9 @@ Any get(ApiCall& call) {
   }
   const Place& place = *found->second;
   if (place.mark != Mark::kNone) {
-    throw refuse("location-is-no-loop", "the sampled location is no loop").at(call.span_of(1));
+    throw refuse("location-is-no-loop", "the sampled location is no loop")
+        .kind("TypeError+ScheduleError")
+        .at(call.span_of(1));
   }
   if (!place.alive()) {
     throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
@@ -124,16 +142,16 @@ Any remove_rv(ApiCall& call) {
   return nullptr;
 }
 
-// The minimal standard generator: x' = 48271 x mod (2^31 - 1).
-constexpr int64_t kModulus = 2147483647;
 int64_t next_random(int64_t& state) { return state = state * 48271 % kModulus; }
 
 Any seed(ApiCall& call) {
+  if (call.args[1].type_index() != ffi::TypeIndex::kTVMFFIInt) wrong_argument(call, 1, "int");
   int64_t value = call.args[1].cast<int64_t>();
-  if (value != -1 && (value < 1 || value >= kModulus)) {
-    throw Error("seed-out-of-range", "seed {} is not in 1..{}", value, kModulus - 1).at(call.span_of(1));
+  if (value < -1) {
+    throw Error("seed-out-of-range", "seed {} is negative", value).kind("ValueError").at(call.span_of(1));
   }
-  mutable_schedule(self(call)).random_state = value == -1 ? 1 : value;
+  // -1 asks for any; 0 would stay 0.
+  mutable_schedule(self(call)).random_state = value == -1 || value % kModulus == 0 ? 1 : value % kModulus;
   return nullptr;
 }
 int64_t forked_seed(ScheduleNode& schedule) {
@@ -209,6 +227,10 @@ const ApiRow kRows[] = {
      "A module and the steps that transform it; every method is one step, which either succeeds or changes "
      "nothing.",
      &construct, kSchedule, "tvm.s_tir.schedule.schedule.Schedule"},
+    {ApiKind::kFunction, "tvm.s_tir.Schedule",
+     "_create_non_traced(mod, *, seed=None, debug_mask=\"none\", error_render_level=\"detail\", "
+     "enable_check=True)",
+     "A schedule whose `trace` is None.", &create_non_traced},
     {ApiKind::kProperty, kSchedule, "mod", "The module as it is now.", &get_mod},
     {ApiKind::kProperty, kSchedule, "trace",
      "The steps done so far; printed as the script that repeats them.", &get_trace},

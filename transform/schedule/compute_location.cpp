@@ -303,15 +303,6 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
   return result;
 }
 
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
-  for (const TensorRegion& region : regions) {
-    const String& scope = region->source->buffer()->storage_scope;
-    std::string_view shared(scope.data(), scope.size());
-    relax_below(state, block, {region}, top, across_threads ? shared : "", into, analyzer);
-  }
-}
-
 namespace {
 
 // What is accessed where a condition on the relaxed loops holds, for indices that are one digit each: a
@@ -353,11 +344,9 @@ std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, c
   return result;
 }
 
-}  // namespace
-
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
-                 Analyzer& analyzer) {
+// `by_memory`: an index that memory holds is a point where it stays the same.
+void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions, const Place& top,
+           std::string_view storage_scope, bool by_memory, std::vector<Box>& into, Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
   for (const TensorRegion& region : regions) {
@@ -374,7 +363,10 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
     }
     for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
       const Range& range = region->region[d];
-      Interval low = reach(substitute(range->min, values), domain, analyzer), high = low;
+      Expr first = substitute(range->min, values);
+      Interval low = reach(first, domain, analyzer);
+      if (!low && by_memory && is_fixed_element(first, domain, state, *scope_of(block))) low = {first, first};
+      Interval high = low;
       if (!is_const_int(range->extent, 1)) {
         Expr last = range->min + range->extent - 1;
         // An extent that is not constant often takes back what `min` adds.
@@ -393,6 +385,22 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
       same->dims[d] = same->dims[d] && box.dims[d] ? unite(same->dims[d], box.dims[d], analyzer) : Interval{};
     }
   }
+}
+
+}  // namespace
+
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
+  for (const TensorRegion& region : regions) {
+    const String& scope = region->source->buffer()->storage_scope;
+    std::string_view shared(scope.data(), scope.size());
+    relax(state, block, {region}, top, across_threads ? shared : "", across_threads, into, analyzer);
+  }
+}
+void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
+                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
+                 Analyzer& analyzer) {
+  relax(state, block, regions, top, storage_scope, false, into, analyzer);
 }
 
 Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, bool preserve_unit_loops,
@@ -422,7 +430,7 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
   for (size_t i = 0; i < values.size(); ++i) iters[block->iter_vars[i]->var.get()] = values[i];
   Expr tested = substitute(condition, iters);
   if (!analyzer.can_prove(tested)) predicate = logical_and(predicate, tested);
-  Stmt result = make<SBlockRealizeNode>(values, analyzer.simplify(predicate), block);
+  Stmt result = make<SBlockRealizeNode>(values, said_once(analyzer.simplify(predicate)), block);
   for (size_t i = loops.size(); i-- > 0;) {
     result = make<ForNode>(loops[i].first, const_like(loops[i].first, 0), loops[i].second, ForKind::kSerial,
                            result);
@@ -743,6 +751,7 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
     throw refuse("access-not-invertible",
                  "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
                  block.name.c_str(), loop.name.c_str())
+        .kind("ValueError+ScheduleError")
         .at(block_span)
         .note("the block is defined here", block.stmt->span)
         .help("an index must be one iterator, scaled and shifted by constants");

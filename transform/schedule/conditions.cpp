@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/op.h"
+#include "transform/arith/expr_equal.h"
+
 namespace mlc::transform {
 namespace {
 
@@ -59,6 +62,33 @@ bool follows_of_domains(const Expr& condition, const SBlockRealize& realize, Ana
 }
 
 }  // namespace
+
+bool is_fixed_element(const Expr& index, const Domain& domain, ScheduleState& state, const Place& scope) {
+  std::vector<Var> used = free_vars(index);
+  bool moves =
+      std::any_of(used.begin(), used.end(), [&](const Var& var) { return domain.contains(var.get()); });
+  if (moves || side_effect(index) > Effect::kReadState) return false;
+  std::vector<Place*> blocks = child_blocks(state, scope);
+  return std::none_of(blocks.begin(), blocks.end(), [&](const Place* block) {
+    const Array<TensorRegion>& writes = block->block()->writes;
+    return std::any_of(writes.begin(), writes.end(), [&](const TensorRegion& write) {
+      return std::any_of(used.begin(), used.end(),
+                         [&](const Var& var) { return var.same_as(write->source); });
+    });
+  });
+}
+
+Expr said_once(const Expr& condition) {
+  std::vector<Expr> all = conjuncts(condition), once;
+  for (const Expr& part : all) {
+    bool known = std::any_of(once.begin(), once.end(), [&](const Expr& e) { return same_expr(e, part); });
+    if (!known) once.push_back(part);
+  }
+  if (once.size() == all.size()) return condition;
+  Expr result = once[0];
+  for (size_t i = 1; i < once.size(); ++i) result = logical_and(result, once[i]);
+  return result;
+}
 
 std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const std::vector<Place*>& loops,
                                             Analyzer& analyzer) {

@@ -16,6 +16,13 @@ std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const 
 std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
                                            const std::vector<Place*>& loops, const std::vector<Place*>& kept);
 
+// A condition without the parts that it says twice.
+Expr said_once(const Expr& condition);
+
+// Is an index what memory holds at one place while the variables of `domain` run over theirs, and the same
+// all along: no block of the scope writes it?
+bool is_fixed_element(const Expr& index, const Domain& domain, ScheduleState& state, const Place& scope);
+
 // Does the condition hold for all values of its variables? Proved, also by what remains between both sides
 // while the variables of `domain` run over theirs, or, where these are few, looked at one by one.
 bool always_holds(const Expr& condition, Analyzer& analyzer, const Domain& domain = {});

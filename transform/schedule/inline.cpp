@@ -85,6 +85,26 @@ struct Change {
   Expr predicate;
 };
 
+// The body of a block with one of the blocks in it rewritten.
+class ReplaceBlock final : public Rewriter {
+ public:
+  explicit ReplaceBlock(const Change& change) : change_(change) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (realize == nullptr) return rewrite_children(s);
+    if (realize->block.get() != change_.place->block()) return s;
+    return with(ref(realize), [&](SBlockRealizeNode& copy) {
+      copy.block = change_.next;
+      if (change_.predicate) copy.predicate = change_.predicate;
+    });
+  }
+
+ private:
+  const Change& change_;
+};
+
 // The scope without one block, with other blocks rewritten.
 class DropBlock final : public Rewriter {
  public:
@@ -261,7 +281,9 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
     const SBlockNode* old = consumer->block();
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     Stmt body = replace.rewrite(old->body);
-    bool tells = !old->reads.empty() || !old->writes.empty();
+    // A block that hides what it reads of the buffer goes on hiding it.
+    bool tells = std::any_of(old->reads.begin(), old->reads.end(),
+                             [&](const TensorRegion& read) { return read->source.same_as(buffer); });
     SBlock told = with(ref(old), [&](SBlockNode& copy) {
       for (size_t i = 0; i < copy.reads.size(); ++i) copy.reads.Set(i, replace.rewrite_region(copy.reads[i]));
     });
@@ -274,10 +296,19 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
   return replaced_scope(scope, block, changed, buffer);
 }
 
-Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                              const Stmt& body, const Expr& predicate) {
-  return replaced_scope(scope, block, {{&producer, rebuilt(producer.block(), body, nullptr), predicate}},
-                        buffer);
+Inlining inline_into_producer(Place& scope, Place& block, Place& producer, Place& storing,
+                              const Buffer& buffer, const Stmt& body, const Expr& predicate) {
+  Change change{&storing, rebuilt(storing.block(), body, nullptr), predicate};
+  BlockReuse inner;
+  for (Place* inside = &storing; inside != &producer; inside = change.place) {
+    inner.emplace_back(inside->block(), change.next.get());
+    Place* around = scope_of(*inside);
+    Stmt next = ReplaceBlock(change).rewrite(around->block()->body);
+    change = {around, rebuilt(around->block(), next, nullptr), nullptr};
+  }
+  Inlining result = replaced_scope(scope, block, {change}, buffer);
+  result.reuse.insert(result.reuse.end(), inner.begin(), inner.end());
+  return result;
 }
 
 Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next) {

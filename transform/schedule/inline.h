@@ -39,9 +39,10 @@ struct Inlining {
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
 Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
                       const LoadReplacement& value);
-// Drops `block` and `buffer`; the producer's body becomes `body`, its condition `predicate`.
-Inlining inline_into_producer(Place& scope, Place& block, Place& producer, const Buffer& buffer,
-                              const Stmt& body, const Expr& predicate);
+// Drops `block` and `buffer`; the body of `storing`, which is the producer or a block inside of it, becomes
+// `body`, its condition `predicate`.
+Inlining inline_into_producer(Place& scope, Place& block, Place& producer, Place& storing,
+                              const Buffer& buffer, const Stmt& body, const Expr& predicate);
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
 Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next);
 

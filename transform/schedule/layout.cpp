@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/layout.h"
+
+#include <cmath>
+
 #include "ir/given.h"
 
 namespace mlc::transform {
@@ -7,7 +10,7 @@ namespace {
 
 struct Shown {
   std::string text;
-  int level;  // of its operator: 2 times, 1 plus, 0 others
+  int level;  // of its operator: 2 times, 1 plus, 0 comparisons, -1 not, -2 and, -3 or; 3 none
 };
 
 using NameOf = std::function<std::string(const Var&)>;
@@ -21,11 +24,29 @@ Shown shown(const Expr& e, const NameOf& name_of) {
   }
   if (auto* number = as<FloatImmNode>(e)) {
     std::string text = fmt::format("{}", number->value);
+    if (!std::isfinite(number->value)) return {fmt::format("T.{}(\"{}\")", e->dtype().str(), text), 3};
     if (text.find_first_of(".en") == std::string::npos) text += ".0";
     return {fmt::format("T.{}({})", e->dtype().str(), text), 3};
   }
   if (auto* cast = as<CastNode>(e))
     return {fmt::format("T.Cast(\"{}\", {})", e->dtype().str(), shown(cast->value, name_of).text), 3};
+  auto call = [&](std::string_view name, const Array<Expr>& args) -> Shown {
+    std::string text;
+    for (const Expr& arg : args) text += (text.empty() ? "" : ", ") + shown(arg, name_of).text;
+    return {fmt::format("T.{}({})", name, text), 3};
+  };
+  if (auto* select = as<SelectNode>(e))
+    return call("Select", {select->condition, select->true_value, select->false_value});
+  if (auto* not_ = as<NotNode>(e)) {
+    Shown a = shown(not_->a, name_of);
+    return {"not " + (a.level < 0 ? "(" + a.text + ")" : a.text), -1};
+  }
+  if (auto* called = as<CallNode>(e)) {
+    auto* op = as<OpNode>(called->op);
+    if (op == nullptr) return {type_name(e), 3};
+    std::string_view name(op->name.data(), op->name.size());
+    return call(name.substr(name.rfind('.') + 1), called->args);
+  }
   auto* two = as_binary(e);
   if (!two) return {type_name(e), 3};
   auto infix = [&](const char* op, int level) -> Shown {
@@ -45,6 +66,24 @@ Shown shown(const Expr& e, const NameOf& name_of) {
       return infix("//", 2);
     case ExprKind::kFloorMod:
       return infix("%", 2);
+    case ExprKind::kDiv:
+      return infix("/", 2);
+    case ExprKind::kEQ:
+      return infix("==", 0);
+    case ExprKind::kNE:
+      return infix("!=", 0);
+    case ExprKind::kLT:
+      return infix("<", 0);
+    case ExprKind::kLE:
+      return infix("<=", 0);
+    case ExprKind::kGT:
+      return infix(">", 0);
+    case ExprKind::kGE:
+      return infix(">=", 0);
+    case ExprKind::kAnd:
+      return infix("and", -2);
+    case ExprKind::kOr:
+      return infix("or", -3);
     case ExprKind::kMin:
       return {fmt::format("T.min({}, {})", shown(two->a, name_of).text, shown(two->b, name_of).text), 3};
     case ExprKind::kMax:
@@ -131,7 +170,13 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
     auto pair = given == nullptr ? std::nullopt : given.as<Array<Any>>();
     auto role = pair && pair->size() == 2 ? (*pair)[0].try_cast<String>() : std::nullopt;
     bool write = role && *role == "write";
-    if (!role || (!write && *role != "read") || (*pair)[1].type_index() != ffi::TypeIndex::kTVMFFIInt)
+    if (role && !write && *role != "read") {
+      throw refuse("unknown-buffer-role", "there are no `{}` buffers", role->c_str())
+          .kind("AssertionError+ScheduleError")
+          .at(step.span(argument))
+          .help("`read` or `write`");
+    }
+    if (!role || (*pair)[1].type_index() != ffi::TypeIndex::kTVMFFIInt)
       wrong_argument(step.call, argument, "(\"read\", number), (\"write\", number) or the name of a buffer");
     int64_t i = (*pair)[1].cast<int64_t>();
     int64_t size = (write ? block->writes : block->reads).size();

@@ -69,6 +69,12 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
   return {found->second, span};
 }
 
+BlockHandleArg Step::block_handle(size_t index) {
+  if (!ir::given<SBlockRV>(call.args[index]))
+    wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it");
+  return {block(index)};
+}
+
 std::vector<BlockArg> Step::blocks(size_t index) {
   std::vector<BlockArg> blocks;
   Any& value = call.args[index];
@@ -108,7 +114,7 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
     return found;
   }
   if (schedule.func_working_on) return schedule.func_working_on;
-  throw refuse("no-function-chosen", "the module has several functions and none is being worked on")
+  throw refuse("no-function-chosen", "no function is being worked on")
       .kind("ValueError+ScheduleError")
       .at(span)
       .help("say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`");

@@ -25,6 +25,9 @@ struct BlockArg {
   Place* operator->() const { return place.get(); }
 };
 
+// A block that may not be given by name.
+struct BlockHandleArg : BlockArg {};
+
 // A loop to compute a block at, or a mark that says where else.
 struct LocationArg {
   LoopArg loop;
@@ -50,6 +53,7 @@ class Step {
   LoopArg loop(size_t index) { return loop_of(call.args[index], call.span_of(index), index); }
   // A loop, or a mark that `sample_compute_location` returned for one.
   LocationArg location(size_t index);
+  BlockHandleArg block_handle(size_t index);
   BlockArg block(size_t index) { return block_of(call.args[index], call.span_of(index), index); }
   // Several of them; `None` is an empty list.
   std::vector<BlockArg> blocks(size_t index);
@@ -111,6 +115,8 @@ T step_argument(Step& step, size_t index) {
     return step.loop(index);
   else if constexpr (std::is_same_v<T, BlockArg>)
     return step.block(index);
+  else if constexpr (std::is_same_v<T, BlockHandleArg>)
+    return step.block_handle(index);
   else if constexpr (std::is_same_v<T, LocationArg>)
     return step.location(index);
   else if constexpr (std::is_same_v<T, PlaceRef>)

@@ -75,7 +75,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   // What is read lies in the buffer, also where the block does not run; what is written may not be
   // overwritten there.
   require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
-  IndexMap map = index_map_argument(step.call, 4, old->iter_vars.size(), index_type(*old));
+  IndexMap map = index_map_argument(step.call, 4, std::nullopt, index_type(*old));
   if (!map) wrong_argument(step.call, 4, "a function of indices, or an IndexMap");
   step.call.args[4] = map;
   if (map->initial_indices.size() != old->iter_vars.size()) {

@@ -11,7 +11,10 @@ class RandomEngine {
  public:
   using result_type = uint64_t;
   static constexpr result_type kModulus = 2147483647;
-  explicit RandomEngine(int64_t& state) : state_(state) {}
+  explicit RandomEngine(int64_t& state) : state_(state) {
+    // 0 would stay 0.
+    if (state_ % static_cast<int64_t>(kModulus) == 0) state_ = 1;
+  }
   static constexpr result_type min() { return 0; }
   static constexpr result_type max() { return kModulus - 1; }
   result_type operator()() { return state_ = state_ * 48271 % static_cast<int64_t>(kModulus); }

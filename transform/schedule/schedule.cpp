@@ -18,15 +18,15 @@ std::string_view assumption_of(const Instruction& instruction, const ScheduleNod
 
 Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
   auto node = ffi::make_object<ScheduleNode>();
-  // A module with one function, or one called `main`, needs no `work_on`.
-  GlobalVar only;
-  size_t count = 0;
+  // A function that is the entry, or is called `main`, needs no `work_on`.
+  GlobalVar main, entry;
   for (const auto& [name, fn] : mod->functions) {
-    if (!ir::given<PrimFunc>(fn)) continue;
-    ++count;
-    if (count == 1 || name->name_hint == "main") only = name;
+    auto function = ir::given<PrimFunc>(fn);
+    if (!function) continue;
+    if (name->name_hint == "main") main = name;
+    if ((*function)->attrs.count("tirx.is_entry_func") != 0) entry = name;
   }
-  if (count == 1 || (only && only->name_hint == "main")) node->func_working_on = only;
+  node->func_working_on = entry ? entry : main;
   node->beginning = mod;
   node->state = std::make_unique<ScheduleState>(std::move(mod));
   node->trace = make<TraceNode>();
@@ -53,6 +53,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
   node->func_working_on = schedule.func_working_on;
   node->random_state = schedule.random_state;
   node->enable_check = schedule.enable_check;
+  node->traced = schedule.traced;
   node->debug_mask = schedule.debug_mask;
   return Schedule(node);
 }

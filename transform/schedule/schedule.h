@@ -90,6 +90,7 @@ struct ScheduleNode final : ffi::Object {
   GlobalVar func_working_on;  // null: no function has been chosen
   int64_t random_state = 1;
   bool enable_check = true;
+  bool traced = true;  // false: scripts see no trace
   int64_t debug_mask = 0;
 
   ScheduleNode() = default;

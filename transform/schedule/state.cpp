@@ -208,6 +208,15 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
     index.places[stmt.get()] = place;
   }
   for (const auto& [place, parent] : moved) place->parent = place_of(parent);
+  if (index.hides) {
+    std::unordered_set<const StmtNode*> built;
+    for (const auto& [stmt, parent] : fresh) built.insert(stmt.get());
+    for (const auto& [stmt, place] : index.places) {
+      const Place* scope = place->parent;
+      while (scope && !scope->block()) scope = scope->parent;
+      if (place->told && scope && built.contains(scope->stmt.get())) place->told = nullptr;
+    }
+  }
   if (auto* realize = as<SBlockRealizeNode>(body)) index.root = index.places.at(realize->block.get());
   mod_ = with(mod_, [&](IRModuleNode& copy) { copy.functions.Set(index.name, next_fn); });
 }
@@ -228,6 +237,7 @@ std::unique_ptr<ScheduleState> ScheduleState::copy(std::unordered_map<const Plac
   for (const auto& [name, index] : functions_) {
     auto clone = std::make_unique<FunctionIndex>();
     clone->name = index->name;
+    clone->hides = index->hides;
     for (const auto& [stmt, place] : index->places) {
       auto twin = std::make_shared<Place>(*place);
       moved[place.get()] = twin;

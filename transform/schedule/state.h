@@ -14,6 +14,10 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 // location may be.
 enum class Mark : uint8_t { kNone, kRoot, kInline };
 
+struct Told {
+  Array<TensorRegion> reads, writes;
+};
+
 // One loop or block in its place. What handles refer to: it survives rewrites of what is around and below
 // it, and knows when it is gone. Owned by the index of its function.
 struct Place {
@@ -22,6 +26,9 @@ struct Place {
   String name;              // of the loop variable or block, kept for messages
   std::string removed_by;   // the primitive that took it away
   Mark mark = Mark::kNone;  // no loop at all: `stmt` is null from the start
+  // Of blocks from which a step has hidden accesses: what they told before. Queries go by it until the block
+  // around is built anew.
+  std::shared_ptr<const Told> told;
 
   // Of blocks, computed when the function is first looked at and kept by loop transformations.
   bool affine_binding = false;  // iterators' values are an affine map of the loops around
@@ -42,6 +49,7 @@ struct FunctionIndex {
   GlobalVar name;
   PlaceRef root;
   std::unordered_map<const StmtNode*, PlaceRef> places;
+  bool hides = false;  // some place has `told`
 };
 
 class ScheduleState {

@@ -371,6 +371,12 @@ const ApiRow kRows[] = {
 
 }  // namespace
 
+std::optional<Any> stmt_of_sref(const Any& value) {
+  auto* sref = value.as<StmtSRefNode>();
+  if (sref == nullptr) return std::nullopt;
+  return sref->place && sref->place->alive() ? Any(sref->place->stmt) : Any(nullptr);
+}
+
 int64_t parse_debug_mask(ApiCall& call, size_t argument) {
   const Any& mask = call.args[argument];
   if (auto text = mask.try_cast<String>()) {

@@ -141,16 +141,32 @@ class TracePrinter {
       });
     return type_name(value);
   }
+  std::string bare(const Any& value) {
+    if (auto text = value.try_cast<String>()) return *text;
+    if (value.type_index() == ffi::TypeIndex::kTVMFFIBool) return value.cast<bool>() ? "1" : "0";
+    std::string items;
+    auto add = [&](const auto& list) {
+      for (const Any& item : list) items += (items.empty() ? "" : ", ") + bare(item);
+      return "[" + items + "]";
+    };
+    if (auto list = value.as<ffi::List<Any>>()) return add(*list);
+    if (auto list = value.as<Array<Any>>()) return add(*list);
+    return show(value);
+  }
   template <class Mapping>
   std::string mapping(const Mapping& map) {
     std::string items;
-    for (const auto& [key, item] : map) items += (items.empty() ? "" : ", ") + show(key) + ": " + show(item);
+    // TVM quotes the keys alone.
+    for (const auto& [key, item] : map) items += (items.empty() ? "" : ", ") + show(key) + ": " + bare(item);
     return "{" + items + "}";
   }
   template <class Sequence>
   std::string sequence(const Sequence& list) {
     std::string items;
-    for (const Any& item : list) items += (items.empty() ? "" : ", ") + show(item);
+    for (const Any& item : list) {
+      bool flag = item.type_index() == ffi::TypeIndex::kTVMFFIBool;
+      items += (items.empty() ? "" : ", ") + (flag ? bare(item) : show(item));
+    }
     return "[" + items + "]";
   }
 

@@ -69,6 +69,13 @@ bool meet(const VarSet& a, const VarSet& b) {
 
 }  // namespace
 
+std::vector<Place*> all_readers(const Dependences& deps, const Buffer& buffer) {
+  std::vector<Place*> found;
+  for (Place* block : deps.blocks)
+    if (uses_of(deps, *block).reads.contains(buffer.get())) found.push_back(block);
+  return found;
+}
+
 Flow flow_around(const Dependences& deps, const Place& block) {
   Flow flow;
   Uses mine = uses_of(deps, block);

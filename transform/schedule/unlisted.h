@@ -12,5 +12,7 @@ struct Flow {
 };
 // The producers and consumers of `block` by what its scope's blocks tell, and by what their bodies do.
 Flow flow_around(const Dependences& deps, const Place& block);
+// The blocks that read a buffer, whether they tell it or not, in program order.
+std::vector<Place*> all_readers(const Dependences& deps, const Buffer& buffer);
 
 }  // namespace mlc::transform

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers: addresses, loads, stores, allocation.
+#include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "backend/llvm/emitter.h"
 #include "ir/arith_ops.h"
@@ -31,6 +33,24 @@ Expr combine_indices(const ir::BufferTypeNode* type, const ir::Array<Expr>& indi
     flat = ir::add(flat, ir::mul(indices[static_cast<int64_t>(i)], type->strides[static_cast<int64_t>(i)]));
   }
   return flat;
+}
+
+// The largest value of an extent, none of whose parts is negative, where its form bounds it: what is cut out
+// of a loop over n is min(n, 6) long.
+std::optional<int64_t> at_most(const Expr& e) {
+  if (auto value = ir::const_int(e)) return value;
+  if (auto* cast = ir::as<ir::CastNode>(e)) return at_most(cast->value);
+  bool division = e->kind == ir::ExprKind::kDiv || e->kind == ir::ExprKind::kFloorDiv;
+  if (!division && e->kind != ir::ExprKind::kMin && e->kind != ir::ExprKind::kMul) return std::nullopt;
+  const auto* node = static_cast<const ir::BinaryNode*>(e.get());
+  std::optional<int64_t> left = at_most(node->a);
+  std::optional<int64_t> right = division ? ir::const_int(node->b) : at_most(node->b);
+  if (e->kind == ir::ExprKind::kMin) return left && right ? std::min(left, right) : left ? left : right;
+  if (!left || !right || *left < 0 || *left > kStackBytes || *right < 0 || *right > kStackBytes) {
+    return std::nullopt;
+  }
+  if (!division) return *left * *right;
+  return *right > 0 ? std::optional(*left / *right) : std::nullopt;
 }
 
 }  // namespace
@@ -169,9 +189,9 @@ llvm::AllocaInst* FunctionEmitter::stack_slot(llvm::Type* type, uint64_t count, 
   return slot;
 }
 
-// Small constant sizes live on the stack. Others own a stack slot that holds their heap memory: of constant
-// size it is allocated once per call at the first use and kept over the iterations of loops; of computed size
-// it is made anew each time. The end block releases all slots.
+// Small sizes, constant or at most a constant, live on the stack. Others own a stack slot that holds their
+// heap memory: of constant size it is allocated once per call at the first use and kept over the iterations
+// of loops; of computed size it is made anew each time. The end block releases all slots.
 void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   const ir::BufferTypeNode* type = s->buffer->buffer();
   DataType element = type->dtype;
@@ -185,8 +205,9 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   if (constant && *constant < 0) {
     throw Error("codegen-unsupported", "`{}` has a negative size", s->buffer->name.c_str()).at(s->span);
   }
-  if (constant && *constant * bytes <= kStackBytes) {
-    auto size = static_cast<uint64_t>(std::max<int64_t>(1, *constant * bytes));
+  std::optional<int64_t> most = constant ? constant : at_most(count);
+  if (most && *most <= kStackBytes && *most * bytes <= kStackBytes) {
+    auto size = static_cast<uint64_t>(std::max<int64_t>(1, *most * bytes));
     llvm::AllocaInst* slot = stack_slot(b.getInt8Ty(), size, kAllocAlignment);
     slot->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
     define_buffer(s->buffer, slot, true, kAllocAlignment);

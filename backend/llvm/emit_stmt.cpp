@@ -265,6 +265,32 @@ bool calls_by_name(const ir::Stmt& stmt) {
   return found;
 }
 
+// What the schedule rules say of a loop whose steps may be combined in another order.
+constexpr std::string_view kAnyOrder = "mlc.any_order";
+
+// The last operation of each store of a loop, a sum, a product or an extreme, may be taken in any order: then
+// the optimiser may take several steps at once, in vectors. Extremes of NaN are any of the values.
+void allow_any_order(llvm::BasicBlock* first, llvm::BasicBlock* end) {
+  for (auto block = first->getIterator(); &*block != end; ++block) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      auto* value = store == nullptr ? nullptr : llvm::dyn_cast<llvm::Instruction>(store->getValueOperand());
+      if (value == nullptr || !llvm::isa<llvm::FPMathOperator>(value)) continue;
+      auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
+      if (select == nullptr) {
+        if (value->isBinaryOp()) value->setHasAllowReassoc(true);
+        continue;
+      }
+      select->setHasNoNaNs(true);
+      select->setHasNoSignedZeros(true);
+      if (auto* compared = llvm::dyn_cast<llvm::FCmpInst>(select->getCondition())) {
+        compared->setHasNoNaNs(true);
+        compared->setHasNoSignedZeros(true);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 // Loops are emitted in the form the optimiser wants: tested before the first iteration (unless the trip count
@@ -316,6 +342,7 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   llvm::Value* advanced = b.CreateAdd(counter, step, "", made.nonnegative, true);
   counter->addIncoming(advanced, next);
   llvm::BranchInst* back = b.CreateCondBr(b.CreateICmpSLT(advanced, limit), body, after);
+  if (s->annotations.count(ir::String(std::string(kAnyOrder))) != 0) allow_any_order(body, after);
 
   std::vector<llvm::Metadata*> hints{nullptr};
   auto hint = [&](const char* name) {

@@ -150,8 +150,8 @@ Evaluator::Keeper::~Keeper() {
   if (evaluator_.state().resolver.kept() != kept_) evaluator_.state().trees.push_back(std::move(tree_));
 }
 
-Any State::run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last) {
-  std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file_id);
+Any State::run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<ModuleNode>& module,
+                      bool value_of_last) {
   trees.push_back(tree);
   auto* node = const_cast<ModuleNode*>(module.get());
   module_infos.push_back(resolver.module(tree->module->body, node));
@@ -252,10 +252,11 @@ void set_file_of(ModuleNode& main, uint32_t file_id) {
 
 void Evaluator::run_source(uint32_t file_id) {
   set_file_of(*const_cast<ModuleNode*>(state_->main.get()), file_id);
-  with_exit(*this, [&] { state_->run_module(file_id, state_->main, false); });
+  with_exit(*this, [&] { state_->run_module(syntax::parse_file(file_id), state_->main, false); });
 }
 Any Evaluator::evaluate_repl(uint32_t file_id) {
-  return with_exit(*this, [&] { return state_->run_module(file_id, state_->main, true); });
+  return with_exit(*this,
+                   [&] { return state_->run_module(syntax::parse_file(file_id), state_->main, true); });
 }
 
 Any Evaluator::evaluate(const syntax::Expr& expr, NameScope& names) {

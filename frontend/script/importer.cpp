@@ -9,6 +9,8 @@
 #include "frontend/script/classic_names.h"
 #include "frontend/script/stdlib.h"
 #include "frontend/script/traceback.h"
+#include "frontend/syntax/frozen.h"
+#include "frontend/syntax/parse.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/classic_names.h"
 
@@ -189,15 +191,15 @@ Any Importer::load_found(const std::string& name, const Found& found, ir::Span s
     }
     std::string text(std::istreambuf_iterator<char>(in), {});
     syntax::check_is_text(shown, text);
-    return ir::SourceMap::global().add(shown, std::move(text));
+    return syntax::parse_file(ir::SourceMap::global().add(shown, std::move(text)));
   });
   // A module may put another object in its place.
   Any now;
   return loaded(name, now) ? now : Any(module);
 }
 
-template <class ReadText>
-void Importer::run(const std::string& name, const Ref<ModuleNode>& module, ir::Span span, ReadText read) {
+template <class ReadTree>
+void Importer::run(const std::string& name, const Ref<ModuleNode>& module, ir::Span span, ReadTree read) {
   running_.push_back(module.get());
   struct Leave {
     std::vector<const ModuleNode*>& running;
@@ -253,8 +255,10 @@ Any Importer::of_library(const std::string& name) {
   std::replace(file.begin(), file.end(), '.', '/');
   Ref<ModuleNode> module = state_.new_module(name);
   library_[name] = Any(module);
-  run(name, module, {},
-      [&] { return ir::SourceMap::global().add(fmt::format("<stdlib>/{}.mlc", file), std::string(text)); });
+  run(name, module, {}, [&] {
+    uint32_t id = ir::SourceMap::global().add(fmt::format("<stdlib>/{}.mlc", file), std::string(text));
+    return syntax::thaw(stdlib_tree(name), id);
+  });
   return Any(module);
 }
 

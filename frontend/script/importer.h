@@ -58,8 +58,8 @@ class Importer {
   Any library_module(const std::string& name);
   std::optional<Found> find(std::string_view last, const List& folders) const;
   Any load_found(const std::string& name, const Found& found, ir::Span span);
-  template <class ReadText>
-  void run(const std::string& name, const Ref<ModuleNode>& module, ir::Span span, ReadText read);
+  template <class ReadTree>
+  void run(const std::string& name, const Ref<ModuleNode>& module, ir::Span span, ReadTree read);
   std::string circle_to(const ModuleNode& module) const;
   [[noreturn]] void missing(const std::string& name, const Any& package, const List* folders, ir::Span span);
 

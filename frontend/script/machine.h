@@ -343,7 +343,7 @@ struct Evaluator::State {
   Any namespace_of(ModuleNode* module);
 
   Ref<ModuleNode> new_module(std::string name);
-  Any run_module(uint32_t file_id, const Ref<ModuleNode>& module, bool value_of_last);
+  Any run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<ModuleNode>& module, bool value_of_last);
 };
 
 [[gnu::always_inline]] inline Held Evaluator::State::fetch(const syntax::Expr* expr, Frame& f) {

@@ -254,7 +254,6 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
   ir::GlobalVar name = fresh.mod()->find(function);
   auto& now = schedule->state->index(name).places;
   bool everywhere = true;  // a fresh look does not see what predicates leave out
-  bool divided = false;    // nor that all digits of a tile are there, when other loops count them
   ir::post_order(
       fresh.function(name)->body, [](const ir::Expr&) {},
       [&](const ir::Stmt& s) {
@@ -268,7 +267,7 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
     const transform::Place& old = *kept->second;
     if (old.affine_binding && !place->affine_binding && everywhere)
       return fmt::format("`{}` is said to be bound affinely", place->name.c_str());
-    if (old.region_cover && !place->region_cover && everywhere && !divided)
+    if (old.region_cover && !place->region_cover && everywhere)
       return fmt::format("what `{}` reads is said to be covered", place->name.c_str());
     if (old.stage_pipeline && !place->stage_pipeline && everywhere)
       return fmt::format("`{}` is said to be a stage pipeline", place->name.c_str());

@@ -167,17 +167,45 @@ std::vector<Expr> conjuncts(const Expr& condition) {
 
 namespace {
 
-// A region of the block as intervals over the loops from the block up to `top` (exclusive).
+// Threads that see one copy of memory of this scope.
+bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
+  if (scope.starts_with("warp")) return thread_tag == "threadIdx.x";
+  if (!scope.starts_with("shared")) return false;
+  return thread_tag.starts_with("threadIdx") || thread_tag.starts_with("vthread");
+}
+
+}  // namespace
+
+std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
+                                          std::string_view storage_scope) {
+  std::vector<const ForNode*> relaxed;
+  for (const Place* up = block.parent; up && up != top; up = up->parent) {
+    if (up->loop()) relaxed.push_back(up->loop());
+  }
+  for (const Place* up = top; up && up->loop(); up = up->parent) {
+    const IterVar& thread = up->loop()->thread_binding;
+    if (thread && shared_by_thread(storage_scope, {thread->thread_tag.data(), thread->thread_tag.size()}))
+      relaxed.push_back(up->loop());
+  }
+  return relaxed;
+}
+
+namespace {
+
+std::string_view memory_of(const TensorRegion& region) {
+  const String& scope = region->source->buffer()->storage_scope;
+  return {scope.data(), scope.size()};
+}
+
+// A region of the block as intervals over its relaxed loops.
 std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
                               const Place* top, Analyzer& analyzer, bool by_digits = false) {
   VarMap values = bindings_of(realize_of(state, block));
   Domain domain;
   std::unique_ptr<Analyzer> inner = by_digits ? analyzer.clone() : nullptr;
   if (inner) bind_loops(*inner, loops_above(block));
-  for (const Place* up = block.parent; up && up != top && up->loop(); up = up->parent) {
-    const ForNode* loop = up->loop();
+  for (const ForNode* loop : relaxed_loops(block, top, memory_of(region)))
     domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
-  }
   std::vector<Interval> result;
   for (const Range& range : region->region) {
     auto reached = [&](const Expr& e) {
@@ -373,13 +401,15 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
                                                        const TensorRegion& region, const Place* top,
                                                        Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
-  std::vector<Place*> loops;
-  for (Place* up = block.parent; up && up != top && up->loop(); up = up->parent) loops.push_back(up);
-  std::reverse(loops.begin(), loops.end());
+  std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(region));
   std::unique_ptr<Analyzer> inner = analyzer.clone();
-  bind_loops(*inner, loops);
-  IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
-                                      IterMapCheck::kSurjective, *inner);
+  std::vector<LoopRange> loops;
+  for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {
+    loops.push_back({(*loop)->loop_var, make<RangeNode>((*loop)->min, (*loop)->extent)});
+    inner->bind((*loop)->loop_var, loops.back().range);
+  }
+  IterMapResult map =
+      detect_iter_map(realize->iter_values, loops, realize->predicate, IterMapCheck::kSurjective, *inner);
   if (map.indices.empty()) return std::nullopt;
   Domain domain;
   for (size_t i = 0; i < map.indices.size(); ++i) {

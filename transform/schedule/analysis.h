@@ -24,6 +24,12 @@ std::vector<Place*> loops_up(Place& place);
 bool is_above(const Place& ancestor, const Place& place);
 // The innermost loop or block strictly above all of them; null when there is none.
 Place* common_above(const std::vector<Place*>& places);
+
+// The loops over which an access of `block` spreads during one iteration of `top` (null: of the function),
+// the innermost first: those between, and those above `top` bound to threads that share memory of this scope.
+std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
+                                          std::string_view storage_scope);
+
 // Which statement of the body of `above` holds `below`.
 size_t child_position(const Place& above, const Place& below);
 // The statements of a body: those of a sequence, or the one.

@@ -305,6 +305,23 @@ void set_region_of_input(CacheStage& stage, const Place& scope) {
   take_shape_of_region(stage);
 }
 
+namespace {
+
+std::string_view memory_of(const Buffer& buffer) {
+  const String& scope = buffer->buffer()->storage_scope;
+  return {scope.data(), scope.size()};
+}
+
+// The memory that fewer threads share.
+std::string_view narrower(std::string_view a, std::string_view b) {
+  auto rank = [](std::string_view memory) {
+    return memory.starts_with("shared") ? 2 : memory.starts_with("warp") ? 1 : 0;
+  };
+  return rank(a) <= rank(b) ? a : b;
+}
+
+}  // namespace
+
 void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
   Place& location = *stage.location;
   Analyzer analyzer;
@@ -315,9 +332,11 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
     for (const IterVar& iter : location.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
   }
   std::vector<Box> boxes;
-  const String& memory = region->source->buffer()->storage_scope;  // threads that share it see all of a part
-  relax_below(state, block, {region}, location, std::string_view(memory.data(), memory.size()), boxes,
-              analyzer);
+  // Threads that share the memory of `region` see all of a part. A copy out of memory that they do not share holds
+  // what one thread wrote.
+  std::string_view memory = memory_of(region->source);
+  if (!stage.from.same_as(region->source)) memory = narrower(memory, memory_of(stage.from));
+  relax_below(state, block, {region}, location, memory, boxes, analyzer);
   stage.region.clear();
   std::vector<Interval>& result = stage.region;
   std::optional<decltype(analyzer.assume(Expr()))> inside;

@@ -149,13 +149,6 @@ std::optional<IterDomains> digits_within(const SBlockNode& block, const TensorRe
   return invert_digits(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
 }
 
-// Threads that see one copy of memory of this scope.
-bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
-  if (scope.starts_with("warp")) return thread_tag == "threadIdx.x";
-  if (!scope.starts_with("shared")) return false;
-  return thread_tag.starts_with("threadIdx") || thread_tag.starts_with("vthread");
-}
-
 // Removes one block (and the loops that only held it), replaces one loop; looks only at what is above them.
 class MoveRewriter final : public Rewriter {
  public:
@@ -368,15 +361,7 @@ void relax_below(ScheduleState& state, const Place& block, const Array<TensorReg
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
   for (const TensorRegion& region : regions) {
-    std::vector<const ForNode*> relaxed;  // the innermost first
-    for (const Place* up = block.parent; up && up != &top; up = up->parent) {
-      if (up->loop()) relaxed.push_back(up->loop());
-    }
-    for (const Place* up = &top; up && up->loop(); up = up->parent) {
-      const IterVar& thread = up->loop()->thread_binding;
-      if (thread && shared_by_thread(storage_scope, {thread->thread_tag.data(), thread->thread_tag.size()}))
-        relaxed.push_back(up->loop());
-    }
+    std::vector<const ForNode*> relaxed = relaxed_loops(block, &top, storage_scope);
     // What a loop runs over may depend on the loops around it.
     Domain domain;
     for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {

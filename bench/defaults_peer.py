@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of defaults.mlc under NumPy, and under ONNX Runtime where it is installed, on one core.
+
+    python bench/defaults_peer.py [NAME]...
+
+NAME is what names begin with. Prints `name seconds library`, the faster library of each.
+"""
+import os
+
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+import sys
+import time
+
+import numpy as np
+
+try:
+    import onnx
+    import onnxruntime
+    from onnx import TensorProto, helper
+except ImportError:
+    onnx = None
+
+CASES = {}
+
+
+def floats(*shape, dtype="float32"):
+    return np.random.rand(*shape).astype(dtype)
+
+
+def numpy_of(make):
+    """A case of NumPy: `make` gives the function to time."""
+    return {"NumPy": make}
+
+
+def model(nodes, inputs, initializers=()):
+    """A session of ONNX Runtime on one core, its inputs and its result bound to memory, so that nothing is copied."""
+    kinds = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32, "int64": TensorProto.INT64,
+             "float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE, "uint8": TensorProto.UINT8}
+    made = []
+    for i, (op, takes, gives, attributes) in enumerate(nodes):
+        domain = attributes.pop("domain", "")
+        made.append(helper.make_node(op, takes, gives, domain=domain, **attributes))
+    described = [helper.make_tensor_value_info(n, kinds[str(a.dtype)], a.shape) for n, a in inputs.items()]
+    constants = [onnx.numpy_helper.from_array(a, n) for n, a in initializers]
+    graph = helper.make_graph(made, "g", described, [helper.make_empty_tensor_value_info("out")], constants)
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)])
+    whole.ir_version = 9
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(whole.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    (result,) = session.run(None, inputs)
+    bound = session.io_binding()
+    kept = [onnxruntime.OrtValue.ortvalue_from_numpy(each) for each in inputs.values()]
+    for name, each in zip(inputs, kept):
+        bound.bind_ortvalue_input(name, each)
+    into = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros_like(result))
+    bound.bind_ortvalue_output("out", into)
+    return lambda: session.run_with_iobinding(bound) or kept or into
+
+
+def case(name, numpy=None, onnx_nodes=None):
+    CASES[name] = {"NumPy": numpy, "ONNX Runtime": onnx_nodes}
+
+
+def product(m, n, k, batch=(), dtype="float32", transposed=False, onnx_too=True):
+    """Transposed weights of a layer are an initializer, which ONNX Runtime packs beforehand: not what is compared here."""
+
+    def numpy():
+        a = floats(*batch, m, k, dtype=dtype)
+        b = floats(*batch, n, k, dtype=dtype).swapaxes(-1, -2) if transposed else floats(*batch, k, n, dtype=dtype)
+        c = np.zeros((*batch, m, n), dtype)
+        return lambda: np.matmul(a, b, out=c)
+
+    def ort():
+        a, b = floats(*batch, m, k, dtype=dtype), floats(*batch, *((n, k) if transposed else (k, n)), dtype=dtype)
+        if transposed:
+            return model([("FusedMatMul", ["a", "b"], ["out"], {"transB": 1, "domain": "com.microsoft"})], {"a": a, "b": b})
+        return model([("MatMul", ["a", "b"], ["out"], {})], {"a": a, "b": b})
+
+    return numpy, ort if onnx_too else None
+
+
+for n in (1, 2, 4, 8):
+    case(f"matmul_1024x{n}x1024", *product(1024, n, 1024))
+for m in (1, 2, 4, 8, 16):
+    case(f"matmul_{m}x4096x4096", *product(m, 4096, 4096))
+    case(f"dense_{m}x4096x4096", *product(m, 4096, 4096, transposed=True))
+for n in (512, 1024):
+    case(f"matmul_{n}x{n}x{n}", *product(n, n, n))
+case("dense_128x3072x768", *product(128, 3072, 768, transposed=True))
+case("dense_197x768x768", *product(197, 768, 768, transposed=True))
+case("batch_12x128x128x64_qk", *product(128, 128, 64, batch=(12,), transposed=True))
+case("batch_12x128x64x128_pv", *product(128, 64, 128, batch=(12,)))
+case("batch_256x16x16x16", *product(16, 16, 16, batch=(256,)))
+case("batch_64x32x32x32", *product(32, 32, 32, batch=(64,)))
+case("batch_32x1x512x64", *product(1, 512, 64, batch=(32,), transposed=True))
+case("batch_32x1x64x512", *product(1, 64, 512, batch=(32,)))
+case("f64_512", *product(512, 512, 512, dtype="float64"))
+for name in ("f16_512", "bf16_512", "int32_512", "f16f16_256"):
+    case(name, *product(*[int(name[-3:])] * 3, onnx_too=False))  # against products of float32
+for name, order in (("int8_512", "N"), ("int8_dense_512", "T")):
+    def int8(order=order):
+        a, b = (np.random.randint(-8, 8, (512, 512)).astype("int8") for _ in "ab")
+        return model([("MatMulInteger", ["a", "b"], ["out"], {})], {"a": a, "b": b})
+
+    case(name, product(512, 512, 512)[0], int8)
+
+BIG = (2048, 4096)
+
+
+def single(op, *shapes, initializers=(), **attributes):
+    def ort():
+        inputs = {"abcdef"[i]: floats(*shape) if shape else np.array(1.0, "float32") for i, shape in enumerate(shapes)}
+        names = [*inputs, *(name for name, _ in initializers)]
+        return model([(op, names, ["out"], dict(attributes))], inputs, initializers)
+
+    return ort
+
+
+def ufunc(act, *shapes, result=None, dtype="float32"):
+    def numpy():
+        inputs = [floats(*shape) for shape in shapes]
+        out = np.zeros(np.broadcast_shapes(*shapes) if result is None else result, dtype)
+        return lambda: act(*inputs, out)
+
+    return numpy
+
+
+case("add", ufunc(lambda a, b, o: np.add(a, b, out=o), BIG, BIG), single("Add", BIG, BIG))
+case("bias_add", ufunc(lambda a, b, o: np.add(a, b, out=o), BIG, (4096,)), single("Add", BIG, (4096,)))
+case("add_channels", ufunc(lambda a, b, o: np.add(a, b, out=o), (1, 64, 112, 112), (1, 64, 1, 1)), single("Add", (1, 64, 112, 112), (1, 64, 1, 1)))
+case("relu", ufunc(lambda a, o: np.maximum(a, 0, out=o), BIG), single("Relu", BIG))
+case("sigmoid", None, single("Sigmoid", BIG))
+case("tanh", ufunc(lambda a, o: np.tanh(a, out=o), BIG), single("Tanh", BIG))
+case("exp", ufunc(lambda a, o: np.exp(a, out=o), BIG), single("Exp", BIG))
+case("gelu", None, single("Gelu", BIG))
+case("sqrt", ufunc(lambda a, o: np.sqrt(a, out=o), BIG), single("Sqrt", BIG))
+case("cast_f16", ufunc(lambda a, o: np.copyto(o, a, casting="unsafe"), BIG, dtype="float16"), single("Cast", BIG, to=10))
+case("cast_int8", ufunc(lambda a, o: np.copyto(o, a, casting="unsafe"), BIG, dtype="int8"), single("Cast", BIG, to=3))
+case("bias_swish_residual", None, lambda: model(
+    [("Add", ["a", "b"], ["x"], {}), ("Sigmoid", ["x"], ["s"], {}), ("Mul", ["x", "s"], ["y"], {}), ("Add", ["y", "c"], ["out"], {})],
+    {"a": floats(*BIG), "b": floats(4096), "c": floats(*BIG)}))
+for shape in ((4096, 1024), (1, 12, 128, 128), (64, 30522)):
+    case("softmax_" + "x".join(map(str, shape[-3:])), None, single("Softmax", shape))
+case("softmax_axis1", None, single("Softmax", (16, 21, 128, 128), axis=1))
+case("log_softmax_1024x1000", None, single("LogSoftmax", (1024, 1000)))
+for rows, columns in ((4096, 768), (128, 768)):
+    case(f"layer_norm_{rows}x{columns}", None, single("LayerNormalization", (rows, columns), (columns,), (columns,)))
+case("rms_norm_2048x4096", None, single("SimplifiedLayerNormalization", BIG, (4096,), axis=-1))
+case("batch_norm", None, lambda: model(
+    [("BatchNormalization", ["a", "s", "t", "m", "v"], ["out"], {})],
+    {"a": floats(1, 64, 112, 112), **{name: floats(64) for name in "stmv"}}))
+
+
+def reduced(op, shape, axes, numpy):
+    out = np.zeros([e for d, e in enumerate(shape) if d not in axes], "float32")
+    constant = [("axes", np.array(axes, "int64"))]
+    return ufunc(lambda a, o: numpy(a, axis=axes, out=o), shape, result=out.shape), single(op, shape, initializers=constant, keepdims=0)
+
+
+case("sum_all", *reduced("ReduceSum", BIG, (0, 1), np.sum))
+case("sum_axis0", *reduced("ReduceSum", BIG, (0,), np.sum))
+case("sum_axis1", *reduced("ReduceSum", BIG, (1,), np.sum))
+case("max_axis1", *reduced("ReduceMax", BIG, (1,), np.max))
+case("mean_hw", *reduced("ReduceSum", (8, 512, 28, 28), (2, 3), np.sum))
+case("mean_hw_7", *reduced("ReduceSum", (8, 2048, 7, 7), (2, 3), np.sum))
+case("sum_nhwc", *reduced("ReduceSum", (8, 28, 28, 512), (1, 2), np.sum))
+case("sum_middle", *reduced("ReduceSum", (64, 512, 128), (1,), np.sum))
+case("argmax_1024x1000", ufunc(lambda a, o: np.argmax(a, axis=1, out=o), (1024, 1000), result=(1024,), dtype="int64"), single("ArgMax", (1024, 1000), axis=1))
+case("argmax_axis1", ufunc(lambda a, o: np.argmax(a, axis=1, out=o), (4, 21, 256, 256), result=(4, 256, 256), dtype="int64"), single("ArgMax", (4, 21, 256, 256), axis=1))
+for name, axis in (("cumsum", 1), ("cumsum_axis0", 0)):
+    case(name, ufunc(lambda a, o, axis=axis: np.cumsum(a, axis=axis, out=o), (1024, 4096)),
+         single("CumSum", (1024, 4096), initializers=[("axis", np.array(axis, "int64"))]))
+
+
+def transposed(name, shape, *axes):
+    result = tuple(shape[d] for d in axes)
+    case(name, ufunc(lambda a, o: np.copyto(o, a.transpose(axes)), shape, result=result), single("Transpose", shape, perm=axes))
+
+
+transposed("transpose_4096x2048", (4096, 2048), 1, 0)
+transposed("transpose_1000x1000", (1000, 1000), 1, 0)
+transposed("transpose_heads", (8, 128, 12, 64), 0, 2, 1, 3)
+transposed("transpose_keys", (8, 128, 12, 64), 0, 2, 3, 1)
+transposed("nchw_to_nhwc", (4, 64, 112, 112), 0, 2, 3, 1)
+transposed("nhwc_to_nchw", (4, 112, 112, 64), 0, 3, 1, 2)
+transposed("nhwc3_to_nchw", (4, 224, 224, 3), 0, 3, 1, 2)
+
+
+def indexed(op, numpy, shape, count, **attributes):
+    def onnx_of():
+        return model([(op, ["a", "i"], ["out"], attributes)], {"a": floats(*shape), "i": np.random.randint(0, 4096, count).astype("int32")})
+
+    def of_numpy():
+        a, i = floats(*shape), np.random.randint(0, 4096, count).astype("int32")
+        return lambda: numpy(a, i)
+
+    return of_numpy, onnx_of
+
+
+case("embedding_30522x768", *indexed("Gather", lambda a, i: np.take(a, i, axis=0), (30522, 768), (8192,)))
+case("gather_axis1", *indexed("GatherElements", lambda a, i: np.take_along_axis(a, i, axis=1), (1024, 4096), (1024, 512), axis=1))
+case("concatenate", ufunc(lambda a, b, o: np.concatenate([a, b], axis=1, out=o), (1024, 2048), (1024, 2048), result=(1024, 4096)), single("Concat", (1024, 2048), (1024, 2048), axis=1))
+case("pad_hw", None, single("Pad", (8, 64, 56, 56), initializers=[("pads", np.array([0, 0, 1, 1, 0, 0, 1, 1], "int64"))]))
+case("strided_slice", ufunc(lambda a, o: np.copyto(o, a[:, ::2]), BIG, result=(2048, 2048)))
+case("reshape", ufunc(lambda a, o: np.copyto(o, a), BIG))
+case("broadcast_to", ufunc(lambda a, o: np.copyto(o, a), (4096,), result=BIG))
+for name, shape, k, s, p in (("max_pool_3s2", (1, 64, 112, 112), 3, 2, 1), ("max_pool_2s2", (4, 64, 112, 112), 2, 2, 0), ("max_pool_nhwc", (1, 64, 112, 112), 3, 2, 1)):
+    case(name, None, single("MaxPool", shape, kernel_shape=[k, k], strides=[s, s], pads=[p] * 4))
+case("avg_pool_3s1", None, single("AveragePool", (1, 192, 35, 35), kernel_shape=[3, 3], strides=[1, 1], pads=[1] * 4))
+case("global_avg_pool", None, single("GlobalAveragePool", (8, 2048, 7, 7)))
+
+
+def convolution(name, c, h, o, k, s, p, groups=1, relu=False):
+    """Weights are an initializer, as in every model: ONNX Runtime lays them out beforehand."""
+    attributes = {"kernel_shape": [k, k], "strides": [s, s], "pads": [p] * 4, "group": groups}
+
+    def ort():
+        constants = [("w", floats(o, c // groups, k, k)), ("b", floats(o))]
+        nodes = [("Conv", ["a", "w"] + (["b"] if relu else []), ["y" if relu else "out"], dict(attributes))]
+        nodes += [("Relu", ["y"], ["out"], {})] if relu else []
+        return model(nodes, {"a": floats(1, c, h, h)}, constants[: 2 if relu else 1])
+
+    case(name, None, ort)
+
+
+convolution("conv3x3_64_56", 64, 56, 64, 3, 1, 1)
+convolution("conv3x3_64_56_relu", 64, 56, 64, 3, 1, 1, relu=True)
+convolution("conv1x1_256_14", 256, 14, 1024, 1, 1, 0)
+convolution("conv1x1_256_14_relu", 256, 14, 1024, 1, 1, 0, relu=True)
+convolution("conv1x1_64_56_relu", 64, 56, 256, 1, 1, 0, relu=True)
+convolution("depthwise_96_56", 96, 56, 96, 3, 1, 1, groups=96)
+convolution("depthwise_96_56_relu", 96, 56, 96, 3, 1, 1, groups=96, relu=True)
+convolution("depthwise_144_56s2", 144, 56, 144, 3, 2, 1, groups=144)
+convolution("depthwise_960_7", 960, 7, 960, 3, 1, 1, groups=960)
+convolution("depthwise5_240_28", 240, 28, 240, 5, 1, 2, groups=240)
+convolution("depthwise_nhwc_96_56", 96, 56, 96, 3, 1, 1, groups=96)
+convolution("depthwise_nhwc_144_56s2", 144, 56, 144, 3, 2, 1, groups=144)
+convolution("group32_128_56", 128, 56, 128, 3, 1, 1, groups=32)
+convolution("group32_512_14", 512, 14, 512, 3, 1, 1, groups=32)
+
+
+def dense_relu(m, n, k):
+    def ort():
+        return model(
+            [("Gemm", ["a", "w", "b"], ["y"], {"transB": 1}), ("Relu", ["y"], ["out"], {})],
+            {"a": floats(m, k), "w": floats(n, k), "b": floats(n)},
+        )
+
+    return None, ort
+
+
+case("dense_relu_128x3072x768", *dense_relu(128, 3072, 768))
+case("dense_relu_1x1000x2048", *dense_relu(1, 1000, 2048))
+
+for name, makers in CASES.items():
+    if sys.argv[1:] and not any(name.startswith(each) for each in sys.argv[1:]):
+        continue
+    fastest = (1e9, "nothing")
+    for library, make in makers.items():
+        if make is None or library == "ONNX Runtime" and onnx is None:
+            continue
+        run = make()
+        run()
+        best, total = 1e9, 0
+        while total < 0.1:
+            start = time.perf_counter()
+            run()
+            took = time.perf_counter() - start
+            best, total = min(best, took), total + took
+        fastest = min(fastest, (best, library))
+    print(name, *fastest, flush=True)

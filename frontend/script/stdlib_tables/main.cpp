@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// stdlib_tables OUTPUT ROOT FILE...: texts and trees of the modules of stdlib/ as C++ tables
+// (frontend/script/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`,
+// schedule/a.mlc is `mlc.schedule.a`, pipeline/a.mlc is `mlc.pipeline.a`; a/__init__.mlc is the module of the
+// folder.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "frontend/syntax/frozen.h"
+#include "frontend/syntax/parse.h"
+#include "ir/error.h"
+#include "ir/span.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace mlc;
+
+struct Entry {
+  std::string text, tree;
+};
+
+std::string module_name(const fs::path& file, const fs::path& root) {
+  std::string name = file.lexically_relative(root).replace_extension().string();
+  if (name.starts_with("python/")) name = name.substr(7);
+  if (name.starts_with("schedule/") || name.starts_with("pipeline/")) name = "mlc/" + name;
+  if (name.ends_with("/__init__")) name.resize(name.size() - 9);
+  std::replace(name.begin(), name.end(), '/', '.');
+  return name;
+}
+
+// As the inside of a C++ string; three octal digits end by themselves.
+std::string escaped(const std::string& bytes) {
+  std::string text;
+  for (char c : bytes) {
+    auto byte = static_cast<uint8_t>(c);
+    bool plain = byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\' && c != '?';
+    if (plain) {
+      text += c;
+    } else {
+      text += fmt::format("\\{:03o}", byte);
+    }
+  }
+  return text;
+}
+
+Entry read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  Entry entry;
+  entry.text.assign(std::istreambuf_iterator<char>(in), {});
+  entry.tree = syntax::freeze(*syntax::parse_file(ir::SourceMap::global().add(path, entry.text)));
+  return entry;
+}
+
+void write(const std::map<std::string, Entry>& modules, std::ostream& out) {
+  out << "// SPDX-License-Identifier: Apache-2.0\n#include \"frontend/script/stdlib.h\"\n\n#include "
+         "<algorithm>\n#include "
+         "<iterator>\n\nnamespace mlc::script {\nnamespace {\n\nconstexpr std::string_view kNames[] = {\n";
+  for (const auto& [name, entry] : modules) out << "    \"" << name << "\",\n";
+  out << "};\n\nconstexpr std::string_view kTexts[] = {\n";
+  for (const auto& [name, entry] : modules)
+    out << "    {R\"~mlc~(" << entry.text << ")~mlc~\", " << entry.text.size() << "},\n";
+  out << "};\n\nconstexpr std::string_view kTrees[] = {\n";
+  for (const auto& [name, entry] : modules)
+    out << "    {\"" << escaped(entry.tree) << "\", " << entry.tree.size() << "},\n";
+  out << R"(};
+
+std::string_view of(std::string_view module, const std::string_view* column) {
+  auto* found = std::lower_bound(std::begin(kNames), std::end(kNames), module);
+  return found != std::end(kNames) && *found == module ? column[found - kNames] : std::string_view();
+}
+
+}  // namespace
+
+std::string_view stdlib_text(std::string_view module) { return of(module, kTexts); }
+std::string_view stdlib_tree(std::string_view module) { return of(module, kTrees); }
+std::span<const std::string_view> stdlib_modules() { return kNames; }
+
+}  // namespace mlc::script
+)";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: stdlib_tables OUTPUT ROOT FILE...\n");
+    return 2;
+  }
+  std::map<std::string, Entry> modules;
+  for (int i = 3; i < argc; ++i) {
+    try {
+      modules[module_name(argv[i], argv[2])] = read(argv[i]);
+    } catch (const ir::Error& error) {
+      for (const ir::Diagnostic& found : error.all())
+        fmt::print(stderr, "{}: {}\n", ir::SourceMap::global().describe(found.span), found.message);
+      return 1;
+    }
+  }
+  std::ofstream out(argv[1], std::ios::binary);
+  write(modules, out);
+  return out.flush() ? 0 : 1;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/target_api.h"
 
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
 #include "ir/api.h"
@@ -46,9 +47,11 @@ std::vector<Target>& current_targets() {
 }
 
 // The attributes that targets of this kind may have, each with the name of its type.
-Map<String, Any> options_of(std::string_view kind) {
+ffi::Dict<Any, Any> options_of(std::string_view kind) {
   ir::target_kind_row(kind);
-  Map<String, Any> out{{"kind", String("str")}, {"keys", String("Array<str>")}, {"tag", String("str")}};
+  ffi::Dict<Any, Any> out;
+  for (auto [name, type] : {std::pair{"kind", "str"}, {"keys", "Array<str>"}, {"tag", "str"}})
+    out.Set(String(name), String(type));
   auto add = [&](std::string_view owner) {
     for (const ir::TargetAttrRow& row : ir::target_attr_rows()) {
       if (row.kind != owner) continue;
@@ -58,7 +61,7 @@ Map<String, Any> options_of(std::string_view kind) {
                               : row.type == ir::AttrType::kTargets ? "Array<target.Target>"
                                                                    : "str";
       out.Set(String(std::string(row.name)), String(std::string(type)));
-      if (row.name == "libs") out.Set("host", String("target.Target"));
+      if (row.name == "libs") out.Set(String("host"), String("target.Target"));
     }
   };
   add("*");

@@ -393,33 +393,27 @@ struct Binder {
   }
 };
 
-}  // namespace
-
-namespace {
-
-PlaceOf place_reader = nullptr;
-
-// The place that the call says its node is from; else that of the call. `span` is one of the last two
-// parameters.
-Span place_of_call(const Api& api, const Binder& binder, Span span) {
-  size_t count = api.params.size();
-  for (size_t p = count > 2 ? count - 2 : 0; p < count; ++p) {
-    if (!binder.bound[p] || place_reader == nullptr || api.params[p].name != "span") continue;
-    if (auto given = place_reader(binder.values[p])) return *given;
-  }
-  return span;
-}
+GivePlace give_place = nullptr;
 
 }  // namespace
 
-void read_places_by(PlaceOf reader) { place_reader = reader; }
+void give_places_by(GivePlace give) { give_place = give; }
 
 Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
   Binder binder(api, arguments);
   binder.positional();
   binder.keywords();
   binder.defaults();
-  ApiCall call{api, host, binder.values, place_of_call(api, binder, arguments.span), binder.spans};
+  ApiCall call{api, host, binder.values, arguments.span, binder.spans};
+  size_t count = api.params.size();
+  // `span` is one of the last two parameters. Errors point to the call all the same.
+  for (size_t p = count > 2 ? count - 2 : 0; p < count && give_place != nullptr; ++p) {
+    if (!binder.bound[p] || api.params[p].name != "span") continue;
+    Any place = binder.values[p];
+    Any result = api.row.body(call);
+    give_place(result, place);
+    return result;
+  }
   return api.row.body(call);
 }
 

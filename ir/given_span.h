@@ -2,14 +2,13 @@
 // Places that scripts give: the `span` argument of a constructor.
 #pragma once
 
-#include <optional>
-
 #include "ir/api.h"
 
 namespace mlc::ir {
 
-// What a value says of a place; nothing when it is no place. Set by the room that knows such values.
-using PlaceOf = std::optional<Span> (*)(const Any& value);
-void read_places_by(PlaceOf reader);
+// Lets a node that a call has made say that it is from `place`; other results, and other values in the place
+// of a place, stay as they are. Set by the room that knows such values.
+using GivePlace = void (*)(Any& result, const Any& place);
+void give_places_by(GivePlace give);
 
 }  // namespace mlc::ir

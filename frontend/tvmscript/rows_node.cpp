@@ -339,17 +339,6 @@ Any is_prim_var(ApiCall& call) {
   return var != nullptr && var->ty && var->ty->kind == ir::TypeKind::kPrim;
 }
 
-// make_node("ir.DictAttrs", **fields): attributes.
-Any make_node(ApiCall& call) {
-  String key = str_arg(call, 0);
-  if (view(key) == "ir.DictAttrs" || view(key) == "DictAttrs")
-    return attribute_value(call.args[1], call.span);
-  throw ir::Error("unsupported", "`make_node` makes `ir.DictAttrs`, not `{}`", key.c_str())
-      .at(call.span_of(0))
-      .kind("InternalError")
-      .help("call the constructor of the node");
-}
-
 // ---- methods of expressions ----
 
 Any equal(ApiCall& call) {
@@ -448,7 +437,6 @@ constexpr ir::ApiRow rows[] =
         FUNCTION(kTirx, "is_buffer_var(value)", "Is it a buffer?", is_buffer_var),
         FUNCTION(kIr, "is_prim_expr(value)", "Is it an expression with a number as value?", is_prim_expr),
         FUNCTION(kIr, "is_prim_var(value)", "Is it a variable for a number?", is_prim_var),
-        FUNCTION(kIr, "make_node(type_key, **kwargs)", "Attributes as a node.", make_node),
         {ir::ApiKind::kMethod, "mlc.ir.StringImm", "__eq__(other)", "Is it the same text?",
          +[](ApiCall& call) -> Any {
            const String& own = call.args[0].as<ir::StringImmNode>()->value;

@@ -38,15 +38,20 @@ std::unordered_map<uint32_t, ir::Ref<PlaceNode>>& made_places() {
   static std::unordered_map<uint32_t, ir::Ref<PlaceNode>> places;
   return places;
 }
-std::optional<Span> span_of_place(const Any& value) {
-  auto* place = value.as<PlaceNode>();
-  if (place == nullptr) return std::nullopt;
+void give_place(Any& result, const Any& given) {
+  auto* place = given.as<PlaceNode>();
+  auto* made = result.as<ffi::Object>();
+  if (place == nullptr || made == nullptr || !made->unique()) return;
   if (!place->span) {
     uint32_t file = ir::SourceMap::global().add(std::string(place->source->name), "");
     place->span = {file, 0, 0};
     made_places().emplace(file, ir::ref(place));
   }
-  return place->span;
+  // Nobody else has the node yet.
+  if (auto* expr = result.as<ir::ExprNode>()) const_cast<ir::ExprNode*>(expr)->span = place->span;
+  if (auto* stmt = result.as<ir::StmtNode>()) const_cast<ir::StmtNode*>(stmt)->span = place->span;
+  if (auto* function = result.as<ir::PrimFuncNode>())
+    const_cast<ir::PrimFuncNode*>(function)->span = place->span;
 }
 
 Any place_of(Span span) {
@@ -131,7 +136,7 @@ constexpr ir::ApiRow rows[] = {
 }  // namespace
 
 std::span<const ir::ApiRow> span_rows() {
-  ir::read_places_by(span_of_place);
+  ir::give_places_by(give_place);
   return rows;
 }
 

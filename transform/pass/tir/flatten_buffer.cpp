@@ -192,6 +192,7 @@ struct Flatten final : Rewriter {
     }
     if (!flat_index) flat_index = int32(0);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
+    if (flat_index->dtype().is_scalable()) return plain.simplify(flat_index);
     return simplify_iter_map({plain.simplify(flat_index)}, iters, predicate, IterMapCheck::kSurjective,
                              analyzer)[0];
   }

@@ -99,9 +99,9 @@ class Comment {
   }
 
   static std::string element(DataType dtype, bool many) {
-    bool pattern = dtype.is_bfloat16() || (dtype.is_float() && dtype.bits() == 16);
+    bool pattern = dtype.is_floating() && dtype.bits() <= 16;
     std::string name = dtype.str();
-    if (pattern) name += many ? " (16 bits each)" : " (its 16 bits)";
+    if (pattern) name += fmt::format(" ({}{} bits{})", many ? "" : "its ", dtype.bits(), many ? " each" : "");
     if (!dtype.is_scalar()) name += fmt::format(" ({} packed values per element)", dtype.lanes());
     return name;
   }

@@ -9,6 +9,7 @@
 
 #include "ir/error.h"
 #include "ir/op.h"
+#include "ir/small_float.h"
 #include "ir/visit.h"
 
 namespace mlc::backend {
@@ -123,6 +124,15 @@ class Uses final : public ir::Walker {
       for (const Expr& index : load->indices) visit(index);
       return;
     }
+    bool loads = ir::as_call_to(e, "tirx.masked_load") != nullptr;
+    if (loads || ir::as_call_to(e, "tirx.masked_store") != nullptr) {
+      auto* call = ir::as<ir::CallNode>(e);
+      if (auto* buffer = ir::as<VarNode>(call->args[0])) {
+        note(loads ? reads_ : writes_, buffer);
+        for (size_t i = 1; i < call->args.size(); ++i) visit(call->args[static_cast<int64_t>(i)]);
+        return;
+      }
+    }
     if (auto* var = ir::as<VarNode>(e)) escapes(var);
     walk_children(e);
   }
@@ -175,6 +185,7 @@ std::string c_type(DataType dtype) {
     if (dtype.bits() == 64) return "double";
     return "";
   }
+  if (ir::narrow_format(dtype) != nullptr && dtype.bits() == 8) return "uint8_t";
   bool whole = dtype.bits() == 8 || dtype.bits() == 16 || dtype.bits() == 32 || dtype.bits() == 64;
   if (!whole || !(dtype.is_int() || dtype.is_uint())) return "";
   return fmt::format("{}int{}_t", dtype.is_uint() ? "u" : "", dtype.bits());

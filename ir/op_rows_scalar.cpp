@@ -7,7 +7,10 @@
 namespace mlc::ir {
 namespace {
 
-double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double sigmoid(double x) {
+  double power = std::exp(-std::fabs(x));  // e^-x would be infinite where the result is not 0 yet
+  return (x < 0 ? power : 1.0) / (1.0 + power);
+}
 double rsqrt(double x) { return 1.0 / std::sqrt(x); }
 double exp10_of(double x) { return std::pow(10.0, x); }
 
@@ -62,7 +65,7 @@ constexpr OpRow rows[] = {
     PURE("if_then_else", 3), TYPED("reinterpret", 1, kPure), PURE("likely", 1), PURE("vscale", 0),
     PURE("undef", 0), PURE("isnullptr", 1), PURE("large_uint_imm", 2),
     {"tirx.assume", "assume", 1, Effect::kExprAnnotation},
-    {"tirx.check_index", "check_index", 3, Effect::kOpaque},
+    {"tirx.check_index", "check_index", -1, Effect::kOpaque},
     {"tirx.ignore_loop_partition", "ignore_loop_partition", 1, Effect::kPure},
     PURE("address_of", 1), PURE("buffer_data", 1), TYPED("type_annotation", 0, kPure), PURE("tvm_access_ptr", 5),
     PURE("buffer_offset", 1), PURE("ptr_byte_offset", 3), PURE("handle_add_byte_offset", 2),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -34,7 +35,7 @@ Code map_lanes(Code a, int lanes, F op) {
 
 Code float_math(const ir::OpRow& row, std::vector<Code> args, DataType type) {
   const Number& number = number_of(type);
-  int lanes = type.lanes();
+  int lanes = lane_count(type);
   if (row.unary) {
     return map_lanes(args[0], lanes,
                      [fn = row.unary, round = number.round](Lane x) { return Lane{.f = round(fn(x.f))}; });
@@ -57,7 +58,7 @@ Code Compiler::call(const ir::CallNode* node) {
 
 Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
   DataType type = node->dtype();
-  int lanes = std::max(1, type.lanes());
+  int lanes = lane_count(type);
   auto arg = [&](size_t i) { return expr(node->args[i]); };
   const ir::OpRow& row = ir::op_row(ir::as<ir::OpNode>(node->op));
 
@@ -80,16 +81,30 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
     auto* text = ir::as<ir::StringImmNode>(node->args[2]);
     if (text == nullptr) unsupported(node->span, "`check_index` without a text");
     std::string what(text->value);
-    return [index = arg(0), extent = arg(1), what, span = node->span](Frame& frame, Lane* out) {
+    Code mask = node->args.size() == 4 ? arg(3) : Code();
+    int mask_lanes = mask ? lane_count(node->args[3]->dtype()) : 1;
+    return [index = arg(0), extent = arg(1), what, lanes, mask, mask_lanes, span = node->span](Frame& frame,
+                                                                                               Lane* out) {
       Lane size;
+      Lanes chosen(mask_lanes);
       index(frame, out);
       extent(frame, &size);
-      if (out->i >= 0 && out->i < size.i) return;
-      throw ir::Error("index-out-of-bounds", "index {} is outside of extent {}: {}", out->i, size.i, what)
-          .kind("IndexError")
-          .at(span);
+      if (mask) mask(frame, chosen.data());
+      bool any =
+          !mask || std::any_of(chosen.data(), chosen.data() + mask_lanes, [](Lane x) { return x.i != 0; });
+      for (int i = 0; any && i < lanes; ++i) {
+        if ((out[i].i >= 0 && out[i].i < size.i) || (mask && lanes > 1 && chosen[i].i == 0)) continue;
+        throw ir::Error("index-out-of-bounds", "index {} is outside of extent {}: {}", out[i].i, size.i, what)
+            .kind("IndexError")
+            .at(span);
+      }
     };
   }
+  if (name == "tirx.get_active_lane_mask") return lane_mask(node);
+  if (name == "tirx.masked_load") return masked_load(node);
+  if (name == "tirx.masked_store") return masked_store(node);
+  if (name == "tirx.vscale") return [](Frame&, Lane* out) { out->i = kVscale; };
+  if (name == "tirx.atomic_add") return atomic_add(node);
   if (name == "tirx.assume" || name == "tirx.prefetch") return [](Frame&, Lane* out) { out->i = 0; };
   if (name == "tirx.undef" || name == "tirx.type_annotation") {
     return [lanes](Frame&, Lane* out) { std::memset(out, 0, sizeof(Lane) * static_cast<size_t>(lanes)); };
@@ -169,6 +184,16 @@ Code Compiler::call_intrinsic(const ir::CallNode* node, std::string_view name) {
       high(frame, out + half);
     };
   }
+  if (name == "tirx.nextafter" && type.is_floating() && type.bits() < 64) {
+    if (type.bits() < 32) unsupported(node->span, fmt::format("`{}` on `{}`", name, type.str()));
+    return [a = arg(0), b = arg(1), lanes](Frame& frame, Lane* out) {  // of float32, not of float64
+      Lanes y(lanes);
+      a(frame, out);
+      b(frame, y.data());
+      for (int i = 0; i < lanes; ++i)
+        out[i].f = std::nextafterf(static_cast<float>(out[i].f), static_cast<float>(y[i].f));
+    };
+  }
   if (row.unary || row.binary) {
     if (!type.is_floating()) {
       if (name == "tirx.fabs")
@@ -225,10 +250,10 @@ Code Compiler::reinterpret(const ir::CallNode* node) {
   DataType to = node->dtype();
   const Number* source = &number_of(from);
   const Number* target = &number_of(to);
-  int bytes = source->bytes * from.lanes();
-  MLC_CHECK(bytes == target->bytes * to.lanes(), "`{}` is reinterpreted as `{}`", from.str(), to.str());
-  return [value = expr(node->args[0]), source, target, in = from.lanes(), out_lanes = to.lanes(), bytes](
-             Frame& frame, Lane* out) {
+  int bytes = source->bytes * lane_count(from);
+  MLC_CHECK(bytes == target->bytes * lane_count(to), "`{}` is reinterpreted as `{}`", from.str(), to.str());
+  return [value = expr(node->args[0]), source, target, in = lane_count(from), out_lanes = lane_count(to),
+          bytes](Frame& frame, Lane* out) {
     Lanes lanes(in);
     value(frame, lanes.data());
     std::vector<char> image(static_cast<size_t>(bytes));

@@ -9,11 +9,7 @@ namespace {
 using ir::DataType;
 using ir::ExprKind;
 
-int lanes_of(const Expr& e) {
-  DataType type = e->dtype();
-  if (type.is_scalable()) unsupported(e->span, "scalable vectors");
-  return type.is_void() ? 1 : type.lanes();
-}
+int lanes_of(const Expr& e) { return lane_count(e->dtype()); }
 
 // Applies `op` lane by lane to two operands.
 template <class F>
@@ -199,7 +195,7 @@ Code Compiler::cast(const ir::CastNode* node) {
   int lanes = lanes_of(node->value);
   const Number* from = &number_of(node->value->dtype());
   const Number* to = &number_of(node->dtype());
-  int to_lanes = node->dtype().lanes();
+  int to_lanes = lane_count(node->dtype());
   MLC_CHECK(to_lanes == lanes || lanes == 1, "a cast from {} to {} lanes", lanes, to_lanes);
   return [value = expr(node->value), from, to, lanes, to_lanes](Frame& frame, Lane* out) {
     value(frame, out);
@@ -216,7 +212,7 @@ Code Compiler::var_use(const VarNode* var, Span span) {
     };
   }
   int slot = slot_of(var, span);
-  int lanes = std::max(1, static_cast<int>(var->dtype().lanes()));
+  int lanes = lane_count(var->dtype());
   if (lanes == 1) return [slot](Frame& frame, Lane* out) { *out = frame.slots[static_cast<size_t>(slot)]; };
   return [slot, lanes](Frame& frame, Lane* out) {
     for (int i = 0; i < lanes; ++i) out[i] = frame.slots[static_cast<size_t>(slot + i)];

@@ -19,7 +19,7 @@ int Compiler::define_slot(const ir::Var& var) {
   auto found = at_.find(var.get());
   if (found != at_.end()) return found->second;  // a variable of a loop that stands in two places
   int slot = fn_->slots;
-  fn_->slots += std::max(1, static_cast<int>(var->dtype().lanes()));
+  fn_->slots += lane_count(var->dtype());
   at_[var.get()] = slot;
   return slot;
 }
@@ -126,11 +126,11 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
             node->buffer->name.c_str(), type->shape.size(), node->indices.size());
   for (const Expr& index : node->indices) {
     site->indices.push_back(expr(index));
-    site->lanes = index->dtype().lanes();
+    site->lanes = lane_count(index->dtype());
   }
   int lanes = site->lanes * site->element_lanes;
-  MLC_CHECK(node->value->dtype().lanes() == lanes, "{} lanes are stored to {}", node->value->dtype().lanes(),
-            lanes);
+  int given = lane_count(node->value->dtype());
+  MLC_CHECK(given == lanes, "{} lanes are stored to {}", given, lanes);
   return [site, lanes, value = expr(node->value)](Frame& frame) {
     Lanes values(lanes);
     value(frame, values.data());
@@ -158,7 +158,7 @@ Action Compiler::evaluate(const ir::EvaluateNode* node) {
     };
   }
   if (node->value->kind == ir::ExprKind::kIntImm) return nothing;
-  int lanes = std::max(1, static_cast<int>(node->value->dtype().lanes()));
+  int lanes = lane_count(node->value->dtype());
   return [value = expr(node->value), lanes](Frame& frame) {
     Lanes out(lanes);
     value(frame, out.data());

@@ -20,6 +20,7 @@ using ir::Stmt;
 using ir::VarNode;
 
 class Heap;
+struct Site;
 
 // A piece of memory: an argument's or an allocation's. Known to the heap while it lives.
 struct Block {
@@ -136,6 +137,13 @@ class Compiler {
   Code address_of(const ir::CallNode* node);
   Code reinterpret(const ir::CallNode* node);
 
+  // Masks (compile_masked.cpp).
+  Site masked_site(const ir::CallNode* node, size_t first_index, ir::DataType value);
+  Code lane_mask(const ir::CallNode* node);
+  Code masked_load(const ir::CallNode* node);
+  Code masked_store(const ir::CallNode* node);
+  Code atomic_add(const ir::CallNode* node);
+
   // Statements (compile_stmt.cpp).
   Action stmt(const Stmt& s);
   Action store(const ir::BufferStoreNode* node);
@@ -174,8 +182,8 @@ struct Site {
   int lanes;  // of the last index
   bool stores;
 
-  // Element offsets of all lanes of the access.
-  void locate(Frame& frame, int64_t* elements) const;
+  // Element offsets of all lanes of the access. Lanes for which `mask` is 0 may lie anywhere.
+  void locate(Frame& frame, int64_t* elements, const Lane* mask = nullptr) const;
   char* address(const View& view, int64_t element) const;
 };
 

@@ -69,7 +69,7 @@ namespace {
 
 }  // namespace
 
-void Site::locate(Frame& frame, int64_t* elements) const {
+void Site::locate(Frame& frame, int64_t* elements, const Lane* mask) const {
   const View& at = frame.views[static_cast<size_t>(view)];
   size_t rank = indices.size();
   int64_t base = at.offset;
@@ -90,6 +90,7 @@ void Site::locate(Frame& frame, int64_t* elements) const {
   Lanes last(lanes);
   indices[rank - 1](frame, last.data());
   for (int lane = 0; lane < lanes; ++lane) {
+    if (mask != nullptr && mask[lane].i == 0) continue;
     int64_t i = last[lane].i;
     if (outside || static_cast<uint64_t>(i) >= static_cast<uint64_t>(at.shape[rank - 1])) [[unlikely]] {
       index[rank - 1] = i;

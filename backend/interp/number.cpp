@@ -63,46 +63,22 @@ Number native_number(DataType type) {
               : nullptr};
 }
 
-// A scale: an exponent without sign or mantissa, 255 is NaN.
-double decode_e8m0(uint8_t bits) { return bits == 255 ? NAN : std::ldexp(1.0, bits - 127); }
-uint8_t encode_e8m0(double value) {
-  if (std::isnan(value) || value < 0) return 255;
-  if (value <= std::ldexp(1.0, -127)) return 0;
-  double exponent = std::nearbyint(std::log2(value));
-  return exponent > 127 ? 255 : static_cast<uint8_t>(exponent + 127);
-}
-
 const std::vector<Number>& numbers() {
   static const std::vector<Number> rows = [] {
     std::vector<Number> all = {
-        native_number<int8_t>(DataType::Int(8)),
-        native_number<int16_t>(DataType::Int(16)),
-        native_number<int32_t>(DataType::Int(32)),
-        native_number<int64_t>(DataType::Int(64)),
-        native_number<uint8_t>(DataType::UInt(8)),
-        native_number<uint16_t>(DataType::UInt(16)),
-        native_number<uint32_t>(DataType::UInt(32)),
-        native_number<uint64_t>(DataType::UInt(64)),
+        native_number<int8_t>(DataType::Int(8)),     native_number<int16_t>(DataType::Int(16)),
+        native_number<int32_t>(DataType::Int(32)),   native_number<int64_t>(DataType::Int(64)),
+        native_number<uint8_t>(DataType::UInt(8)),   native_number<uint16_t>(DataType::UInt(16)),
+        native_number<uint32_t>(DataType::UInt(32)), native_number<uint64_t>(DataType::UInt(64)),
         native_number<uint8_t>(DataType::Bool()),
-        native_number<uint64_t>(DataType::Handle()),
-        native_number<float>(DataType::Float(32)),
-        native_number<double>(DataType::Float(64)),
-        small_float<kDLFloat, uint16_t>(),
-        small_float<kDLBfloat, uint16_t>(),
-        small_float<kDLFloat8_e3m4, uint8_t>(),
-        small_float<kDLFloat8_e4m3, uint8_t>(),
-        small_float<kDLFloat8_e4m3b11fnuz, uint8_t>(),
-        small_float<kDLFloat8_e4m3fn, uint8_t>(),
-        small_float<kDLFloat8_e4m3fnuz, uint8_t>(),
-        small_float<kDLFloat8_e5m2, uint8_t>(),
-        small_float<kDLFloat8_e5m2fnuz, uint8_t>(),
-        Number{{kDLFloat8_e8m0fnu, 8},
-               true,
-               false,
-               1,
-               +[](const char* at) { return Lane{.f = decode_e8m0(static_cast<uint8_t>(*at))}; },
-               +[](char* at, Lane value) { *at = static_cast<char>(encode_e8m0(value.f)); },
-               +[](double value) { return decode_e8m0(encode_e8m0(value)); }},
+        native_number<uint8_t>(DataType::UInt(1)),  // a lane of a mask
+        native_number<uint64_t>(DataType::Handle()), native_number<float>(DataType::Float(32)),
+        native_number<double>(DataType::Float(64)),  small_float<kDLFloat, uint16_t>(),
+        small_float<kDLBfloat, uint16_t>(),          small_float<kDLFloat8_e3m4, uint8_t>(),
+        small_float<kDLFloat8_e4m3, uint8_t>(),      small_float<kDLFloat8_e4m3b11fnuz, uint8_t>(),
+        small_float<kDLFloat8_e4m3fn, uint8_t>(),    small_float<kDLFloat8_e4m3fnuz, uint8_t>(),
+        small_float<kDLFloat8_e5m2, uint8_t>(),      small_float<kDLFloat8_e5m2fnuz, uint8_t>(),
+        small_float<kDLFloat8_e8m0fnu, uint8_t>(),
     };
     return all;
   }();
@@ -120,6 +96,11 @@ const Number& number_of(DataType type) {
 }
 
 Lane convert(const Number& from, const Number& to, Lane value) {
+  // To bfloat16 and floats of 8 bits by way of float32, as NumPy and TVM do it.
+  if (to.floating && to.bytes <= 2 && !to.type.is_float() && (from.bytes > 4 || !from.floating)) {
+    static const Number& single = number_of(DataType::Float(32));
+    return {.f = to.round(convert(from, single, value).f)};
+  }
   if (from.floating && to.floating) return {.f = to.round(value.f)};
   if (to.floating) {
     if (from.is_unsigned) return {.f = to.round(static_cast<double>(static_cast<uint64_t>(value.i)))};

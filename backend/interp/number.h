@@ -36,6 +36,15 @@ struct Number {
   }
 };
 
+// Scalable vectors have `vscale` times the lanes that their type says: two here, so that what counts on one
+// piece shows.
+constexpr int kVscale = 2;
+// Lanes that a value of the type has; one for void.
+constexpr int lane_count(ir::DataType type) {
+  if (type.is_scalable()) return -type.lanes() * kVscale;
+  return type.is_void() ? 1 : type.lanes();
+}
+
 // Throws Error interpret-unsupported for types that have no row (sub-byte and complex types).
 const Number& number_of(ir::DataType type);
 

@@ -40,9 +40,12 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
       if (name == "fabs") return b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, values[0], b.getFalse());
       throw Error("codegen-unsupported", "`{}` is not defined on {}", row.name, dtype.str()).at(call->span);
     }
+    if (name == "nextafter" && dtype.bits() < 32)
+      refuse(fmt::format("`{}` of {}", row.name, dtype.str()), call->span);
     if (!m_.is_soft_float(dtype)) return math(row, values, dtype, call->span);
-    for (llvm::Value*& value : values) {
-      if (value->getType()->getScalarType()->isIntegerTy(16)) value = soft_to_float(value, dtype);
+    for (size_t i = 0; i < values.size(); ++i) {
+      DataType from = args[static_cast<int64_t>(i)]->dtype();
+      if (m_.is_soft_float(from)) values[i] = soft_to_float(values[i], from);
     }
     return float_to_soft(math(row, values, DataType::Float(32, dtype.lanes()), call->span), dtype);
   }
@@ -50,6 +53,14 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   if (name == "likely" || name == "tvm_thread_invariant" || name == "ignore_loop_partition")
     return emit(args[0]);
   if (name == "check_index") return emit_check_index(call);
+  if (name == "get_active_lane_mask") return emit_lane_mask(call);
+  if (name == "masked_load") return emit_masked_load(call);
+  if (name == "masked_store") {
+    emit_masked_store(call);
+    return b.getInt32(0);
+  }
+  if (name == "vscale") return emit_vscale(call);
+  if (name == "atomic_add") return emit_atomic_add(call);
   if (name == "bitwise_and") return b.CreateAnd(emit(args[0]), emit(args[1]));
   if (name == "bitwise_or") return b.CreateOr(emit(args[0]), emit(args[1]));
   if (name == "bitwise_xor") return b.CreateXor(emit(args[0]), emit(args[1]));
@@ -131,6 +142,8 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
                       {emit(args[0]), emit(args[1]), emit(args[2]), emit(args[3])});
     return b.getInt32(0);
   }
+  if (name.starts_with("vector") && args[0]->dtype().is_scalable())
+    refuse(fmt::format("`{}` of a scalable vector", row.name), call->span);
   if (name == "vectorlow" || name == "vectorhigh") {
     llvm::Value* vector = emit(args[0]);
     int lanes = dtype.lanes();
@@ -147,29 +160,45 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   throw Error("codegen-unsupported", "`{}` cannot be compiled for the CPU", row.name).at(call->span);
 }
 
-// Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is
-// only the same when neither can do harm.
-// The index, if 0 <= index < extent; else the function ends with an IndexError that has the numbers.
+// The index, if 0 <= index < extent for every lane that the mask has; else the function ends with an
+// IndexError that has the numbers of the first one.
 llvm::Value* FunctionEmitter::emit_check_index(const ir::CallNode* call) {
-  auto* what = ir::as<ir::StringImmNode>(call->args[2]);
+  auto* what = call->args.size() < 3 ? nullptr : ir::as<ir::StringImmNode>(call->args[2]);
   if (what == nullptr) refuse("`check_index` without a text", call->span);
+  DataType dtype = call->args[0]->dtype();
   llvm::Value* index = emit(call->args[0]);
-  llvm::Value* extent =
-      emit_cast(emit(call->args[1]), call->args[1]->dtype(), call->args[0]->dtype(), call->span);
-  bool is_signed = call->args[0]->dtype().is_int();
+  llvm::Value* extent = emit_cast(emit(call->args[1]), call->args[1]->dtype(), dtype.element(), call->span);
+  llvm::Value* extents = extent;
+  auto* vector = llvm::dyn_cast<llvm::VectorType>(index->getType());
+  if (vector != nullptr) extents = b.CreateVectorSplat(vector->getElementCount(), extent);
   llvm::Value* inside =
-      b.CreateICmp(is_signed ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, index, extent);
-  if (is_signed)
+      b.CreateICmp(dtype.is_int() ? llvm::CmpInst::ICMP_SLT : llvm::CmpInst::ICMP_ULT, index, extents);
+  if (dtype.is_int())
     inside = b.CreateAnd(inside, b.CreateICmpSGE(index, llvm::Constant::getNullValue(index->getType())));
-  fail_unless(inside, [&] {
-    auto wide = [&](llvm::Value* value) { return b.CreateIntCast(value, b.getInt64Ty(), is_signed); };
+  if (call->args.size() == 4) {
+    llvm::Value* mask = emit(call->args[3]);
+    if (vector == nullptr) mask = b.CreateOrReduce(mask);
+    inside = b.CreateOr(inside, b.CreateNot(mask));
+  }
+  llvm::Value* all = vector == nullptr ? inside : b.CreateAndReduce(inside);
+  fail_unless(all, [&] {
+    llvm::Value* wrong = index;
+    if (vector != nullptr) {
+      llvm::Value* lane =
+          b.CreateIntrinsic(llvm::Intrinsic::experimental_cttz_elts, {b.getInt32Ty(), inside->getType()},
+                            {b.CreateNot(inside), b.getTrue()});
+      wrong = b.CreateExtractElement(index, lane);
+    }
+    auto wide = [&](llvm::Value* value) { return b.CreateIntCast(value, b.getInt64Ty(), dtype.is_int()); };
     return b.CreateCall(m_.raise_function(),
                         {m_.text("IndexError"), m_.text("%s: index %lld is outside of extent %lld"),
-                         m_.text(text_of(what->value)), wide(index), wide(extent)});
+                         m_.text(text_of(what->value)), wide(wrong), wide(extent)});
   });
   return index;
 }
 
+// Scalars choose between two paths, so that the other is never evaluated. Vectors evaluate both, which is
+// only the same when neither can do harm.
 llvm::Value* FunctionEmitter::emit_if_then_else(const ir::CallNode* call) {
   const Expr& condition = call->args[0];
   if (condition->dtype().is_vector()) {
@@ -274,12 +303,12 @@ llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
   for (size_t i = 1; i < call->args.size(); ++i) {
     const Expr& arg = call->args[static_cast<int64_t>(i)];
     llvm::Value* value = emit(arg);
-    args.push_back(m_.is_soft_float(arg->dtype()) ? b.CreateBitCast(value, hard_type(arg->dtype())) : value);
+    args.push_back(has_hard_type(arg->dtype()) ? b.CreateBitCast(value, hard_type(arg->dtype())) : value);
   }
   std::vector<llvm::Type*> types;
   for (llvm::Value* arg : args) types.push_back(arg->getType());
   llvm::Type* result = b.getVoidTy();
-  if (m_.is_soft_float(call->dtype())) {
+  if (has_hard_type(call->dtype())) {
     result = hard_type(call->dtype());
   } else if (!call->dtype().is_void()) {
     result = m_.register_type(call->dtype(), call->span);
@@ -296,15 +325,18 @@ llvm::Value* FunctionEmitter::emit_llvm_intrinsic(const ir::CallNode* call) {
   }
   allow_vectors(types, result);
   llvm::Value* value = b.CreateCall(llvm::Intrinsic::getDeclaration(m_.module.get(), id, overloads), args);
-  if (m_.is_soft_float(call->dtype()))
+  if (has_hard_type(call->dtype()))
     value = b.CreateBitCast(value, m_.register_type(call->dtype(), call->span));
   return call->dtype().is_void() ? b.getInt32(0) : value;
 }
 
-// LLVM's own type for what is held as a bit pattern.
+// LLVM's own type for what is held as a bit pattern; it has none of 8 bits.
+bool FunctionEmitter::has_hard_type(DataType dtype) const {
+  return m_.is_soft_float(dtype) && dtype.bits() == 16;
+}
 llvm::Type* FunctionEmitter::hard_type(DataType dtype) {
   llvm::Type* type = dtype.is_bfloat16() ? b.getBFloatTy() : b.getHalfTy();
-  return dtype.is_scalar() ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(dtype.lanes()));
+  return m_.register_type(dtype)->getWithNewType(type);
 }
 
 // Vectors wider than the function's own are split where they may be, but an intrinsic's may not.

@@ -75,11 +75,11 @@ llvm::Value* FunctionEmitter::splat_int(llvm::Type* like, uint64_t value) {
 
 llvm::Value* FunctionEmitter::emit_constant(DataType dtype, const ir::FloatImmNode* imm) {
   if (!m_.is_soft_float(dtype)) return llvm::ConstantFP::get(m_.register_type(dtype, imm->span), imm->value);
-  llvm::APFloat value(imm->value);
-  bool lost = false;
-  value.convert(dtype.is_bfloat16() ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf(),
-                llvm::APFloat::rmNearestTiesToEven, &lost);
-  return llvm::ConstantInt::get(b.getInt16Ty(), value.bitcastToAPInt().getZExtValue());
+  const ir::SmallFloat* narrow = ir::narrow_format(dtype);
+  const ir::SmallFloat& format = narrow != nullptr     ? *narrow
+                                 : dtype.is_bfloat16() ? ir::bfloat_format
+                                                       : ir::half_format;
+  return llvm::ConstantInt::get(m_.register_type(dtype), ir::encode(format, imm->value));
 }
 
 llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
@@ -215,58 +215,6 @@ llvm::Value* FunctionEmitter::compare(ExprKind kind, llvm::Value* left, llvm::Va
   }
 }
 
-// bfloat16 is the upper half of a float32. float16: the exponent is moved by a multiplication with 2^112,
-// which also makes subnormals right; infinities and NaN get their exponent filled.
-llvm::Value* FunctionEmitter::soft_to_float(llvm::Value* value, DataType dtype) {
-  auto lanes = static_cast<unsigned>(dtype.lanes());
-  llvm::Type* i32 = m_.register_type(DataType::UInt(32, dtype.lanes()));
-  llvm::Type* f32 = m_.register_type(DataType::Float(32, dtype.lanes()));
-  llvm::Value* bits = b.CreateZExt(value, i32);
-  if (dtype.is_bfloat16()) return b.CreateBitCast(b.CreateShl(bits, splat_int(i32, 16)), f32);
-  llvm::Value* magnitude = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x7fff)), splat_int(i32, 13));
-  llvm::Value* sign = b.CreateShl(b.CreateAnd(bits, splat_int(i32, 0x8000)), splat_int(i32, 16));
-  llvm::Constant* scale = llvm::ConstantFP::get(b.getFloatTy(), 0x1p112);
-  llvm::Value* scales =
-      lanes == 1 ? scale : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes), scale);
-  llvm::Value* scaled = b.CreateBitCast(b.CreateFMul(b.CreateBitCast(magnitude, f32), scales), i32);
-  llvm::Value* special = b.CreateICmpUGE(magnitude, splat_int(i32, 0x0f800000));
-  llvm::Value* filled = b.CreateOr(magnitude, splat_int(i32, 0x7f800000));
-  return b.CreateBitCast(b.CreateOr(b.CreateSelect(special, filled, scaled), sign), f32);
-}
-
-llvm::Value* FunctionEmitter::float_to_soft(llvm::Value* value, DataType dtype) {
-  llvm::Type* i32 = m_.register_type(DataType::UInt(32, dtype.lanes()));
-  llvm::Type* i16 = m_.register_type(DataType::UInt(16, dtype.lanes()));
-  llvm::Type* f32 = m_.register_type(DataType::Float(32, dtype.lanes()));
-  llvm::Value* bits = b.CreateBitCast(value, i32);
-  if (dtype.is_bfloat16()) {
-    // Adding 0x7fff plus the lowest bit kept rounds to nearest even; NaN is kept quiet.
-    llvm::Value* lowest = b.CreateAnd(b.CreateLShr(bits, splat_int(i32, 16)), splat_int(i32, 1));
-    llvm::Value* rounded = b.CreateAdd(bits, b.CreateAdd(lowest, splat_int(i32, 0x7fff)));
-    llvm::Value* quiet = b.CreateOr(bits, splat_int(i32, 0x400000));
-    llvm::Value* result = b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
-    return b.CreateTrunc(b.CreateLShr(result, splat_int(i32, 16)), i16);
-  }
-  llvm::Value* sign = b.CreateAnd(b.CreateLShr(bits, splat_int(i32, 16)), splat_int(i32, 0x8000));
-  llvm::Value* magnitude = b.CreateAnd(bits, splat_int(i32, 0x7fffffff));
-  // Normal results: rebias the exponent by -112 and round to nearest even at bit 13.
-  llvm::Value* lowest = b.CreateAnd(b.CreateLShr(magnitude, splat_int(i32, 13)), splat_int(i32, 1));
-  llvm::Value* rebased = b.CreateAdd(magnitude, b.CreateAdd(lowest, splat_int(i32, 0xc8000fffU)));
-  llvm::Value* normal = b.CreateLShr(rebased, splat_int(i32, 13));
-  // Subnormal results (below 2^-14): adding 0.5 aligns the mantissa; the hardware rounds.
-  llvm::Value* half = b.CreateBitCast(splat_int(i32, 0x3f000000), f32);
-  llvm::Value* sum = b.CreateFAdd(b.CreateBitCast(magnitude, f32), half);
-  llvm::Value* subnormal = b.CreateSub(b.CreateBitCast(sum, i32), splat_int(i32, 0x3f000000));
-  llvm::Value* result =
-      b.CreateSelect(b.CreateICmpULT(magnitude, splat_int(i32, 0x38800000)), subnormal, normal);
-  // 65520 and more round to infinity; NaN stays one.
-  result =
-      b.CreateSelect(b.CreateICmpUGE(magnitude, splat_int(i32, 0x477ff000)), splat_int(i32, 0x7c00), result);
-  result =
-      b.CreateSelect(b.CreateICmpUGT(magnitude, splat_int(i32, 0x7f800000)), splat_int(i32, 0x7e00), result);
-  return b.CreateTrunc(b.CreateOr(result, sign), i16);
-}
-
 llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span) {
   if (from == to) return value;
   llvm::Type* type = m_.register_type(to, span);
@@ -278,7 +226,11 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
   if (m_.is_soft_float(from))
     return emit_cast(soft_to_float(value, from), DataType::Float(32, from.lanes()), to, span);
   if (m_.is_soft_float(to)) {
-    return float_to_soft(emit_cast(value, from, DataType::Float(32, from.lanes()), span), to);
+    // From float64 to float16 in one rounding; to the others, as NumPy does it, by way of float32.
+    bool once = from.is_float() && from.bits() == 64 && to.is_float();
+    return float_to_soft(
+        once ? float_rounded_to_odd(value) : emit_cast(value, from, DataType::Float(32, from.lanes()), span),
+        to);
   }
   bool from_fp = from.is_floating();
   bool to_fp = to.is_floating();
@@ -296,48 +248,44 @@ llvm::Value* FunctionEmitter::emit_cast(llvm::Value* value, DataType from, DataT
   return b.CreateIntCast(value, type, is_signed(from));
 }
 
-// float64 to float32 towards zero, with the last bit set where something was lost: rounded to float16 after
-// that, it is what rounding once would give. x86 rounds float64 to float16 by a function of libgcc, which
-// what is built does without.
-llvm::Value* FunctionEmitter::float_rounded_to_odd(llvm::Value* value) {
-  llvm::IRBuilder<>::FastMathFlagGuard guard(b);
-  b.clearFastMathFlags();
-  llvm::Type* f32 = value->getType()->getWithNewType(b.getFloatTy());
-  llvm::Type* i32 = value->getType()->getWithNewType(b.getInt32Ty());
-  llvm::Value* nearest = b.CreateFPTrunc(value, f32);
-  llvm::Value* back = b.CreateFPExt(nearest, value->getType());
-  auto magnitude = [&](llvm::Value* x) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); };
-  llvm::Value* away = b.CreateFCmpOGT(magnitude(back), magnitude(value));
-  llvm::Value* inexact = b.CreateFCmpONE(back, value);  // false for NaN
-  llvm::Value* bits = b.CreateSub(b.CreateBitCast(nearest, i32), b.CreateZExt(away, i32));
-  return b.CreateBitCast(b.CreateOr(bits, b.CreateZExt(inexact, i32)), f32);
-}
-
 llvm::Value* FunctionEmitter::emit_ramp(const ir::RampNode* e) {
   if (!e->base->dtype().is_scalar()) refuse("a ramp of vectors", e->span);
-  auto* type = llvm::cast<llvm::FixedVectorType>(m_.register_type(e->dtype(), e->span));
-  llvm::Value* base = b.CreateVectorSplat(type->getNumElements(), emit(e->base));
-  std::vector<llvm::Constant*> steps;
+  auto* type = llvm::cast<llvm::VectorType>(m_.register_type(e->dtype(), e->span));
+  llvm::ElementCount count = type->getElementCount();
+  llvm::Value* base = b.CreateVectorSplat(count, emit(e->base));
   auto stride = ir::const_int(e->stride);
-  for (unsigned i = 0; i < type->getNumElements(); ++i) {
-    steps.push_back(
-        llvm::ConstantInt::get(type->getElementType(), static_cast<uint64_t>(stride.value_or(1)) * i, true));
-  }
-  llvm::Value* offsets = llvm::ConstantVector::get(steps);
   bool no_wrap = in_index_ && is_signed(e->dtype()) && e->dtype().bits() >= 32;
+  llvm::Value* offsets = steps(type, stride.value_or(1));
   if (!stride)
-    offsets = b.CreateMul(offsets, b.CreateVectorSplat(type->getNumElements(), emit(e->stride)), "", false,
-                          no_wrap);
+    offsets = b.CreateMul(offsets, b.CreateVectorSplat(count, emit(e->stride)), "", false, no_wrap);
   return b.CreateAdd(base, offsets, "", false, no_wrap);
+}
+
+// 0, stride, 2 * stride, ...
+llvm::Value* FunctionEmitter::steps(llvm::VectorType* type, int64_t stride) {
+  auto number = [&](int64_t value) {
+    return llvm::ConstantInt::get(type->getElementType(), static_cast<uint64_t>(value), true);
+  };
+  if (type->getElementCount().isScalable()) {
+    llvm::Value* counted = b.CreateStepVector(type);
+    return stride == 1 ? counted
+                       : b.CreateMul(counted, b.CreateVectorSplat(type->getElementCount(), number(stride)));
+  }
+  std::vector<llvm::Constant*> lanes;
+  for (int64_t i = 0; i < type->getElementCount().getFixedValue(); ++i) lanes.push_back(number(stride * i));
+  return llvm::ConstantVector::get(lanes);
 }
 
 llvm::Value* FunctionEmitter::emit_broadcast(const ir::BroadcastNode* e) {
   if (!e->value->dtype().is_scalar()) refuse("a broadcast of a vector", e->span);
-  auto* type = llvm::cast<llvm::FixedVectorType>(m_.register_type(e->dtype(), e->span));
-  return b.CreateVectorSplat(type->getNumElements(), emit(e->value));
+  auto* type = llvm::cast<llvm::VectorType>(m_.register_type(e->dtype(), e->span));
+  return b.CreateVectorSplat(type->getElementCount(), emit(e->value));
 }
 
 llvm::Value* FunctionEmitter::emit_shuffle(const ir::ShuffleNode* e) {
+  for (const Expr& one : e->vectors) {
+    if (one->dtype().is_scalable()) refuse("a shuffle of scalable vectors", e->span);
+  }
   if (llvm::Value* at_once = emit_shuffle_of_two(e)) return at_once;
   std::vector<llvm::Value*> lanes;  // of all vectors, one after the other
   for (const Expr& one : e->vectors) {

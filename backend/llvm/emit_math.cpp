@@ -35,9 +35,12 @@ llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     return b.CreateFPTrunc(math(row, widened, wide, span), type);
   }
   if (name == "sigmoid") {
+    // e^x / (1 + e^x) below 0, where 1 + e^-x leaves the range of the type before the result does.
     ir::OpRow exp = ir::op_row(ir::op("tirx.exp").get());
-    llvm::Value* power = math(exp, {b.CreateFNeg(args[0])}, dtype, span);
-    return b.CreateFDiv(constant(1.0), b.CreateFAdd(constant(1.0), power));
+    llvm::Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
+    llvm::Value* power = math(exp, {b.CreateFNeg(size)}, dtype, span);
+    llvm::Value* above = b.CreateSelect(b.CreateFCmpOLT(args[0], constant(0.0)), power, constant(1.0));
+    return b.CreateFDiv(above, b.CreateFAdd(constant(1.0), power));
   }
   if (name == "exp10") {
     ir::OpRow pow = ir::op_row(ir::op("tirx.pow").get());
@@ -64,10 +67,10 @@ llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     function->setDoesNotThrow();
     function->setWillReturn();
   }
-  auto one = [&](int lane) {
+  auto one = [&](llvm::Value* lane) {
     std::vector<llvm::Value*> lane_args;
     for (size_t i = 0; i < args.size(); ++i) {
-      llvm::Value* value = lane < 0 ? args[i] : b.CreateExtractElement(args[i], static_cast<uint64_t>(lane));
+      llvm::Value* value = lane == nullptr ? args[i] : b.CreateExtractElement(args[i], lane);
       if (types[i] != value->getType()) {
         value = value->getType()->isIntegerTy() ? b.CreateIntCast(value, types[i], true)
                                                 : b.CreateFPToSI(value, types[i]);
@@ -76,11 +79,33 @@ llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     }
     return b.CreateCall(callee, lane_args);
   };
-  if (dtype.is_scalar()) return one(-1);
+  if (dtype.is_scalar()) return one(nullptr);
   llvm::Value* result = llvm::PoisonValue::get(m_.register_type(dtype));
-  for (int i = 0; i < dtype.lanes(); ++i)
-    result = b.CreateInsertElement(result, one(i), static_cast<uint64_t>(i));
-  return result;
+  if (!dtype.is_scalable()) {
+    for (int i = 0; i < dtype.lanes(); ++i) {
+      llvm::Value* lane = b.getInt64(static_cast<uint64_t>(i));
+      result = b.CreateInsertElement(result, one(lane), lane);
+    }
+    return result;
+  }
+  llvm::BasicBlock* before = b.GetInsertBlock();
+  auto* body = llvm::BasicBlock::Create(m_.context, "lane", function_, end_);
+  auto* after = llvm::BasicBlock::Create(m_.context, "lanes.end", function_, end_);
+  llvm::Value* count = b.CreateElementCount(
+      b.getInt64Ty(), llvm::cast<llvm::VectorType>(result->getType())->getElementCount());
+  b.CreateBr(body);
+  b.SetInsertPoint(body);
+  llvm::PHINode* lane = b.CreatePHI(b.getInt64Ty(), 2);
+  llvm::PHINode* so_far = b.CreatePHI(result->getType(), 2);
+  llvm::Value* next = b.CreateAdd(lane, b.getInt64(1), "", true, true);
+  llvm::Value* filled = b.CreateInsertElement(so_far, one(lane), lane);
+  lane->addIncoming(b.getInt64(0), before);
+  lane->addIncoming(next, body);
+  so_far->addIncoming(result, before);
+  so_far->addIncoming(filled, body);
+  b.CreateCondBr(b.CreateICmpULT(next, count), body, after);
+  b.SetInsertPoint(after);
+  return filled;
 }
 
 }  // namespace mlc::llvm_backend

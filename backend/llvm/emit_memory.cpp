@@ -124,11 +124,9 @@ FunctionEmitter::Address FunctionEmitter::address(const Var& buffer, const ir::A
     // Lanes at constant distances from one address: LLVM makes shuffles of several such vectors, which it
     // does not of offsets that it has to take out of vectors.
     result.pointer = offset_pointer(index_value(ramp->base));
-    std::vector<llvm::Constant*> distances;
-    for (int64_t i = 0; i < flat->dtype().lanes(); ++i) {
-      distances.push_back(b.getInt64(static_cast<uint64_t>(i * *ir::const_int(ramp->stride))));
-    }
-    result.lanes = llvm::ConstantVector::get(distances);
+    auto* type =
+        llvm::cast<llvm::VectorType>(m_.register_type(DataType::Int(64, flat->dtype().lanes()), span));
+    result.lanes = steps(type, *ir::const_int(ramp->stride));
     return result;
   }
   result.pointer = memory.value;
@@ -143,11 +141,17 @@ llvm::Value* FunctionEmitter::to_memory(llvm::Value* value, DataType dtype) {
   return dtype.is_bool() ? b.CreateZExt(value, m_.memory_type(dtype)) : value;
 }
 
+llvm::Value* FunctionEmitter::lane_pointers(const Address& at, DataType element) {
+  return b.CreateInBoundsGEP(m_.memory_type(element), at.pointer, at.lanes);
+}
+
 llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
   DataType dtype = e->dtype();
   Address at = address(e->source, e->indices, e->span);
   llvm::Type* type = m_.memory_type(dtype, e->span);
   if (at.lanes == nullptr) return from_memory(b.CreateAlignedLoad(type, at.pointer, at.alignment), dtype);
+  if (dtype.is_scalable())
+    return from_memory(b.CreateMaskedGather(type, lane_pointers(at, dtype.element()), at.alignment), dtype);
   llvm::Type* element = m_.memory_type(dtype.element());
   llvm::Value* result = llvm::PoisonValue::get(type);
   for (int i = 0; i < dtype.lanes(); ++i) {
@@ -170,6 +174,10 @@ void FunctionEmitter::store(const ir::BufferStoreNode* s) {
       made->setMetadata(llvm::LLVMContext::MD_nontemporal,
                         llvm::MDNode::get(m_.context, llvm::ConstantAsMetadata::get(b.getInt32(1))));
     }
+    return;
+  }
+  if (s->indices[static_cast<int64_t>(s->indices.size()) - 1]->dtype().is_scalable()) {
+    b.CreateMaskedScatter(value, lane_pointers(at, dtype.element()), at.alignment);
     return;
   }
   llvm::Type* element = m_.memory_type(dtype.element());

@@ -46,6 +46,7 @@ ModuleEmitter::ModuleEmitter(llvm::LLVMContext& context, const Machine& machine,
 }
 
 bool ModuleEmitter::is_soft_float(DataType dtype) const {
+  if (dtype.bits() == 8) return ir::narrow_format(dtype) != nullptr;
   return dtype.is_bfloat16() || (dtype.is_float() && dtype.bits() == 16 && !machine.has_half);
 }
 
@@ -55,6 +56,8 @@ llvm::Type* ModuleEmitter::register_type(DataType dtype, ir::Span span) {
     if (dtype.is_handle()) return llvm::PointerType::get(context, 0);
     if (dtype.is_int() || dtype.is_uint()) {
       switch (dtype.bits()) {
+        case 1:  // a lane of a mask
+          return dtype.is_uint() ? llvm::Type::getInt1Ty(context) : nullptr;
         case 8:
         case 16:
         case 32:
@@ -64,7 +67,7 @@ llvm::Type* ModuleEmitter::register_type(DataType dtype, ir::Span span) {
           return nullptr;
       }
     }
-    if (is_soft_float(dtype)) return llvm::Type::getInt16Ty(context);
+    if (is_soft_float(dtype)) return llvm::Type::getIntNTy(context, static_cast<unsigned>(dtype.bits()));
     if (dtype.is_float()) {
       switch (dtype.bits()) {
         case 16:
@@ -80,9 +83,19 @@ llvm::Type* ModuleEmitter::register_type(DataType dtype, ir::Span span) {
     return nullptr;
   };
   llvm::Type* type = scalar();
-  if (type == nullptr || dtype.is_scalable()) {
+  if (type == nullptr) {
     throw Error("unsupported-dtype", "values of type {} cannot be compiled for the CPU", dtype.str())
         .at(span);
+  }
+  if (dtype.is_scalable()) {
+    if (!machine.has_scalable) {
+      throw Error("unsupported-dtype",
+                  "values of type {} cannot be compiled for the CPU: it has no vectors of that kind",
+                  dtype.str())
+          .at(span)
+          .help("name a target that has them, such as aarch64 with `\"mattr\": [\"+sve\"]`");
+    }
+    return llvm::ScalableVectorType::get(type, static_cast<unsigned>(-dtype.lanes()));
   }
   return dtype.is_scalar() ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(dtype.lanes()));
 }
@@ -112,6 +125,10 @@ llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::Funct
   auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
   auto* function = llvm::Function::Create(type, linkage, name, module.get());
   function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (machine.has_scalable && machine.machine->getTargetTriple().isAArch64()) {
+    constexpr unsigned kMostPieces = 16;  // of 128 bits, as the architecture has it
+    function->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, 1, kMostPieces));
+  }
   if (machine.vector_bits != 0) {
     std::string bits = std::to_string(machine.vector_bits);
     function->addFnAttr("prefer-vector-width", bits);

@@ -9,8 +9,8 @@
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
 // `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
-// Values in registers: bool is i1 (i8 in memory); bfloat16, and float16 where the machine cannot convert
-// it, are i16 bit patterns, computed with as float32 and rounded after every operation.
+// Values in registers: bool is i1 (i8 in memory); bfloat16, floats of 8 bits, and float16 where the machine
+// cannot convert it, are bit patterns, computed with as float32 and rounded after every operation.
 #pragma once
 
 #include "backend/llvm/code.h"
@@ -18,6 +18,7 @@
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
 #include "ir/op.h"
+#include "ir/small_float.h"
 
 namespace mlc::llvm_backend {
 
@@ -54,7 +55,7 @@ class ModuleEmitter {
   // Data types as LLVM sees them; refused types throw Error unsupported-dtype at `span`.
   llvm::Type* register_type(DataType dtype, ir::Span span = {});
   llvm::Type* memory_type(DataType dtype, ir::Span span = {});
-  bool is_soft_float(DataType dtype) const;  // an i16 in registers
+  bool is_soft_float(DataType dtype) const;  // a bit pattern in registers
 
   const Signature* find(const ir::GlobalVarNode* callee) const;
   llvm::Constant* text(std::string_view value);  // pointer to a shared C string
@@ -161,12 +162,17 @@ class FunctionEmitter {
   llvm::Value* emit_broadcast(const ir::BroadcastNode* e);
   llvm::Value* emit_shuffle(const ir::ShuffleNode* e);
   llvm::Value* emit_shuffle_of_two(const ir::ShuffleNode* e);
-  llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);  // i16 pattern -> float32
-  llvm::Value* float_rounded_to_odd(llvm::Value* value);
-  llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);  // rounds to nearest even
+  llvm::Value* steps(llvm::VectorType* type, int64_t stride);
   llvm::Value* splat_int(llvm::Type* like, uint64_t value);
   bool nonnegative(const Expr& e) const;
   int64_t multiple_of(const Expr& e) const;
+
+  // emit_soft_float.cpp
+  llvm::Value* soft_to_float(llvm::Value* value, DataType dtype);  // bit pattern -> float32
+  llvm::Value* float_to_soft(llvm::Value* value, DataType dtype);  // rounds to nearest even
+  llvm::Value* float_rounded_to_odd(llvm::Value* value);
+  llvm::Value* narrow_to_float(llvm::Value* value, const ir::SmallFloat& format);
+  llvm::Value* float_to_narrow(llvm::Value* value, const ir::SmallFloat& format);
 
   // emit_memory.cpp
   struct Address {
@@ -179,6 +185,7 @@ class FunctionEmitter {
   Expr flat_index(const Var& buffer, const ir::Array<Expr>& indices, ir::Span span);
   llvm::Value* index_value(const Expr& e);  // as i64 (lanes: i64 vector)
   llvm::Value* load(const ir::TensorLoadNode* e);
+  llvm::Value* lane_pointers(const Address& at, DataType element);
   void store(const ir::BufferStoreNode* s);
   void allocate(const ir::AllocBufferNode* s);
   llvm::Value* data_pointer(const Expr& e);
@@ -186,12 +193,20 @@ class FunctionEmitter {
   llvm::Value* to_memory(llvm::Value* value, DataType dtype);
   llvm::AllocaInst* stack_slot(llvm::Type* type, uint64_t count, uint64_t alignment);
 
+  // emit_masked.cpp
+  llvm::Value* emit_lane_mask(const ir::CallNode* call);
+  llvm::Value* emit_masked_load(const ir::CallNode* call);
+  void emit_masked_store(const ir::CallNode* call);
+  llvm::Value* emit_vscale(const ir::CallNode* call);
+  llvm::Value* emit_atomic_add(const ir::CallNode* call);
+
   // emit_call.cpp
   llvm::Value* emit_call(const ir::CallNode* call);
   llvm::Value* emit_operator(const ir::CallNode* call, const ir::OpRow& row);
   llvm::Value* emit_function_call(const ir::CallNode* call, const ir::GlobalVarNode* callee);
   llvm::Value* emit_extern(const ir::CallNode* call);
   llvm::Value* emit_llvm_intrinsic(const ir::CallNode* call);
+  bool has_hard_type(DataType dtype) const;
   llvm::Type* hard_type(DataType dtype);
   void allow_vectors(llvm::ArrayRef<llvm::Type*> types, llvm::Type* result);
   llvm::Value* emit_access_pointer(const ir::CallNode* call);

@@ -95,6 +95,12 @@ bool converts_half(const llvm::Triple& triple, const llvm::MCSubtargetInfo& info
   return false;
 }
 
+bool has_scalable_vectors(const llvm::Triple& triple, const llvm::MCSubtargetInfo& info) {
+  if (triple.isAArch64()) return info.checkFeatures("+sve");
+  if (triple.isRISCV()) return info.checkFeatures("+v");
+  return false;
+}
+
 std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::string_view kind(target->kind.data(), target->kind.size());
   if (kind != "llvm") {
@@ -144,6 +150,10 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);
+  made->has_scalable = has_scalable_vectors(triple, *info);
+  // x86 has such an instruction too, but it takes subnormal numbers for 0; of scalable vectors LLVM 19 cannot
+  // select it.
+  made->rounds_bfloat = triple.isAArch64() && info->checkFeatures("+bf16") && !made->has_scalable;
   // 512-bit vectors pay only where they are native: Zen 4 splits them, Intel's older cores slow down, and
   // tiles whose rows lie 4 KiB apart lose more to the cache than they win. `vector-width` asks for them.
   constexpr int64_t kX86Width = 256;

@@ -110,11 +110,6 @@ constexpr Explanation rows[] = {
     {"no-such-intrinsic", "No tensor intrinsic of this name is registered.",
      "i, j = sch.get_loops(\"double\")\nsch.tensorize(i, \"my_intrin\")", "", true, true},
     {"not-a-module", "`--module` names an IRModule, a function or a schedule.", "", ""},
-    {"not-checkable",
-     "`CheckBounds` puts a look at every index before its use; vectors have none of their own, so it runs "
-     "before "
-     "VectorizeLoop.",
-     "", ""},
     {"not-exportable", "Only compiled modules can be written to a file.", "", ""},
     {"not-reduction-block",
      "The block has no reduction: no axis of it is one, or nothing says what it begins with.",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/library_call.h"
+#include "transform/pass/function_target.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
 
@@ -14,7 +15,7 @@ Any the_default() { return String("default"); }
 
 }  // namespace
 
-Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : host_(host) {
+Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : target_(target), host_(host) {
   if (text(target->kind) != "llvm" && text(target->kind) != "c") {
     throw Error("pipeline-not-available", "there is no lowering for target `{}`", text(target->kind))
         .help("targets that can be lowered for are `llvm` and `c`");
@@ -43,6 +44,7 @@ Pipeline::Pipeline(const Any& pipeline, const Target& target, Host* host) : host
 std::string Pipeline::pass_name(size_t i) const { return short_name(passes_[static_cast<int64_t>(i)]); }
 
 IRModule Pipeline::run(size_t i, const IRModule& mod) const {
+  LoweringFor scope(target_);
   return run_in_sequence(passes_[static_cast<int64_t>(i)], *host_, mod);
 }
 

@@ -27,6 +27,7 @@ class Pipeline {
 
  private:
   Array<Any> passes_;
+  Target target_;
   Host* host_;
 };
 

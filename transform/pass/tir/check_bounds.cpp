@@ -11,40 +11,62 @@ constexpr char doc[] = R"(CheckBounds(): every index of a load or store is looke
                                         A[T.check_index(i + 1, 8, "dimension 0 of `A`, at shift.mlc:9:16")]
 needs: buffers with the dimensions that the program gave them: it runs before FlattenBuffer.
 keeps: the value of a program that stays inside of its buffers; any other stops with an IndexError.
-Indices that are constants within a constant extent stay as they are. Vector loops become serial ones: a lane of a vector
-cannot stop. What the right side of `and`, `or`, or an arm of Select reads is looked at only when it is evaluated.)";
+Indices that are constants within a constant extent stay as they are. Of a vector the first lane that is outside stops
+the program; of T.masked_load and T.masked_store those count that the mask has. Vector loops become serial ones, so that
+the lanes before have done their work. What the right side of `and`, `or`, or an arm of Select reads is looked at only when it is evaluated.)";
 
 struct Check final : Rewriter {
   using Rewriter::rewrite;
   bool checked = false;  // anything, since somebody last asked
 
-  Array<Expr> indices(const Buffer& buffer, const Array<Expr>& given, Span span) {
+  // `mask`: of the lanes that count; null for all.
+  Array<Expr> indices(const Buffer& buffer, const Array<Expr>& given, Span span, const Expr& mask = nullptr) {
     const BufferTypeNode* type = buffer->buffer();
     if (type == nullptr || type->shape.size() != given.size()) return given;
     Array<Expr> out;
     for (size_t d = 0; d < given.size(); ++d) {
       auto at = static_cast<int64_t>(d);
-      out.push_back(index(buffer, given[at], type->shape[at], d, span));
+      out.push_back(index(buffer, given[at], type->shape[at], d, span, mask));
     }
     return out;
   }
 
-  Expr index(const Buffer& buffer, const Expr& index, const Expr& extent, size_t dimension, Span span) {
-    if (!index->dtype().is_scalar()) {
-      throw Error("not-checkable",
-                  "an index of `{}` is a vector already: CheckBounds runs before vectors are made",
-                  text(buffer->name))
-          .kind("ValueError")
-          .at(index->span);
-    }
+  static bool is_inside(const Expr& index, const Expr& extent) {
     auto known = const_int(index), size = const_int(extent);
-    if (known && size && *known >= 0 && *known < *size) return index;
+    if (known && size) return *known >= 0 && *known < *size;
+    auto* ramp = as<RampNode>(index);
+    if (!ramp || index->dtype().is_scalable()) return false;
+    auto stride = const_int(ramp->stride);
+    known = const_int(ramp->base);
+    if (!known || !stride || !size) return false;
+    int64_t last = *known + *stride * (index->dtype().lanes() - 1);
+    return *known >= 0 && *known < *size && last >= 0 && last < *size;
+  }
+
+  Expr index(const Buffer& buffer, const Expr& index, const Expr& extent, size_t dimension, Span span,
+             const Expr& mask) {
+    if (is_inside(index, extent)) return index;
     std::string where = SourceMap::global().describe(span ? span : index->span);
     std::string what = fmt::format("dimension {} of `{}`{}{}", dimension, text(buffer->name),
                                    where.empty() ? "" : ", at ", where);
     checked = true;
-    return call_op(index->dtype(), "tirx.check_index",
-                   {index, cast(index->dtype(), extent), make<StringImmNode>(String(what))}, index->span);
+    Array<Expr> args{index, cast(index->dtype().element(), extent), make<StringImmNode>(String(what))};
+    if (mask) args.push_back(mask);
+    return call_op(index->dtype(), "tirx.check_index", args, index->span);
+  }
+
+  // A masked load, whose indices begin at argument 1, or a store, where it is argument 2.
+  Expr masked(const CallNode& call, size_t first_index) {
+    auto* buffer = as<VarNode>(call.args[0]);
+    Array<Expr> args, given;
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      Expr arg = rewrite(call.args[static_cast<int64_t>(i)]);
+      if (i + 1 == call.args.size() && buffer && buffer->buffer()) {
+        for (const Expr& one : indices(ref(buffer), given, call.span, arg)) args.push_back(one);
+      }
+      (i < first_index || i + 1 == call.args.size() ? args : given).push_back(arg);
+    }
+    return with(ref(&call), [&](CallNode& n) { n.args = args; });
   }
 
   // As rewrite(e); tells whether something in it is checked.
@@ -64,6 +86,8 @@ struct Check final : Rewriter {
       Array<Expr> all = indices(ref(source), inner->indices, e->span);
       return Expr(with(ref(inner), [&](TensorLoadNode& n) { n.indices = all; }));
     }
+    if (auto* load = as_call_to(e, "tirx.masked_load")) return masked(*load, 1);
+    if (auto* store = as_call_to(e, "tirx.masked_store")) return masked(*store, 2);
     auto* both = as_binary(e);
     if (both && (both->kind == ExprKind::kAnd || both->kind == ExprKind::kOr) && e->dtype().is_scalar()) {
       Expr a = rewrite(both->a);

@@ -117,7 +117,10 @@ class TouchedRegions final : public Walker {
     for (const Expr& index : indices) {
       auto* ramp = as<RampNode>(index);
       if (ramp && analyzer.can_prove_ge(ramp->stride, 1)) {
-        ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * (ramp->dtype().lanes() - 1) + 1));
+        ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * (ramp->lanes - 1) + 1));
+      } else if (index->dtype().is_scalable()) {
+        if (auto found = boxes.find(buffer.get()); found != boxes.end()) found->second.whole = true;
+        return;
       } else {
         ranges.push_back(make<RangeNode>(index, const_like(index, 1)));
       }

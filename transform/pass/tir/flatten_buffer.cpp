@@ -62,6 +62,8 @@ struct Flatten final : Rewriter {
       return with(ref(chosen), [&](CallNode& n) { n.args = {condition, yes, no}; });
     }
     if (auto* var = param_data(e)) return data_of(flatten(ref(var)));
+    if (as_call_to(e, "tirx.masked_load")) return masked(*as<CallNode>(e), 1);
+    if (as_call_to(e, "tirx.masked_store")) return masked(*as<CallNode>(e), 2);
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);
@@ -124,6 +126,21 @@ struct Flatten final : Rewriter {
   std::unordered_set<const VarNode*> params;
 
  private:
+  // (buffer, value of a store, indices..., mask): the indices become one.
+  Expr masked(const CallNode& call, size_t first_index) {
+    auto* buffer = as<VarNode>(call.args[0]);
+    if (!buffer || !buffer->buffer() || call.args.size() < first_index + 1)
+      return rewrite_children(ref(&call));
+    Array<Expr> args{flatten(ref(buffer))};
+    Array<Expr> indices;
+    for (size_t i = 1; i < call.args.size(); ++i) {
+      Expr arg = rewrite(call.args[static_cast<int64_t>(i)]);
+      bool is_mask = i + 1 == call.args.size();
+      if (is_mask) args.push_back(index(ref(buffer), indices));
+      (i < first_index || is_mask ? args : indices).push_back(arg);
+    }
+    return with(ref(&call), [&](CallNode& n) { n.args = args; });
+  }
   bool is_param(const VarNode* var) const { return params.contains(var); }
   // The parameter whose memory `e` points to; null for other expressions.
   const VarNode* param_data(const Expr& e) const {
@@ -175,6 +192,7 @@ struct Flatten final : Rewriter {
     }
     if (!flat_index) flat_index = int32(0);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
+    if (flat_index->dtype().is_scalable()) return plain.simplify(flat_index);
     return simplify_iter_map({plain.simplify(flat_index)}, iters, predicate, IterMapCheck::kSurjective,
                              analyzer)[0];
   }

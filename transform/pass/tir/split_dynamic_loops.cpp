@@ -18,7 +18,7 @@ constexpr char doc[] =
 needs: nothing.
 keeps: the order of iterations.
 Vectors have 64 bytes of the widest element that the loop touches, unrolled loops are written out four times. A loop with
-`break`, `continue` or `return` becomes a serial one. Before VectorizeLoop and UnrollLoop, which want constants.)";
+`break`, `continue` or `return` becomes a serial one. Extents with T.vscale() are those of scalable vectors and stay. Before VectorizeLoop and UnrollLoop, which want constants.)";
 
 constexpr int64_t kVectorBytes = 64;
 constexpr int64_t kUnrolled = 4;
@@ -38,6 +38,12 @@ int64_t lanes_for(const Stmt& body) {
   return std::max<int64_t>(2, kVectorBytes / widest);
 }
 
+bool uses_vscale(const Expr& e) {
+  bool found = false;
+  post_order(e, [&](const Expr& part) { found = found || as_call_to(part, "tirx.vscale"); });
+  return found;
+}
+
 struct SplitLoops final : Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -49,6 +55,7 @@ struct SplitLoops final : Rewriter {
     bool lanes = loop->for_kind == ForKind::kVectorized;
     auto extent = const_int(loop->extent);
     if (extent && (lanes ? *extent > 0 && *extent <= kMostLanes : *extent >= 0)) return next;
+    if (lanes && uses_vscale(loop->extent)) return next;
     auto serial = [&] { return with(ref(loop), [](ForNode& n) { n.for_kind = ForKind::kSerial; }); };
     if ((extent && *extent <= 0) || loop->step || leaves_early(loop->body)) return serial();
     return split(*loop, lanes ? lanes_for(loop->body) : kUnrolled, extent);

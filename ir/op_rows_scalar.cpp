@@ -63,7 +63,7 @@ constexpr OpRow rows[] = {
     PURE("bitwise_and", 2), PURE("bitwise_or", 2), PURE("bitwise_xor", 2), PURE("bitwise_not", 1),
     PURE("shift_left", 2), PURE("shift_right", 2),
     PURE("if_then_else", 3), TYPED("reinterpret", 1, kPure), PURE("likely", 1), PURE("vscale", 0),
-    PURE("undef", 0), PURE("isnullptr", 1), PURE("large_uint_imm", 2),
+    READ("undef", 0), PURE("isnullptr", 1), PURE("large_uint_imm", 2),
     {"tirx.assume", "assume", 1, Effect::kExprAnnotation},
     {"tirx.check_index", "check_index", -1, Effect::kOpaque},
     {"tirx.ignore_loop_partition", "ignore_loop_partition", 1, Effect::kPure},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/api.h"
+#include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/op.h"
 #include "ir/region.h"
@@ -28,7 +29,8 @@ std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 // ---- variables ----
 
-// Variables that are used and not defined before, in order of first use. A store names its buffer first.
+// Variables that are used and not defined before, in order of first use. A store names its buffer first. The
+// iterators of blocks and virtual threads are nobody's variables below schedulable TIR.
 class Undefined final : public Walker {
  public:
   void define(const VarNode* var) { defined_.insert(var); }
@@ -41,6 +43,13 @@ class Undefined final : public Walker {
       define(let->var.get());
       return visit(let->body);
     }
+    if (auto* region = as<TensorRegionNode>(e)) {
+      for (const Range& range : region->region) {
+        visit(range->min);
+        visit(range->extent);
+      }
+      return use(region->source);
+    }
     walk_children(e);
   }
   void visit(const Stmt& s) override {
@@ -51,12 +60,25 @@ class Undefined final : public Walker {
       define(loop->loop_var.get());
       return visit(loop->body);
     }
+    auto* attr = as<AttrStmtNode>(s);
+    if (attr && (text(attr->attr_key) == "virtual_thread" || !attr->node.as<IterVar>())) {
+      visit(attr->value);
+      return visit(attr->body);
+    }
+    if (auto* block = as<SBlockNode>(s)) {
+      for (const IterVar& iter : block->iter_vars) block_iters_.insert(iter->var.get());
+      for (const TensorRegion& region : block->reads) visit(Expr(region));
+      for (const TensorRegion& region : block->writes) visit(Expr(region));
+    }
     walk_children(s);
   }
   void visit_buffer(const Buffer& buffer) override { use(buffer); }
-  void visit_def(const Var& var) override { define(var.get()); }
+  void visit_def(const Var& var) override {
+    if (!block_iters_.contains(var.get())) define(var.get());
+  }
 
  private:
+  std::unordered_set<const VarNode*> block_iters_;
   void use(const Var& var) {
     if (!defined_.contains(var.get()) && seen_.insert(var.get()).second) found_.push_back(var);
   }
@@ -108,13 +130,37 @@ Any verify_ssa(ApiCall& call) {
   return definitions.unique;
 }
 
+// Below schedulable TIR, nothing is defined by a block.
+void need_definitions(const PrimFunc& fn) {
+  auto refuse = [](const Var& var) {
+    throw Error("undefined-variable", "invalid use of undefined variable `{}`", text(var->name))
+        .kind("ValueError")
+        .help("blocks are checked by `tvm.s_tir.analysis.verify_well_formed`");
+  };
+  post_order(fn->body, nullptr, [&](const Stmt& s) {
+    auto* block = as<SBlockNode>(s);
+    if (block && !block->iter_vars.empty()) refuse(block->iter_vars[0]->var);
+    if (block && !block->alloc_buffers.empty()) refuse(block->alloc_buffers[0]);
+    if (block && !block->match_buffers.empty()) refuse(block->match_buffers[0]->buffer);
+  });
+}
+
+template <bool below_blocks>
 Any verify_well_formed(ApiCall& call) {
   bool raises = ir::detail::argument<bool>(call, 1);
+  auto check = [](const PrimFunc& fn) {
+    if (below_blocks) need_definitions(fn);
+  };
   try {
     if (auto mod = ir::given<IRModule>(call.args[0])) {
       verify(*mod);
+      for (const auto& [name, fn] : (*mod)->functions) {
+        if (auto prim = ir::given<PrimFunc>(Any(fn))) check(*prim);
+      }
     } else {
-      verify(ir::detail::argument<PrimFunc>(call, 0));
+      auto fn = ir::detail::argument<PrimFunc>(call, 0);
+      verify(fn);
+      check(fn);
     }
   } catch (Error& error) {
     if (raises) throw std::move(error).at(call.span);
@@ -217,14 +263,18 @@ Any calculate_allocated_bytes(ApiCall& call) {
   return all;
 }
 
-// Arithmetic on values; that of indices does not count. A loop multiplies, of two branches the costlier
-// counts.
+// Arithmetic on values; that of indices does not count. A loop multiplies by the most iterations it can have,
+// of two branches the costlier counts.
 class Flops {
  public:
   explicit Flops(const ApiCall& call) : call_(call) {}
   double of(const Stmt& s) {
     if (auto* store = as<BufferStoreNode>(s)) return of(store->value);
-    if (auto* loop = as<ForNode>(s)) return extent(loop->extent) * of(loop->body);
+    if (auto* loop = as<ForNode>(s)) {
+      double iterations = most(loop->extent);
+      analyzer_.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
+      return iterations * of(loop->body);
+    }
     if (auto* seq = as<SeqStmtNode>(s)) {
       double sum = 0;
       for (const Stmt& one : seq->seq) sum += of(one);
@@ -241,13 +291,18 @@ class Flops {
     if (auto* loop = as<WhileNode>(s)) return of(loop->body);  // as often as once
     if (as<AllocBufferNode>(s) || as<DeclBufferNode>(s) || as<EvaluateNode>(s) || as<AssertStmtNode>(s))
       return 0;
-    throw Error("unsupported", "the operations of this statement cannot be counted").at(call_.span);
+    throw Error("unsupported", "the operations of this statement cannot be counted")
+        .at(call_.span)
+        .kind(kRefusedValue);
   }
 
  private:
-  double extent(const Expr& e) {
-    if (auto constant = const_int(e)) return static_cast<double>(*constant);
-    throw Error("not-constant", "the number of iterations must be known").at(call_.span).kind("TypeError");
+  Analyzer analyzer_;
+
+  // The most iterations that a loop can have; one where nothing bounds them.
+  double most(const Expr& extent) {
+    int64_t bound = analyzer_.const_int_bound(extent).max;
+    return bound == ConstIntBound::kPosInf ? 1 : static_cast<double>(bound);
   }
   static bool is_arithmetic(ExprKind kind) {
     return (kind >= ExprKind::kAdd && kind <= ExprKind::kFloorMod) || kind == ExprKind::kMin ||
@@ -257,6 +312,11 @@ class Flops {
     if (auto* two = as_binary(e)) {
       if (e->dtype().is_bool()) return 0;  // what decides is not counted, nor what it takes to decide
       return (is_arithmetic(e->kind) ? 1 : 0) + of(two->a) + of(two->b);
+    }
+    if (as<RampNode>(e) || as<BroadcastNode>(e) || as<ShuffleNode>(e)) {
+      throw Error("unsupported", "operations on vectors cannot be counted")
+          .at(call_.span)
+          .kind(kRefusedValue);
     }
     if (auto* inverse = as<BitwiseNotNode>(e)) return of(inverse->a);
     if (auto* cast = as<CastNode>(e)) return of(cast->value);
@@ -359,11 +419,11 @@ constexpr ApiRow rows[] = {
              undefined_vars),
     FUNCTION(kTirx, "verify_ssa(func)", "Is every variable defined once at most?", verify_ssa),
     FUNCTION(kTirx, "verify_well_formed(obj, assert_mode=True)", "Is the function well formed?",
-             verify_well_formed),
+             verify_well_formed<true>),
     FUNCTION(kTirx, "verify_tirx_well_formed(obj, assert_mode=True, device_func=False)",
-             "Is the function well formed?", verify_well_formed),
+             "Is the function well formed?", verify_well_formed<true>),
     FUNCTION(kSTir, "verify_well_formed(obj, assert_mode=True)", "Is the function well formed?",
-             verify_well_formed),
+             verify_well_formed<false>),
     FUNCTION(kSTir, "get_sblock_access_region(block, buffer_var_map)",
              "What a block reads, writes, and passes on.", get_sblock_access_region),
     FUNCTION(kSTir, "get_sblock_read_write_region(block, buffer_var_map)", "What a block reads and writes.",

@@ -21,8 +21,7 @@ class Allocated final : public Walker {
       int64_t bytes = (dtype.bits() * std::max(dtype.lanes(), 1) + 7) / 8;
       for (const Expr& extent : type->shape) {
         auto constant = const_int(extent);
-        if (!constant) return;  // unknown: not counted
-        bytes *= *constant;
+        bytes *= constant ? *constant : 0;  // unknown: not counted
       }
       std::string scope(type->storage_scope);
       if (scope.empty()) scope = "global";

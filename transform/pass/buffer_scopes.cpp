@@ -49,6 +49,10 @@ void BufferScopes::visit(const Stmt& s) {
     visit(block->body);
     stack.pop_back();
   } else {
+    if (auto* attr = as<AttrStmtNode>(s); attr && text(attr->attr_key) == "thread_extent") {
+      auto iter = attr->node.as<IterVar>();
+      if (iter && text((*iter)->thread_tag).starts_with("blockIdx")) block_indices.push_back(stack.back());
+    }
     walk_children(s);
   }
 }
@@ -60,13 +64,16 @@ void BufferScopes::visit(const Expr& e) {
 // What a reduction writes lives across the loops that drive it, even if nothing else ever reads it.
 void BufferScopes::keep_outside_of_reductions(const SBlockRealizeNode& realize) {
   int scope = stack.back();
+  bool reduces = false;
   for (size_t i = 0; i < realize.iter_values.size(); ++i) {
     if (realize.block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
+    reduces = true;
     for (const Var& var : free_vars(realize.iter_values[i])) {
       auto loop = loop_scope.find(var.get());
       if (loop != loop_scope.end()) scope = common(scope, scopes[static_cast<size_t>(loop->second)].parent);
     }
   }
+  if (!reduces) return;
   for (const TensorRegion& region : realize.block->writes) access(region->source, scope);
 }
 // Buffers whose regions depend on an iterator that may carry values from one instance to the next must

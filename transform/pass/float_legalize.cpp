@@ -110,9 +110,6 @@ class WideCompute final : public BufferTypeRewriter {
             with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) { n.dtype = lanes; }));
       };
       if (auto* alloc = as<AllocBufferNode>(s)) widen(alloc->buffer);
-      if (auto* block = as<SBlockNode>(s)) {
-        for (const Buffer& buffer : block->alloc_buffers) widen(buffer);
-      }
     });
   }
 
@@ -237,6 +234,7 @@ class IntegerStorage final : public BufferTypeRewriter {
  public:
   IntegerStorage(FloatFamily family, std::string_view pass) : family_(family), pass_(pass) {}
 
+  // A pointer that the function takes or binds.
   Var param(const Var& param) {
     Type type = param->ty;
     if (auto* pointer = param->ty->kind == TypeKind::kPointer
@@ -275,17 +273,24 @@ class IntegerStorage final : public BufferTypeRewriter {
     return BufferTypeRewriter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
+    if (auto* bind = as<BindNode>(s); bind && bind->var->ty->kind == TypeKind::kPointer) {
+      Expr value = rewrite(bind->value);
+      Var var = param(bind->var);
+      if (value.same_as(bind->value) && var.same_as(bind->var)) return s;
+      return make<BindNode>(var, value, s->span);
+    }
     auto* store = as<BufferStoreNode>(s);
     if (!store) return rewrite_children(s);
+    if (family_(store->value->dtype()) && !as<TensorLoadNode>(store->value) &&
+        !as_call_to(store->value, "tirx.reinterpret")) {
+      throw Error("type-not-legalized", "a value of `{}` is computed here", store->value->dtype().str())
+          .kind("TypeError")
+          .at(s->span)
+          .help(fmt::format("run {} first",
+                            family_ == is_bfloat16 ? "BF16ComputeLegalize" : "FP8ComputeLegalize"));
+    }
     Expr value = rewrite(store->value);
     if (family_(value->dtype())) {
-      if (!as_call_to(value, "tirx.reinterpret")) {
-        throw Error("type-not-legalized", "a value of `{}` is computed here", value->dtype().str())
-            .kind("ValueError")
-            .at(s->span)
-            .help(fmt::format("run {} first",
-                              family_ == is_bfloat16 ? "BF16ComputeLegalize" : "FP8ComputeLegalize"));
-      }
       value = reinterpret(integer_of(value->dtype()), as<CallNode>(value)->args[0]);
     }
     Array<Expr> indices = rewrite(store->indices);

@@ -94,7 +94,7 @@ Stmt IndexRewriter::rewrite_loop(const ForNode& loop) {
   Var var = narrowed(loop.loop_var);
   DataType type = var->dtype();
   Expr min = cast(type, index(loop.min)), extent = cast(type, index(loop.extent));
-  Expr step = loop.step ? cast(type, index(loop.step)) : loop.step;
+  Expr step = loop.step ? rewrite(loop.step) : loop.step;  // under its own type
   Stmt body = rewrite(loop.body);
   if (var.same_as(loop.loop_var) && min.same_as(loop.min) && extent.same_as(loop.extent) &&
       step.same_as(loop.step) && body.same_as(loop.body)) {

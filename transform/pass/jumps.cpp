@@ -19,6 +19,22 @@ bool has_jump(const Stmt& body) {
   return found;
 }
 
+bool has_own_jump(const Stmt& body) {
+  struct Jumps final : Walker {
+    bool found = false;
+    void visit(const Expr& e) override {
+      found = found || as_call_to(e, "tirx.break_loop") || as_call_to(e, "tirx.continue_loop");
+    }
+    void visit(const Stmt& s) override {
+      if (found || as<ForNode>(s) || as<WhileNode>(s)) return;
+      found = as<BreakNode>(s) || as<ContinueNode>(s);
+      walk_children(s);
+    }
+  } jumps;
+  jumps.visit(body);
+  return jumps.found;
+}
+
 bool has_return(const Stmt& body) {
   bool found = false;
   post_order(

@@ -6,7 +6,8 @@
 
 namespace mlc::transform {
 
-bool has_jump(const ir::Stmt& body);  // `break` or `continue`, of this loop or of one in it
+bool has_jump(const ir::Stmt& body);      // `break` or `continue`, of this loop or of one in it
+bool has_own_jump(const ir::Stmt& body);  // of this loop
 bool has_return(const ir::Stmt& body);
 bool leaves_early(const ir::Stmt& body);  // any of these
 

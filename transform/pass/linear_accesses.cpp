@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/linear_accesses.h"
 
+#include "ir/error_kinds.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -66,7 +67,7 @@ void LinearAccesses::touch(const VarNode* buffer, size_t dimensions, Span span) 
   bool texture = text(alloc.stmt->buffer->buffer()->storage_scope).find("texture") != std::string_view::npos;
   if (dimensions > 0 && own != 1 && !texture) {
     throw Error("buffer-not-flat", "`{}` has {} dimensions", alloc.stmt->buffer->name.c_str(), own)
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(span)
         .help(fmt::format("run FlattenBuffer before {}", who_));
   }

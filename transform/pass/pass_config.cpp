@@ -67,12 +67,10 @@ constexpr ConfigType config_classes[] = {
      {{{"split_loop", 1}}}},
 };
 
-// The keys that a context takes and the types of their values. Where what happens here is only the default,
-// any other value is refused.
+// The keys that a context takes and the types of their values.
 struct ConfigKey {
   std::string_view name;
   std::string_view type;
-  bool refused_when_true = false;
 };
 constexpr ConfigKey config_keys[] = {
     {"mlc.check_bounds", "bool"},
@@ -104,13 +102,13 @@ constexpr ConfigKey config_keys[] = {
     {"tirx.enable_buffer_level_predication", "bool"},
     {"tirx.enable_debug", "bool"},
     {"tirx.enable_fast_math", "bool"},
-    {"tirx.instrument_bound_checkers", "bool", true},
-    {"tirx.instrument_lwp", "bool", true},
+    {"tirx.instrument_bound_checkers", "bool"},
+    {"tirx.instrument_lwp", "bool"},
     {"tirx.is_entry_func", "bool"},
     {"tirx.merge_static_smem", "bool"},
     {"tirx.noalias", "bool"},
-    {"tirx.s_tir.ldg32", "bool", true},
-    {"tirx.use_async_copy", "bool", true},
+    {"tirx.s_tir.ldg32", "bool"},
+    {"tirx.use_async_copy", "bool"},
     {"tirx.vtcm_capacity", "int"},
 };
 
@@ -180,8 +178,6 @@ Any checked_value(const ConfigKey& key, const Any& value) {
   if (key.type == "ir.IntImm" && value.as<IntImmNode>()) return value;
   auto number = value.try_cast<int64_t>();
   if (!number) wrong_value(key, value);
-  if (key.refused_when_true && *number != 0)
-    throw Error("config-not-available", "the pass configuration `{}` is not available", key.name);
   return key.type == "bool" ? Any(*number != 0) : Any(*number);
 }
 

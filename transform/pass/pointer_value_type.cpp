@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pointer_value_type.h"
 
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"
@@ -64,6 +65,10 @@ class AccessTypes final : public Walker {
   void visit(const Stmt& s) override {
     if (auto* alloc = as<AllocBufferNode>(s)) declare(alloc->buffer, false);
     if (auto* view = as<DeclBufferNode>(s)) roots.declare(*view);
+    if (auto* block = as<SBlockNode>(s)) {
+      for (const Buffer& buffer : block->alloc_buffers) of_blocks_.insert(buffer.get());
+      for (const MatchBufferRegion& match : block->match_buffers) of_blocks_.insert(match->buffer.get());
+    }
     if (auto* store = as<BufferStoreNode>(s))
       access(store->value->dtype(), store->buffer.get(), store->indices, false, s->span);
     walk_children(s);
@@ -87,13 +92,20 @@ class AccessTypes final : public Walker {
 
  private:
   std::unordered_map<const VarNode*, size_t> at_;
+  std::unordered_set<const VarNode*> of_blocks_;
   bool scalar_reads_;
   Analyzer analyzer_;
 
   void access(DataType value, const VarNode* buffer, const Array<Expr>& indices, bool scalar_read,
               Span span) {
     auto known = at_.find(roots(buffer));
-    if (known == at_.end()) return;  // memory that others declare
+    if (known == at_.end()) {  // memory that others declare
+      if (!of_blocks_.contains(buffer)) return;
+      throw Error("block-not-lowered", "a block declares `{}`", buffer->name.c_str())
+          .kind(kRefusedValue)
+          .at(span)
+          .help("run LowerMatchBuffer and LowerOpaqueBlock first");
+    }
     Accesses& memory = found[known->second];
     memory.fixed |= value.is_bool();  // vectors of bool have no layout in memory of their own
     int index_lanes = indices.empty() ? 1 : indices[indices.size() - 1]->dtype().lanes();

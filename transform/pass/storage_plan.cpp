@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/storage_plan.h"
 
+#include "ir/error_kinds.h"
 #include "ir/module.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
@@ -236,7 +237,7 @@ StoragePlan plan_storage(const Stmt& body, StoragePlanOptions options) {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return;
     throw Error("loop-not-lowered", "a vectorized loop is still there")
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(s->span)
         .help("run VectorizeLoop before StorageRewrite");
   });

@@ -184,7 +184,8 @@ struct Lowering {
     }
     if (llvm && name == "clz") {
       Array<Expr> args{make<StringImmNode>("llvm.ctlz"), x, int_imm(DataType::Int(1), 1)};
-      return call_op(dtype, "tirx.call_llvm_intrin", args, call.span);
+      return cast(dtype,
+                  call_op(x->dtype(), "tirx.call_llvm_intrin", args, call.span));  // counts in the type of x
     }
     if (target == "rocm") {
       if (name == "erf") return fast_erf();
@@ -314,9 +315,21 @@ struct Lowering {
     return infinite ? is_infinite : logical_and(logical_not(is_infinite), logical_not(nan));
   }
 
+  // A half in 31 bits: only shifts, of `by` bits to the left, rounded. Null for other factors.
+  Expr half_shifted() const {
+    constexpr int64_t kHalf = int64_t{1} << 30;
+    auto by = const_int(call.args[3]);
+    if (!is_const_int(call.args[1], kHalf) || !is_const_int(call.args[2], 31) || !by || *by == 1)
+      return nullptr;
+    auto bits = [&](int64_t n) { return const_like(x, n); };
+    if (*by > 1) return shift_left(x, bits(*by - 1));
+    return shift_right(add(x, bits(int64_t{1} << -*by)), bits(1 - *by));
+  }
+
   // round(x * y * 2^-s) in 64 bits.
   Expr multiply_shift() const {
     bool per_axis = name == "q_multiply_shift_per_axis";
+    if (Expr shifted = per_axis ? Expr() : half_shifted()) return shifted;
     DataType wide = DataType::Int(64, call.args[0]->dtype().lanes());
     auto wider = [&](const Expr& e) { return make<CastNode>(wide, e); };  // constants are left as they are
     const Expr& y = call.args[1];

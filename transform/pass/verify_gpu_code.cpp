@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/verify_gpu_code.h"
 
+#include "ir/error_kinds.h"
+
 namespace mlc::transform {
 namespace {
 
@@ -64,7 +66,7 @@ class Kernels final : public Walker {
   }
   static int64_t extent(const Expr& e, Span span) {
     if (auto value = const_int(e)) return *value;
-    throw Error("not-constant", "the number of threads must be known").at(span);
+    throw Error("not-constant", "the number of threads must be known").kind(kRefusedValue).at(span);
   }
   static int64_t bytes(DataType dtype) { return (int64_t{dtype.bits()} * dtype.lanes() + 7) / 8; }
   void limit(Limit which, int64_t used) { fits = fits && used <= most[which]; }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
+#include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 
@@ -9,11 +11,13 @@ constexpr char doc[] = R"(CanonicalizeLoop(): loops start at 0 and step by 1.
 
     for i in range(a, b, s):        =>      for i in range((b - a + s - 1) // s):
         S                                       S[i := a + i * s]
-needs: nothing.
+needs: steps that are proved to be positive.
 keeps: the order of iterations.
 First in the pipeline: nothing after it has to think of steps and starts.)";
 
 struct CanonicalizeLoops final : Rewriter {
+  Analyzer analyzer;
+
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
@@ -24,12 +28,17 @@ struct CanonicalizeLoops final : Rewriter {
       return same->step ? Stmt(with(same, [](ForNode& n) { n.step = nullptr; })) : Stmt(same);
     }
     Var var = make<VarNode>(loop->loop_var->name, loop->loop_var->ty, loop->loop_var->span);
+    if (loop->step && !analyzer.can_prove_ge(loop->step, 1)) {
+      throw Error("loop-step", "the step of loop `{}` may not be positive", loop->loop_var->name.c_str())
+          .kind(kRefusedValue)
+          .at(s->span);
+    }
     Expr step = unit_step ? const_like(loop->loop_var, 1) : loop->step;
     Substituter inner({{loop->loop_var.get(), add(mul(var, step), loop->min)}});
     For next = with(ref(loop), [&](ForNode& n) {
       n.loop_var = var;
       n.min = const_like(loop->loop_var, 0);
-      n.extent = unit_step ? loop->extent : ceildiv(loop->extent, step);
+      n.extent = unit_step ? loop->extent : analyzer.simplify(ceildiv(loop->extent, step));
       n.step = nullptr;
       n.body = rewrite(inner.rewrite(loop->body));
     });

@@ -183,6 +183,7 @@ struct Name final : BufferTypeRewriter {
   std::map<std::pair<int, size_t>, std::vector<int>> bindings;  // by place
   int scopes = 0;
   explicit Name(Values& values) : values(values) {}
+  void keep_parameter(const Buffer& buffer) { keep(buffer); }
 
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
@@ -302,6 +303,9 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   }
   if (named.empty()) return fn;
   Name name(values);
+  for (const Var& param : fn->params) {
+    if (param->buffer()) name.keep_parameter(param);
+  }
   for (int i : order) {
     if (!named.contains(i)) continue;
     Value& value = values.all[i];

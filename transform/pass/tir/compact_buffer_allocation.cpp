@@ -24,8 +24,9 @@ class TouchedRegions final : public Walker {
  public:
   struct Box {
     std::vector<Interval> dims;
-    bool whole = false;  // touched in a way that indices do not tell
-    size_t depth = 0;    // loops outside of the allocation
+    bool whole = false;         // touched in a way that indices do not tell
+    size_t depth = 0;           // loops outside of the allocation
+    std::vector<Expr> extents;  // of those; each runs once at least where the buffer is
   };
   std::unordered_map<const VarNode*, Box> boxes;
   Analyzer analyzer;
@@ -47,11 +48,15 @@ class TouchedRegions final : public Walker {
             .at(s->span)
             .help("run ConvertBlocksToOpaque first");
       }
-      for (const Buffer& buffer : block->alloc_buffers) boxes[buffer.get()].depth = loops_.size();
+      for (const Buffer& buffer : block->alloc_buffers) allocate(buffer);
       for (const MatchBufferRegion& match : block->match_buffers) touch(match->source);
       // The declared regions of a block say what it may touch; its body what it does touch.
       if (block->init) visit(block->init);
       visit(block->body);
+    } else if (auto* realize = as<SBlockRealizeNode>(s)) {
+      for (const Expr& value : realize->iter_values) visit(value);
+      visit(realize->predicate);
+      under(realize->predicate, [&] { visit(Stmt(realize->block)); });
     } else if (auto* branch = as<IfThenElseNode>(s)) {
       visit(branch->condition);
       under(branch->condition, [&] { visit(branch->then_case); });
@@ -73,7 +78,7 @@ class TouchedRegions final : public Walker {
       visit(attr->body);
       loops_.pop_back();
     } else if (auto* alloc = as<AllocBufferNode>(s)) {
-      boxes[alloc->buffer.get()].depth = loops_.size();
+      allocate(alloc->buffer);
     } else {
       walk_children(s);
     }
@@ -95,6 +100,13 @@ class TouchedRegions final : public Walker {
   }
 
  private:
+  void allocate(const Buffer& buffer) {
+    Box& box = boxes[buffer.get()];
+    box.depth = loops_.size();
+    for (const Loop& loop : loops_) {
+      if (!const_int(loop.range->extent)) box.extents.push_back(loop.range->extent);
+    }
+  }
   template <class F>
   void under(const Expr& condition, F&& inside) {
     // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
@@ -307,7 +319,8 @@ bool known_at_entry(const Expr& size, const Defined& inside) {
          !uses_var(size, [&](const VarNode* var) { return inside.vars.contains(var); });
 }
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
+  bool strict = options.flag(0);
   Defined inside;
   inside.visit(fn->body);
   TouchedRegions touched;
@@ -321,16 +334,23 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     Compacted next;
     Array<Expr> shape;
     bool changed = !type->strides.empty();
+    Expr runs = bool_imm(true);
+    for (const Expr& loop : box.extents) runs = logical_and(runs, gt(loop, const_like(loop, 0)));
+    auto inside_of_loops = touched.analyzer.assume(runs);
+    auto fit = [&](const Expr& size, const Expr& whole) {
+      return touched.analyzer.simplify(strict ? ir::min(whole, size) : size);
+    };
     for (size_t d = 0; d < type->shape.size(); ++d) {
       Expr begin = const_like(type->shape[d], 0);
       Expr extent = type->shape[d];
       if (!box.whole && box.dims[d]) {
-        Expr low = touched.analyzer.simplify(ir::max(box.dims[d].min, const_like(box.dims[d].min, 0)));
-        Expr size = touched.analyzer.simplify(box.dims[d].max - low + 1);
+        const Interval& dim = box.dims[d];
+        Expr low = touched.analyzer.simplify(strict ? ir::max(const_like(dim.min, 0), dim.min) : dim.min);
+        Expr size = touched.analyzer.simplify(dim.max - dim.min + 1);
         std::optional<int64_t> whole = const_int(extent);
         std::optional<int64_t> exact = const_int(size);
         if (!exact && known_at_entry(size, inside)) {
-          Expr least = touched.analyzer.simplify(ir::min(extent, size));
+          Expr least = fit(size, extent);
           if (structural_equal(least, extent)) {
             next.begin.push_back(begin);
             shape.push_back(extent);
@@ -347,7 +367,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
         if (exact && *exact >= 1 && (!whole || *exact < *whole)) {
           begin = low;
           Expr fitting = const_like(size, *exact);
-          extent = whole ? fitting : touched.analyzer.simplify(ir::min(extent, fitting));
+          extent = whole ? fitting : fit(fitting, extent);
           changed = true;
         }
       }

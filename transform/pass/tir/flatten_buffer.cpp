@@ -3,6 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/buffer_types.h"
+#include "transform/pass/decided.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -14,7 +15,7 @@ constexpr char doc[] = R"(FlattenBuffer(): all buffers become one-dimensional.
         B = T.alloc_buffer((4, 8))              A_1 = T.decl_buffer((n * m,), data=A.data)
         B[i, j] = A[p, q]           =>          B = T.alloc_buffer((32,))
                                                 B[i * 8 + j] = A_1[p * m + q]
-needs: no blocks (LowerOpaqueBlock).
+needs: no buffers that blocks declare (LowerMatchBuffer, LowerOpaqueBlock).
 keeps: every access; parameters keep their shapes, which callers are checked against, and get a flat view.
 Strides and offsets of buffers are part of the index afterwards.)";
 
@@ -26,7 +27,7 @@ struct Flatten final : Rewriter {
   std::unordered_map<const VarNode*, Buffer> flat;
 
   // The buffer under one dimension that covers all its elements.
-  Buffer flatten(const Buffer& buffer) {
+  Buffer flatten(const Buffer& buffer, bool allocates = false) {
     auto found = flat.find(buffer.get());
     if (found != flat.end()) return found->second;
     const BufferTypeNode* type = buffer->buffer();
@@ -34,7 +35,7 @@ struct Flatten final : Rewriter {
     Buffer next = buffer;
     if (!already || offset_of(type)) {
       next = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {
-                         n.shape = {size(type)};
+                         n.shape = {size(type, allocates)};
                          n.strides = {};
                          n.elem_offset =
                              type->elem_offset ? Expr(const_like(type->elem_offset, 0)) : type->elem_offset;
@@ -59,11 +60,23 @@ struct Flatten final : Rewriter {
       Expr condition = rewrite(chosen->args[0]);
       Expr yes = where(condition, [&] { return rewrite(chosen->args[1]); });
       Expr no = where(logical_not(condition), [&] { return rewrite(chosen->args[2]); });
+      if (auto one = decided(condition, yes, no)) return *one;
       return with(ref(chosen), [&](CallNode& n) { n.args = {condition, yes, no}; });
     }
     if (auto* var = param_data(e)) return data_of(flatten(ref(var)));
     if (as_call_to(e, "tirx.masked_load")) return masked(*as<CallNode>(e), 1);
     if (as_call_to(e, "tirx.masked_store")) return masked(*as<CallNode>(e), 2);
+    if (auto* region = as<TensorRegionNode>(e)) {
+      // Of a block: still in the dimensions that its iterators count.
+      Expr next = rewrite_children(e);
+      return make<TensorRegionNode>(flatten(region->source), as<TensorRegionNode>(next)->region, e->span);
+    }
+    if (auto* choice = as<SelectNode>(e)) {
+      Expr next = rewrite_children(e);
+      choice = as<SelectNode>(next);
+      if (!choice) return next;
+      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
+    }
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);
@@ -81,7 +94,7 @@ struct Flatten final : Rewriter {
                                    s->span);
     }
     if (auto* alloc = as<AllocBufferNode>(s)) {
-      Buffer buffer = flatten(alloc->buffer);
+      Buffer buffer = flatten(alloc->buffer, true);
       if (buffer.same_as(alloc->buffer)) return s;
       return with(ref(alloc), [&](AllocBufferNode& n) { n.buffer = buffer; });
     }
@@ -102,6 +115,7 @@ struct Flatten final : Rewriter {
       Stmt yes = where(condition, [&] { return rewrite(branch->then_case); });
       Stmt no = branch->else_case;
       if (no) no = where(logical_not(condition), [&] { return rewrite(branch->else_case); });
+      if (auto one = decided_branch(condition, yes, no)) return *one;
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (auto* attr = as<AttrStmtNode>(s)) {
@@ -114,11 +128,14 @@ struct Flatten final : Rewriter {
         return make<AttrStmtNode>(attr->node, attr->attr_key, value, body, s->span);
       }
     }
-    if (as<SBlockRealizeNode>(s)) {
-      throw Error("block-not-lowered", "the function still has blocks")
-          .kind(kRefusedValue)
-          .at(s->span)
-          .help("run LowerOpaqueBlock first");
+    if (auto* block = as<SBlockNode>(s)) {
+      if (!block->alloc_buffers.empty() || !block->match_buffers.empty()) {
+        throw Error("block-not-lowered", "block `{}` still declares buffers", block->name_hint.c_str())
+            .kind(kRefusedValue)
+            .at(s->span)
+            .help("run LowerMatchBuffer and LowerOpaqueBlock first");
+      }
+      for (const IterVar& iter : block->iter_vars) analyzer.bind(iter->var, iter->dom);
     }
     return rewrite_children(s);
   }
@@ -152,7 +169,7 @@ struct Flatten final : Rewriter {
     return type->elem_offset && !is_const_int(type->elem_offset, 0) ? type->elem_offset : Expr(nullptr);
   }
   // Elements from that at the buffer's offset to behind the last one.
-  Expr size(const BufferTypeNode* type) {
+  Expr size(const BufferTypeNode* type, bool allocates) {
     bool wide = is_large(type);
     Expr total = nullptr;
     if (type->strides.empty()) {
@@ -166,10 +183,11 @@ struct Flatten final : Rewriter {
     }
     if (!total) total = int32(1);
     if (type->strides.empty()) return analyzer.simplify(total);
-    // Rows one after the other: whole rows, where they hold everything.
+    // Rows one after the other; memory that is made here has to hold all of them.
     Expr rows = mul(widened(type->strides[0], wide), widened(type->shape[0], wide));
-    bool row_major = is_const_int(type->strides[type->strides.size() - 1], 1);
-    return analyzer.simplify(row_major || analyzer.can_prove_ge(sub(rows, total), 0) ? rows : total);
+    bool fits = !allocates || is_const_int(type->strides[type->strides.size() - 1], 1) ||
+                analyzer.can_prove_ge(sub(rows, total), 0);
+    return analyzer.simplify(fits ? rows : total);
   }
 
   Expr index(const Buffer& buffer, const Array<Expr>& indices) {
@@ -191,6 +209,9 @@ struct Flatten final : Rewriter {
       }
     }
     if (!flat_index) flat_index = int32(0);
+    // Indices are of the type that the first extent has, at least.
+    if (!type->shape.empty() && type->shape[0]->dtype().bits() > flat_index->dtype().bits())
+      flat_index = cast(type->shape[0]->dtype().with_lanes(flat_index->dtype().lanes()), flat_index);
     if (Expr offset = offset_of(type)) flat_index = add(flat_index, offset);
     if (flat_index->dtype().is_scalable()) return plain.simplify(flat_index);
     return simplify_iter_map({plain.simplify(flat_index)}, iters, predicate, IterMapCheck::kSurjective,

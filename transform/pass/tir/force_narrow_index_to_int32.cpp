@@ -10,7 +10,7 @@ constexpr char doc[] =
 
     for i in T.serial(T.int64(8)):      =>      for i in range(8):
         A[i * T.int64(2)] = ...                     A[i * 2] = ...
-needs: no buffer that is a parameter holds 64-bit integers.
+needs: no buffer that is a parameter or allocated holds 64-bit integers.
 keeps: the values, where indices are below 2^31: that is on trust. Values that are stored or passed on keep the type
 they are cast to.
 Where NarrowDataType cannot see bounds, as with symbolic shapes.)";
@@ -55,14 +55,19 @@ struct Narrow final : IndexRewriter {
   }
 };
 
+void need_narrow(std::string_view what, const Buffer& buffer) {
+  if (!buffer->buffer() || DataType(buffer->buffer()->dtype) != DataType::Int(64)) return;
+  throw Error("narrow-wide-buffer", "the {} `{}` holds 64-bit integers, which would be cut off", what,
+              text(buffer->name))
+      .kind(kRefusedValue)
+      .at(buffer->span);
+}
+
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  for (const Var& param : fn->params) {
-    if (param->buffer() && DataType(param->buffer()->dtype) == DataType::Int(64))
-      throw Error("narrow-wide-buffer", "the parameter `{}` holds 64-bit integers, which would be cut off",
-                  text(param->name))
-          .kind(kRefusedValue)
-          .at(param->span);
-  }
+  for (const Var& param : fn->params) need_narrow("parameter", param);
+  post_order(fn->body, nullptr, [](const Stmt& s) {
+    if (auto* alloc = as<AllocBufferNode>(s)) need_narrow("buffer", alloc->buffer);
+  });
   auto params = [&](Narrow& narrow) {
     Array<Var> all;
     for (const Var& param : fn->params) all.push_back(narrow.rewrite_def(param));

@@ -3,6 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
+#include "transform/pass/decided.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -309,9 +310,18 @@ class Inject final : public Rewriter {
 struct VirtualThreads final : Rewriter {
   Analyzer analyzer;
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
+  Expr rewrite(const Expr& e) override {
+    Expr next = rewrite_children(e);
+    if (auto* choice = as<SelectNode>(next))
+      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
+    if (auto* choice = as_call_to(next, "tirx.if_then_else"))
+      return decided(choice->args[0], choice->args[1], choice->args[2]).value_or(next);
+    return next;
+  }
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
+    if (auto* branch = as<IfThenElseNode>(next))
+      return decided_branch(branch->condition, branch->then_case, branch->else_case).value_or(next);
     auto* attr = as<AttrStmtNode>(next);
     if (!attr || text(attr->attr_key) != "virtual_thread") return next;
     auto iter = attr->node.as<IterVar>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/fresh_binders.h"
+#include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/pass.h"
 
@@ -14,7 +15,8 @@ constexpr char doc[] =
         Module.scale(A.data, 2)             =>          ... the body of `scale` with A.data and 2 ...
 needs: nothing.
 keeps: every effect. A function is inlined, and goes, when no one outside can call it, it has no buffers as
-parameters, gives nothing back, has no blocks and does not call itself, through others either. Its calls stand
+parameters, gives nothing back, has no blocks, is for no other target and does not call itself, through others
+either. Its calls stand
 as statements.
 Before targets are split, while one function sees the other.)";
 
@@ -41,7 +43,15 @@ bool may_go(const PrimFunc& fn) {
 
 struct Inline final : Rewriter {
   const Functions& bodies;
-  explicit Inline(const Functions& bodies) : bodies(bodies) {}
+  std::unordered_set<std::string>& called;  // as before
+  std::optional<Target> target;             // of the caller
+  Inline(const Functions& bodies, std::unordered_set<std::string>& called, const PrimFunc& caller)
+      : bodies(bodies), called(called), target(bound_target(caller)) {}
+
+  bool is_for_another_target(const PrimFunc& fn) const {
+    auto own = bound_target(fn);
+    return own && target && !structural_equal(*own, *target);
+  }
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -53,6 +63,10 @@ struct Inline final : Rewriter {
     auto found = callee ? bodies.find(std::string(callee->name_hint)) : bodies.end();
     if (found == bodies.end()) return s;
     const PrimFunc& fn = found->second;
+    if (is_for_another_target(fn)) {
+      called.insert(found->first);
+      return s;
+    }
     if (fn->params.size() != call->args.size()) {
       throw Error("wrong-arguments", "`{}` takes {} arguments, {} are given", text(callee->name_hint),
                   fn->params.size(), call->args.size())
@@ -92,11 +106,13 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   }
   if (bodies.empty()) return mod;
   // Where a call is part of an expression its function has to stay.
+  std::unordered_set<std::string> called;
   IRModule result = map_prim_funcs(
-      mod, [&](const PrimFunc& fn) { return with_body(fn, Inline(bodies).rewrite(fn->body)); });
+      mod, [&](const PrimFunc& fn) { return with_body(fn, Inline(bodies, called, fn).rewrite(fn->body)); });
   Map<GlobalVar, BaseFunc> functions = result->functions;
   for (const auto& [name, base] : result->functions) {
-    if (bodies.contains(std::string(name->name_hint))) functions.erase(name);
+    std::string key(name->name_hint);
+    if (bodies.contains(key) && !called.contains(key)) functions.erase(name);
   }
   return with(result, [&](IRModuleNode& n) { n.functions = functions; });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
@@ -108,8 +109,20 @@ struct LowerMatch final : BufferTypeRewriter {
         offset = offset && !is_const_int(offset, 0) ? add(offset, part) : d == 0 ? part : add(offset, part);
       }
       if (auto* var = as<VarNode>(type->elem_offset)) values[var] = Analyzer().simplify(offset);
+      if (!offset_is_multiple(offset, type->offset_factor)) {
+        throw Error("match-buffer-mismatch",
+                    "`{}` begins at a multiple of {} elements, the region of `{}` may not",
+                    match->buffer->name.c_str(), type->offset_factor, source->source->name.c_str())
+            .kind(kRefusedValue)
+            .at(match->source->span);
+      }
     }
     views[match->buffer.get()] = {source->source, source->region, dropped};
+  }
+  static bool offset_is_multiple(const Expr& offset, int64_t factor) {
+    if (!offset || factor <= 1) return true;
+    ModularSet known = Analyzer().modular_set(offset);
+    return known.coeff % factor == 0 && known.base % factor == 0;
   }
   void bind(const MatchBufferRegionNode& match, const char* what, const Expr& pattern, const Expr& value) {
     if (auto* var = as<VarNode>(pattern)) {
@@ -121,6 +134,7 @@ struct LowerMatch final : BufferTypeRewriter {
     if (wanted && actual && *wanted != *actual) {
       throw Error("match-buffer-mismatch", "`{}` has {} {}, the region of `{}` has {}",
                   match.buffer->name.c_str(), what, *wanted, match.source->source->name.c_str(), *actual)
+          .kind(kRefusedValue)
           .at(match.source->span);
     }
   }

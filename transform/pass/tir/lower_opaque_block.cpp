@@ -100,17 +100,16 @@ struct LowerBlocks final : BufferTypeRewriter {
       if (loop.for_kind != ForKind::kThreadBinding) return rewrite(loop.body);
     }
     Stmt body = rewrite(loop.body);
+    auto [pragmas, rest] = split_annotations(loop.annotations);
+    Stmt result;
     if (loop.for_kind == ForKind::kThreadBinding) {
       const String& tag = loop.thread_binding->thread_tag;
       bool virtual_thread = text(tag).starts_with("vthread");
       IterVar iter =
           make<IterVarNode>(make<RangeNode>(min, extent), loop.loop_var, IterType::kThreadIndex, tag);
-      return make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent, body,
-                                loop.span);
-    }
-    auto [pragmas, rest] = split_annotations(loop.annotations);
-    Stmt result;
-    if (unit && rest.empty() && loop.for_kind == ForKind::kSerial) {
+      result = make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent,
+                                  body, loop.span);
+    } else if (unit && rest.empty() && loop.for_kind == ForKind::kSerial) {
       Substituter one({{loop.loop_var.get(), cast(loop.loop_var->dtype(), min)}});
       result = one.rewrite(body);
     } else {
@@ -145,6 +144,7 @@ struct LowerBlocks final : BufferTypeRewriter {
   static Expr as_expr(const Any& value, const String& key) {
     if (auto e = value.as<Expr>()) return *e;
     if (auto s = value.as<String>()) return make<StringImmNode>(*s);
+    if (auto b = value.as<bool>()) return bool_imm(*b);
     if (auto i = value.try_cast<int64_t>()) return int32(*i);
     throw Error("wrong-annotation", "annotation `{}` must be an integer, a string or an expression",
                 text(key));

@@ -37,7 +37,8 @@ class LowerBuiltins final : public Rewriter {
     auto* callee = call ? as<OpNode>(call->op) : nullptr;
     if (!callee) return rewrite_children(e);
     std::string_view name = text(callee->name);
-    if (name == "tirx.tvm_call_packed") return packed_call(*call, "tirx.tvm_call_packed_lowered");
+    if (name == "tirx.tvm_call_packed" || name == "tirx.call_ffi_kernel")
+      return packed_call(*call, "tirx.tvm_call_packed_lowered");
     if (name == "tirx.tvm_call_cpacked") return packed_call(*call, "tirx.tvm_call_cpacked_lowered");
     if (name == "tirx.tvm_call_trace_packed") return packed_call(*call, "tirx.tvm_call_trace_packed_lowered");
     if (name == "tirx.tvm_stack_make_shape") return make_shape(e);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "ir/target_tables.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/packed_arguments.h"
@@ -94,6 +95,15 @@ class StoredResult final : public Rewriter {
 PrimFunc packed(const PrimFunc& fn, const std::string& symbol) {
   Target target = target_of(fn, "MakePackedAPI");
   int device = target_kind_row(text(target->kind)).device;
+  post_order(fn->body, nullptr, [](const Stmt& s) {
+    auto* block = as<SBlockNode>(s);
+    if (!block || block->iter_vars.empty()) return;
+    throw Error("block-not-lowered", "block `{}` still has iterators, which no argument gives",
+                block->name_hint.c_str())
+        .kind(kRefusedValue)
+        .at(s->span)
+        .help("run ConvertBlocksToOpaque and LowerOpaqueBlock first");
+  });
   PackedArguments arguments(fn, symbol, device);
   Var self = make<VarNode>(String("self_handle"), void_pointer_type());
   Var result = make<VarNode>(String("result"), void_pointer_type());

@@ -170,9 +170,11 @@ class Narrow final : public IndexRewriter {
     if (as_call_to(ref(&call), "tirx.if_then_else")) return rewrite_choice(call);
     Expr next = rewrite_children(ref(&call));
     auto* after = as<CallNode>(next);
+    if (after && as_call_to(next, "tirx.clz")) {  // counts from the top of the type
+      Expr from_below = next - static_cast<int64_t>(after->args[0]->dtype().bits());
+      return from_below + static_cast<int64_t>(call.args[0]->dtype().bits());
+    }
     if (next.get() == &call || !after) return next;
-    if (as_call_to(next, "tirx.clz"))  // counts from the top of the type
-      return next + (call.args[0]->dtype().bits() - after->args[0]->dtype().bits());
     bool external = as_call_to(next, "tirx.call_extern") || as_call_to(next, "tirx.call_pure_extern") ||
                     as_call_to(next, "tirx.call_llvm_intrin") ||
                     as_call_to(next, "tirx.call_llvm_pure_intrin");

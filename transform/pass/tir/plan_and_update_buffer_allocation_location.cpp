@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/error_kinds.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
@@ -15,7 +16,7 @@ constexpr char doc[] =
         B = T.sblock_alloc_buffer(...)          with T.sblock(""):
         for i in range(n):          =>              B = T.sblock_alloc_buffer(...)
             ... B ...                               ... B ...
-needs: nothing.
+needs: no blocks with an init (LowerInitBlock).
 keeps: which instances of blocks run, and in which order.
 While block iterators are known: a buffer indexed by an iterator that is neither data-parallel nor a
 reduction stays outside of the loops that drive the iterator. Compaction follows and wants the scope small.)";
@@ -34,6 +35,12 @@ struct Place final : Rewriter {
       return body.same_as(loop->body) ? s : Stmt(with(ref(loop), [&](ForNode& n) { n.body = body; }));
     }
     if (auto* block = as<SBlockNode>(s)) {
+      if (block->init) {
+        throw Error("block-has-init", "block `{}` still has an init", block->name_hint.c_str())
+            .kind(kRefusedValue)
+            .at(s->span)
+            .help("run LowerInitBlock first");
+      }
       auto found = at.find(block);
       Array<Buffer> buffers = found == at.end() ? Array<Buffer>{} : found->second;
       Stmt next = without_own(rewrite_children(s), buffers);

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "transform/arith/analyzer.h"
+#include "transform/pass/decided.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -112,11 +113,25 @@ struct Renormalize final : Rewriter {
         return rewrite(logical_not(lt(as_binary(e)->b, as_binary(e)->a)));
       case ExprKind::kGE:
         return rewrite(logical_not(lt(as_binary(e)->a, as_binary(e)->b)));
-      case ExprKind::kNot:
-        return negated(rewrite(as<NotNode>(e)->a));
+      case ExprKind::kNot: {
+        Expr inside = rewrite(as<NotNode>(e)->a);
+        return as<IntImmNode>(inside) ? rewrite_children(e) : negated(inside);  // folded by what comes after
+      }
       default:
-        return rewrite_children(e);
+        break;
     }
+    Expr next = rewrite_children(e);
+    if (auto* choice = as<SelectNode>(next))
+      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
+    if (auto* choice = as_call_to(next, "tirx.if_then_else"))
+      return decided(choice->args[0], choice->args[1], choice->args[2]).value_or(next);
+    return next;
+  }
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    if (auto* branch = as<IfThenElseNode>(next))
+      return decided_branch(branch->condition, branch->then_case, branch->else_case).value_or(next);
+    return next;
   }
 };
 

@@ -20,7 +20,7 @@ constexpr char doc[] =
 needs: every function has a target (BindTarget). Regions of a device are those with a `target` attribute, and in
 functions whose target has a host the launches of threads and what stands in `device_scope`.
 keeps: what is computed. A call to a function for the same target stays one, to another one on the same kind of
-device becomes `call_extern`, to one on another device a launch with the extents of its threads.
+device becomes `call_extern`, to one on another device or with threads a launch with the extents of its threads.
 After memory is planned, before functions get their calling convention.)";
 
 // What a region uses of its surroundings.
@@ -41,7 +41,11 @@ struct Captured final : Walker {
   }
   void visit(const Stmt& s) override {
     if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto iter = attr->node.as<IterVar>()) defined_.insert((*iter)->var.get());
+      if (auto iter = attr->node.as<IterVar>()) {  // the value says how many, whatever the domain says
+        defined_.insert((*iter)->var.get());
+        visit(attr->value);
+        return visit(attr->body);
+      }
     }
     if (auto* loop = as<ForNode>(s)) defined_.insert(loop->loop_var.get());
     if (auto* bind = as<BindNode>(s)) {
@@ -224,12 +228,14 @@ class LowerLaunches final : public Rewriter {
     auto fn = known ? Any(mod_->lookup(text(callee->name_hint))).as<PrimFunc>() : std::nullopt;
     if (!fn) return next;
     Target target = target_of(*fn, "SplitHostDevice");
-    if (structural_equal(target, caller_)) return next;
+    Launch launch = launch_of(*fn);
+    bool threads = !launch.tags.empty();
+    if (!threads && structural_equal(without_host(target), without_host(caller_))) return next;
     std::string name(callee->name_hint);
     if (auto symbol = attr(*fn, "global_symbol")) name = std::string(symbol->cast<String>());
     Array<Expr> args{make<StringImmNode>(String(name))};
     for (const Expr& arg : call->args) args.push_back(arg);
-    if (device_type(target) == device_type(caller_)) {
+    if (!threads && device_type(target) == device_type(caller_)) {
       external.insert(std::string(callee->name_hint));
       return make<CallNode>(call->ty, op("tirx.call_extern"), args, Map<String, Any>{}, e->span);
     }
@@ -237,7 +243,6 @@ class LowerLaunches final : public Rewriter {
     VarMap values;
     for (size_t i = 0; i < call->args.size() && i < (*fn)->params.size(); ++i)
       values[(*fn)->params[i].get()] = call->args[i];
-    Launch launch = launch_of(*fn);
     for (const Expr& value : launch.values) args.push_back(substitute(value, values));
     Type result = call->ty->kind == TypeKind::kPrim ? call->ty : Type(prim_type(DataType::Int(32)));
     return make<CallNode>(result, op("tirx.call_ffi_kernel"), args,

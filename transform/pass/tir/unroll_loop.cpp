@@ -15,7 +15,8 @@ constexpr char doc[] =
 needs: constant extents of the loops that are marked.
 keeps: the order of statements.
 Configuration `tirx.UnrollLoop`: auto_max_step (0), auto_max_depth (8), auto_max_extent (0), explicit_unroll (1),
-unroll_local_access (0: loops whose variables index local memory are written out); a loop counts extent times the stores in it against the first. `pragma_unroll_explicit` 0 leaves the writing
+unroll_local_access (0: loops whose variables index local memory are written out); auto_max_extent 1 takes all loops
+of one iteration away; a loop counts extent times the stores in it against the first. `pragma_unroll_explicit` 0 leaves the writing
 out to the code generator. After vectorization, before the last simplification, which folds the constants.)";
 
 struct Unroll final : Rewriter {
@@ -140,14 +141,15 @@ struct Unroll final : Rewriter {
     }
     bool small = extent && loop.for_kind == ForKind::kSerial && normal_depth == 0 &&
                  unrolled_depth <= max_depth && (*extent * steps <= max_step || *extent <= max_extent);
-    bool unroll = marked || small || (extent && in_local_indices.contains(loop.loop_var.get()));
+    bool trivial = max_extent == 1 && extent && *extent <= 1;  // of any kind and however deep
+    bool unroll = marked || trivial || small || (extent && in_local_indices.contains(loop.loop_var.get()));
     if (unroll) {
       steps *= *extent;
       ++unrolled_depth;
     } else {
       ++normal_depth;
     }
-    if (unroll && explicit_unroll && !has_jump(body)) return write_out(loop, body, *extent);
+    if (unroll && (explicit_unroll || trivial) && !has_own_jump(body)) return write_out(loop, body, *extent);
     ForKind kind = unroll ? ForKind::kUnrolled : loop.for_kind;
     if (body.same_as(loop.body) && kind == loop.for_kind) return ref(&loop);
     return with(ref(&loop), [&](ForNode& n) {

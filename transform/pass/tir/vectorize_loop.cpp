@@ -407,6 +407,21 @@ struct VectorizeLoops final : Rewriter {
   Stmt rewrite(const Stmt& s) override {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return rewrite_children(s);
+    if (enabled && (!is_const_int(loop->min, 0) || (loop->step && !is_const_int(loop->step, 1)))) {
+      throw Error("vectorize-range", "loop `{}` cannot be vectorized: it does not count from 0 by 1",
+                  loop->loop_var->name.c_str())
+          .kind(kRefusedValue)
+          .at(loop->span)
+          .help("run CanonicalizeLoop first");
+    }
+    post_order(loop->body, nullptr, [&](const Stmt& part) {
+      if (!enabled || !as<SBlockNode>(part)) return;
+      throw Error("block-not-lowered", "the vectorized loop `{}` has blocks in it",
+                  loop->loop_var->name.c_str())
+          .kind(kRefusedValue)
+          .at(part->span)
+          .help("run LowerOpaqueBlock first");
+    });
     bool serial = !enabled || leaves_early(loop->body);  // lanes do not leave one by one
     int lanes = serial ? 1 : lanes_of_loop(*loop);
     // Room for all lanes has no size yet where they are scalable.

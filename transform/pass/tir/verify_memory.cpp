@@ -18,7 +18,7 @@ needs: the target as an attribute; functions without one, and those of the CPU, 
 keeps: everything.
 Stands before host and device are split: what no thread does would silently run on the host.)";
 
-constexpr int64_t kDeviceKernelLaunch = 2;  // of the attribute "calling_conv"
+constexpr int64_t kDefaultConvention = 0;  // of the attribute "calling_conv": nothing was decided yet
 
 bool is_gpu(const Target& target) {
   static constexpr std::string_view kinds[] = {"cuda",  "opencl", "rocm", "vulkan",
@@ -39,6 +39,9 @@ class HostAccesses final : public Walker {
       if (key == "thread_extent" || key == "pipeline_exec_scope") return;  // on the device
     }
     walk_children(s);
+  }
+  void visit(const Expr& e) override {
+    if (!as<TensorRegionNode>(e)) walk_children(e);  // a region says what is accessed elsewhere
   }
   void visit_buffer(const Buffer& buffer) override {
     if (parameters_.contains(buffer.get()) && seen_.insert(buffer.get()).second) all.push_back(buffer);
@@ -74,9 +77,8 @@ std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
   if (!target || !*target || !is_gpu(*target)) return {};
   if (std::optional<Any> convention = attr(fn, "calling_conv")) {
     auto* number = convention->as<IntImmNode>();
-    if (number ? number->value == kDeviceKernelLaunch
-               : convention->try_cast<int64_t>().value_or(0) == kDeviceKernelLaunch)
-      return {};
+    int64_t value = number ? number->value : convention->try_cast<int64_t>().value_or(0);
+    if (value != kDefaultConvention) return {};
   }
   HostAccesses find(fn);
   find.visit(fn->body);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Branches and choices whose condition has become a constant.
+#pragma once
+
+#include <optional>
+
+#include "ir/op.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+
+// What is left of a branch or a choice under this condition: one of the two where the condition is a
+// constant.
+template <class T>
+std::optional<T> decided(const Expr& condition, const T& yes, const T& no) {
+  auto* likely = as_call_to(condition, "tirx.likely");
+  const Expr& bare = likely ? likely->args[0] : condition;
+  if (is_const_int(bare, 1)) return yes;
+  if (is_const_int(bare, 0)) return no;
+  return std::nullopt;
+}
+// As above, of the arms of a statement: no second one is nothing to do.
+inline std::optional<Stmt> decided_branch(const Expr& condition, const Stmt& yes, const Stmt& no) {
+  return decided<Stmt>(condition, yes, no ? no : no_op());
+}
+
+}  // namespace mlc::transform

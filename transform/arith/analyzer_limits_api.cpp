@@ -107,7 +107,8 @@ constexpr ApiRow rows[] = {
     {ApiKind::kMethod, kAnalyzer, "get_smtlib2(expr=None)",
      "What is known, and that `expr` does not hold, as the problem that z3 gets.", get_smtlib2},
     {ApiKind::kMethod, kAnalyzer, "set_z3_timeout_ms(timeout_ms)",
-     "Where a question ends without an answer; 0 is no limit, 1000 what it starts with.",
+     "Where a question ends without an answer, in time of the processor; 0 is no limit, 1000 what it starts "
+     "with.",
      set_limit<&AnalyzerImpl::solver_milliseconds>},
     {ApiKind::kMethod, kAnalyzer, "set_z3_rlimit(rlimit)",
      "The same in z3's own steps, which are as many on every machine; 0 is no limit, 2000000 what it starts "

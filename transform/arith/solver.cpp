@@ -3,8 +3,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <thread>
 
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/smt_problem.h"
@@ -22,6 +28,7 @@ struct Z3 {
   void (*delete_context)(void*) = nullptr;
   void (*on_error)(void*, void (*)(void*, int)) = nullptr;
   const char* (*run)(void*, const char*) = nullptr;
+  void (*interrupt)(void*) = nullptr;
   bool loaded = false;
 
   Z3() {
@@ -34,7 +41,8 @@ struct Z3 {
     };
     loaded = find(make_config, "Z3_mk_config") && find(delete_config, "Z3_del_config") &&
              find(make_context, "Z3_mk_context") && find(delete_context, "Z3_del_context") &&
-             find(on_error, "Z3_set_error_handler") && find(run, "Z3_eval_smtlib2_string");
+             find(on_error, "Z3_set_error_handler") && find(run, "Z3_eval_smtlib2_string") &&
+             find(interrupt, "Z3_interrupt");
   }
 };
 
@@ -42,6 +50,48 @@ const Z3& z3() {
   static const Z3 library;
   return library;
 }
+
+// Interrupts z3 when this thread has computed for so long, however busy the machine is. z3 has timers of its
+// own, which can wait for each other for ever once one has gone off (4.8.12): neither `:timeout` nor a tactic
+// that tries another one for some time may be used.
+class Alarm {
+ public:
+  Alarm(void* context, int64_t milliseconds) {
+    clockid_t clock;
+    if (milliseconds <= 0 || pthread_getcpuclockid(pthread_self(), &clock) != 0) return;
+    auto end = used(clock) + std::chrono::milliseconds(milliseconds);
+    watch_ = std::thread([this, context, clock, end] {
+      std::unique_lock lock(mutex_);
+      for (auto now = used(clock); !over_; now = used(clock)) {
+        if (now >= end) return z3().interrupt(context);
+        done_.wait_for(lock, end - now + std::chrono::milliseconds(1));
+      }
+    });
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+  ~Alarm() {
+    if (!watch_.joinable()) return;
+    {
+      std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    done_.notify_one();
+    watch_.join();
+  }
+
+ private:
+  static std::chrono::nanoseconds used(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool over_ = false;
+  std::thread watch_;
+};
 
 // One problem; commands go on from those before. What is wrong stands in the text that comes back.
 class Session {
@@ -56,7 +106,10 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() { z3().delete_context(context_); }
-  std::string run(const std::string& commands) { return z3().run(context_, commands.c_str()); }
+  std::string run(const std::string& commands, int64_t milliseconds = 0) {
+    Alarm alarm(context_, milliseconds);
+    return z3().run(context_, commands.c_str());
+  }
 
  private:
   void* context_;
@@ -126,17 +179,15 @@ void AnalyzerImpl::say_all(SmtProblem& problem) const {
   }
 }
 
-static std::string limits_of(const AnalyzerImpl& known) {
-  std::string limits;
-  if (known.solver_milliseconds > 0)
-    limits += fmt::format("(set-option :timeout {})\n", known.solver_milliseconds);
-  if (known.solver_steps > 0) limits += fmt::format("(set-option :rlimit {})\n", known.solver_steps);
-  return limits;
+static std::string step_limit(const AnalyzerImpl& known) {
+  return known.solver_steps > 0 ? fmt::format("(set-option :rlimit {})\n", known.solver_steps) : "";
 }
 
 std::string smtlib2(const AnalyzerImpl& known, const Expr& condition) {
   SmtProblem problem;
-  std::string text = limits_of(known);
+  std::string text = step_limit(known);
+  if (known.solver_milliseconds > 0)
+    text = fmt::format("(set-option :timeout {})\n{}", known.solver_milliseconds, text);
   if (condition.defined()) {
     if (!problem.say(condition, false))
       throw Error("no-condition", "z3 proves conditions of integers").kind("ValueError");
@@ -177,7 +228,8 @@ Decision decide(AnalyzerImpl& known, const Expr& condition) {
   ++known.solver_stats.asked;
   for (bool with_types : {false, true}) {
     Session session;
-    std::string found = session.run(limits_of(known) + problem.text(with_types) + "(check-sat)\n");
+    std::string found = session.run(step_limit(known) + problem.text(with_types) + "(check-sat-using smt)\n",
+                                    known.solver_milliseconds);
     known.solver_stats.of_z3 = session.run("(get-info :all-statistics)");
     if (found.starts_with("unsat")) {
       result.kind = Decision::Kind::kHolds;

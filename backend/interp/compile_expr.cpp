@@ -225,7 +225,7 @@ Code Compiler::load(const ir::TensorLoadNode* node) {
   auto site = std::make_shared<Site>(Site{node->source,
                                           node->span,
                                           &number_of(element),
-                                          element.lanes(),
+                                          lanes_in_memory(element, node->span),
                                           view_of(node->source.get(), node->span),
                                           {},
                                           1,

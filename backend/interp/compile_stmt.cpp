@@ -117,7 +117,7 @@ Action Compiler::store(const ir::BufferStoreNode* node) {
   auto site = std::make_shared<Site>(Site{node->buffer,
                                           node->span,
                                           &number_of(element),
-                                          element.lanes(),
+                                          lanes_in_memory(element, node->span),
                                           view_of(node->buffer.get(), node->span),
                                           {},
                                           1,

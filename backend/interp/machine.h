@@ -190,5 +190,7 @@ struct Site {
 std::vector<int64_t> compact_strides(std::span<const int64_t> shape);
 std::string text_of(std::span<const int64_t> numbers);  // "(2, 3)"
 [[noreturn]] void unsupported(Span span, std::string_view what);
+// How many numbers an element of a buffer is. Error: interpret-unsupported of scalable vectors.
+int lanes_in_memory(ir::DataType element, Span span);
 
 }  // namespace mlc::interp

@@ -57,6 +57,11 @@ std::string text_of(std::span<const int64_t> numbers) {
 void unsupported(Span span, std::string_view what) {
   throw ir::Error("interpret-unsupported", "the interpreter does not run {}", what).at(span);
 }
+int lanes_in_memory(ir::DataType element, Span span) {
+  if (element.is_scalable())
+    unsupported(span, "buffers whose elements are vectors of a length that the processor has");
+  return element.lanes();
+}
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "backend/llvm/emitter.h"
 #include "ir/arith_ops.h"
+#include "ir/visit.h"
 
 namespace mlc::llvm_backend {
 
@@ -52,6 +53,31 @@ std::optional<int64_t> at_most(const Expr& e) {
   if (!division) return *left * *right;
   return *right > 0 ? std::optional(*left / *right) : std::nullopt;
 }
+
+// An extent is computed before the loops around what is stored there are known to run: one that divides by
+// the size of a loop that makes no steps, as those of fused loops do, must not stop the process.
+struct WithoutZeroDivisors final : ir::Rewriter {
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    Expr made = rewrite_children(e);
+    bool divides = made->kind == ir::ExprKind::kFloorDiv || made->kind == ir::ExprKind::kFloorMod ||
+                   made->kind == ir::ExprKind::kDiv || made->kind == ir::ExprKind::kMod;
+    if (!divides || !made->dtype().is_integral()) return made;
+    const auto* node = static_cast<const ir::BinaryNode*>(made.get());
+    if (ir::const_int(node->b)) return made;
+    Expr by = ir::select(ir::eq(node->b, ir::const_like(node->b, 0)), ir::const_like(node->b, 1), node->b);
+    switch (made->kind) {
+      case ir::ExprKind::kFloorDiv:
+        return ir::floordiv(node->a, by);
+      case ir::ExprKind::kFloorMod:
+        return ir::floormod(node->a, by);
+      case ir::ExprKind::kDiv:
+        return ir::truncdiv(node->a, by);
+      default:
+        return ir::truncmod(node->a, by);
+    }
+  }
+};
 
 }  // namespace
 
@@ -232,7 +258,8 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   llvm::FunctionCallee allocator = m_.outside("aligned_alloc", pointer, {size_type, size_type});
   if (auto* function = llvm::dyn_cast<llvm::Function>(allocator.getCallee()))
     function->setReturnDoesNotAlias();
-  llvm::Value* size = b.CreateMul(emit(count), b.getInt64(static_cast<uint64_t>(bytes)));
+  llvm::Value* size =
+      b.CreateMul(emit(WithoutZeroDivisors().rewrite(count)), b.getInt64(static_cast<uint64_t>(bytes)));
   size =
       b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
   auto* have = llvm::BasicBlock::Create(m_.context, "memory", function_, end_);

@@ -70,6 +70,17 @@ struct PeelTails final : Rewriter {
     return found;
   }
 
+  // Asked for before the other conditions, which may be what keeps a divisor from being 0.
+  static bool may_divide_by_zero(const Expr& e) {
+    bool found = false;
+    post_order(e, [&](const Expr& each) {
+      bool divides = each->kind == ExprKind::kFloorDiv || each->kind == ExprKind::kFloorMod ||
+                     each->kind == ExprKind::kDiv || each->kind == ExprKind::kMod;
+      if (divides && !const_int(static_cast<const BinaryNode*>(each.get())->b)) found = true;
+    });
+    return found;
+  }
+
   // As `f < 0` for integers: the worst lane is the last one where f grows, the first where it falls.
   bool collect(const Expr& condition, const ForNode& loop, int64_t lanes, Bounds& found) {
     if (auto* both = as<AndNode>(condition))
@@ -81,6 +92,7 @@ struct PeelTails final : Rewriter {
     }
     auto* op = as_binary(condition);
     if (op == nullptr || !op->a->dtype().is_int() || side_effect(condition) > Effect::kPure) return false;
+    if (may_divide_by_zero(condition)) return false;
     Expr excess;
     switch (op->kind) {
       case ExprKind::kLT:

@@ -136,7 +136,10 @@ struct PeelTails final : Rewriter {
     // excess(0) + slope * i < 0, so i < ceil(-excess(0) / slope).
     Expr first = at(excess, i, const_like(i, 0));
     Expr count = floordiv(sub(const_like(first, *slope - 1), first), const_like(first, *slope));
-    count = max(min(cast(i->dtype(), count), outer.extent), const_like(i, 0));
+    // In the wider of the two types: what is left of a bound far below 0 must not be cut off.
+    DataType wider = count->dtype().bits() > i->dtype().bits() ? count->dtype() : i->dtype();
+    count =
+        cast(i->dtype(), max(min(cast(wider, count), cast(wider, outer.extent)), make<IntImmNode>(wider, 0)));
     count = analyzer.simplify(count);
     Expr rest = analyzer.simplify(sub(outer.extent, count));
     Stmt blocks = with(ref(&outer), [&](ForNode& n) {

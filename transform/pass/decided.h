@@ -24,4 +24,17 @@ inline std::optional<Stmt> decided_branch(const Expr& condition, const Stmt& yes
   return decided<Stmt>(condition, yes, no ? no : no_op());
 }
 
+// The expression, or what is left of it where it is a choice whose condition is a constant.
+inline Expr without_decided(const Expr& e) {
+  if (auto* choice = as<SelectNode>(e))
+    return decided(choice->condition, choice->true_value, choice->false_value).value_or(e);
+  if (auto* choice = as_call_to(e, "tirx.if_then_else"))
+    return decided(choice->args[0], choice->args[1], choice->args[2]).value_or(e);
+  return e;
+}
+inline Stmt without_decided(const Stmt& s) {
+  auto* branch = as<IfThenElseNode>(s);
+  return branch ? decided_branch(branch->condition, branch->then_case, branch->else_case).value_or(s) : s;
+}
+
 }  // namespace mlc::transform

@@ -190,12 +190,12 @@ std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
   return relaxed;
 }
 
-namespace {
-
-std::string_view memory_of(const TensorRegion& region) {
-  const String& scope = region->source->buffer()->storage_scope;
+std::string_view memory_of(const Buffer& buffer) {
+  const String& scope = buffer->buffer()->storage_scope;
   return {scope.data(), scope.size()};
 }
+
+namespace {
 
 // A region of the block as intervals over its relaxed loops.
 std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
@@ -204,7 +204,7 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
   Domain domain;
   std::unique_ptr<Analyzer> inner = by_digits ? analyzer.clone() : nullptr;
   if (inner) bind_loops(*inner, loops_above(block));
-  for (const ForNode* loop : relaxed_loops(block, top, memory_of(region)))
+  for (const ForNode* loop : relaxed_loops(block, top, memory_of(region->source)))
     domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
   std::vector<Interval> result;
   for (const Range& range : region->region) {
@@ -402,7 +402,7 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
                                                        const TensorRegion& region, const Place* top,
                                                        Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
-  std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(region));
+  std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(region->source));
   std::unique_ptr<Analyzer> inner = analyzer.clone();
   std::vector<LoopRange> loops;
   for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {

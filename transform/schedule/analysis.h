@@ -30,6 +30,8 @@ Place* common_above(const std::vector<Place*>& places);
 std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
                                           std::string_view storage_scope);
 
+// Where a buffer lies: "global", "shared", "local", ...
+std::string_view memory_of(const Buffer& buffer);
 // Which statement of the body of `above` holds `below`.
 size_t child_position(const Place& above, const Place& below);
 // The statements of a body: those of a sequence, or the one.

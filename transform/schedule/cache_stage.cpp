@@ -307,11 +307,6 @@ void set_region_of_input(CacheStage& stage, const Place& scope) {
 
 namespace {
 
-std::string_view memory_of(const Buffer& buffer) {
-  const String& scope = buffer->buffer()->storage_scope;
-  return {scope.data(), scope.size()};
-}
-
 // The memory that fewer threads share.
 std::string_view narrower(std::string_view a, std::string_view b) {
   auto rank = [](std::string_view memory) {
@@ -332,8 +327,8 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
     for (const IterVar& iter : location.block()->iter_vars) analyzer.bind(iter->var, iter->dom);
   }
   std::vector<Box> boxes;
-  // Threads that share the memory of `region` see all of a part. A copy out of memory that they do not share holds
-  // what one thread wrote.
+  // Threads that share the memory of `region` see all of a part. A copy out of memory that they do not share
+  // holds what one thread wrote.
   std::string_view memory = memory_of(region->source);
   if (!stage.from.same_as(region->source)) memory = narrower(memory, memory_of(stage.from));
   relax_below(state, block, {region}, location, memory, boxes, analyzer);

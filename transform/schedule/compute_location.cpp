@@ -392,9 +392,8 @@ void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& 
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
                  const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
   for (const TensorRegion& region : regions) {
-    const String& scope = region->source->buffer()->storage_scope;
-    std::string_view shared(scope.data(), scope.size());
-    relax(state, block, {region}, top, across_threads ? shared : "", across_threads, into, analyzer);
+    relax(state, block, {region}, top, across_threads ? memory_of(region->source) : "", across_threads, into,
+          analyzer);
   }
 }
 void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,

@@ -71,12 +71,7 @@ struct Flatten final : Rewriter {
       Expr next = rewrite_children(e);
       return make<TensorRegionNode>(flatten(region->source), as<TensorRegionNode>(next)->region, e->span);
     }
-    if (auto* choice = as<SelectNode>(e)) {
-      Expr next = rewrite_children(e);
-      choice = as<SelectNode>(next);
-      if (!choice) return next;
-      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
-    }
+    if (as<SelectNode>(e)) return without_decided(rewrite_children(e));
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);

@@ -310,18 +310,10 @@ class Inject final : public Rewriter {
 struct VirtualThreads final : Rewriter {
   Analyzer analyzer;
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override {
-    Expr next = rewrite_children(e);
-    if (auto* choice = as<SelectNode>(next))
-      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
-    if (auto* choice = as_call_to(next, "tirx.if_then_else"))
-      return decided(choice->args[0], choice->args[1], choice->args[2]).value_or(next);
-    return next;
-  }
+  Expr rewrite(const Expr& e) override { return without_decided(rewrite_children(e)); }
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
-    if (auto* branch = as<IfThenElseNode>(next))
-      return decided_branch(branch->condition, branch->then_case, branch->else_case).value_or(next);
+    if (as<IfThenElseNode>(next)) return without_decided(next);
     auto* attr = as<AttrStmtNode>(next);
     if (!attr || text(attr->attr_key) != "virtual_thread") return next;
     auto iter = attr->node.as<IterVar>();

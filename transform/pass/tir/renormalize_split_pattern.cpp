@@ -120,19 +120,9 @@ struct Renormalize final : Rewriter {
       default:
         break;
     }
-    Expr next = rewrite_children(e);
-    if (auto* choice = as<SelectNode>(next))
-      return decided(choice->condition, choice->true_value, choice->false_value).value_or(next);
-    if (auto* choice = as_call_to(next, "tirx.if_then_else"))
-      return decided(choice->args[0], choice->args[1], choice->args[2]).value_or(next);
-    return next;
+    return without_decided(rewrite_children(e));
   }
-  Stmt rewrite(const Stmt& s) override {
-    Stmt next = rewrite_children(s);
-    if (auto* branch = as<IfThenElseNode>(next))
-      return decided_branch(branch->condition, branch->then_case, branch->else_case).value_or(next);
-    return next;
-  }
+  Stmt rewrite(const Stmt& s) override { return without_decided(rewrite_children(s)); }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "backend/build_record.h"
 #include "backend/llvm/digest.h"
 #include "backend/write_file.h"
 
@@ -38,6 +39,11 @@ std::optional<std::string> content(const fs::path& path) {
   return in.bad() ? std::nullopt : std::optional(std::move(bytes).str());
 }
 
+bool is_executable(const std::string& path) {
+  std::error_code failed;
+  return (fs::status(path, failed).permissions() & fs::perms::owner_exec) != fs::perms::none;
+}
+
 fs::path place(const std::string& folder, const std::string& key) {
   return fs::path(folder) / key.substr(0, 2) / key.substr(2);
 }
@@ -54,9 +60,7 @@ std::optional<BuildCache> BuildCache::of_user() {
     }
   }
   if (size == 0) return std::nullopt;
-  std::string folder = variable("MLC_CACHE_DIR");
-  if (folder.empty() && !variable("XDG_CACHE_HOME").empty()) folder = variable("XDG_CACHE_HOME") + "/mlc";
-  if (folder.empty() && !variable("HOME").empty()) folder = variable("HOME") + "/.cache/mlc";
+  std::string folder = cache_folder();
   if (folder.empty()) return std::nullopt;
   return BuildCache(folder, (size << 20U) / kShelves);
 }
@@ -92,15 +96,40 @@ void BuildCache::keep(const std::string& key, const std::string& path) const {
   if (!fs::is_regular_file(path, failed)) return;  // `/dev/stdout` has nothing to read
   std::optional<std::string> body = content(path);
   if (!body) return;
-  fs::path entry = place(folder_, key);
-  fs::create_directories(entry.parent_path(), failed);
-  fs::perms rights = fs::status(path, failed).permissions();
-  bool executable = (rights & fs::perms::owner_exec) != fs::perms::none;
-  fs::path beside = entry;
-  beside += fmt::format(".{}.part", getpid());
+  keep_entry(place(folder_, key),
+             fmt::format("{}{}{}\n", kMark, digest(*body), is_executable(path) ? 'x' : '-'), *body);
+}
+
+void BuildCache::keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,
+                             const std::string& path, std::string_view message) const {
+  std::error_code failed;
+  std::optional<std::string> artefact = content(path);
+  if (circumstances.empty() || !artefact || !fs::is_regular_file(path, failed)) return;
+  std::string body;
+  record::put(body, circumstances);
+  record::put(body, inputs.size());
+  for (const ir::Input& input : inputs) {
+    record::put(body, static_cast<uint64_t>(input.kind));
+    record::put(body, input.path);
+    record::put(body, input.content);
+  }
+  record::put(body, path);
+  record::put(body, is_executable(path) ? 1 : 0);
+  record::put(body, *artefact);
+  record::put(body, message);
+  std::string head(record::kMark);
+  record::put(head, checksum(body));
+  keep_entry(record_path(folder_, circumstances), head, body);
+}
+
+// Beside its place first, and with no word of it where that fails.
+void BuildCache::keep_entry(const std::string& entry, std::string_view head, std::string_view body) const {
+  std::error_code failed;
+  fs::create_directories(fs::path(entry).parent_path(), failed);
+  std::string beside = fmt::format("{}.{}.part", entry, getpid());
   {
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    out << kMark << digest(*body) << (executable ? 'x' : '-') << '\n' << *body;
+    out << head << body;
     if (!out.flush()) {
       out.close();
       fs::remove(beside, failed);
@@ -109,7 +138,7 @@ void BuildCache::keep(const std::string& key, const std::string& path) const {
   }
   fs::rename(beside, entry, failed);
   if (failed) fs::remove(beside, failed);
-  forget_oldest(entry.parent_path());
+  forget_oldest(fs::path(entry).parent_path());
 }
 
 // Also what killed processes left.

@@ -4,7 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "ir/inputs.h"
 
 namespace mlc::backend {
 
@@ -23,9 +26,14 @@ class BuildCache {
   bool copy(const std::string& key, const std::string& path) const;
   // Remembers the file `path` as the artefact of that key.
   void keep(const std::string& key, const std::string& path) const;
+  // Remembers that a command under these circumstances (build_record.h), with these inputs, has made the file `path`
+  // and printed `message` and how long it took. The launcher answers by it without starting the program.
+  void keep_record(const std::string& circumstances, const std::vector<ir::Input>& inputs,
+                   const std::string& path, std::string_view message) const;
 
  private:
   BuildCache(std::string folder, uint64_t share) : folder_(std::move(folder)), share_(share) {}
+  void keep_entry(const std::string& entry, std::string_view head, std::string_view body) const;
   void forget_oldest(const std::string& shelf) const;
 
   std::string folder_;

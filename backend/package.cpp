@@ -12,6 +12,7 @@
 #include "backend/llvm/code.h"
 #include "backend/write_file.h"
 #include "ir/error.h"
+#include "ir/inputs.h"
 
 namespace mlc::backend {
 
@@ -20,6 +21,7 @@ using ir::Error;
 
 // Beside its place first: whoever is killed while writing leaves the file that was there, or none.
 void write_file(const std::string& path, std::string_view bytes) {
+  ir::Inputs::global().beyond();
   auto refuse = [&](int number) {
     std::string why = number != 0 ? fmt::format(": {}", std::strerror(number)) : "";
     throw Error("cannot-write", "`{}` cannot be written{}", path, why).kind("OSError");

@@ -20,6 +20,7 @@
 #include "ir/api.h"
 #include "ir/array_text.h"
 #include "ir/given.h"
+#include "ir/inputs.h"
 
 namespace mlc::backend {
 namespace {
@@ -241,6 +242,7 @@ const ApiRow module_rows[] = {
      [](ApiCall& call) -> Any {
        auto path = call.args[0].try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
+       ir::Inputs::global().beyond();
        try {
          // A name without a folder is one of this folder, not one that the loader looks for.
          return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
@@ -252,7 +254,10 @@ const ApiRow module_rows[] = {
        }
      }},
     {ApiKind::kFunction, "tvm.runtime", "num_threads()", "Threads that take part in parallel loops.",
-     native([] { return static_cast<int64_t>(mlc_num_threads()); })},
+     native([] {
+       ir::Inputs::global().beyond();
+       return static_cast<int64_t>(mlc_num_threads());
+     })},
 };
 
 }  // namespace

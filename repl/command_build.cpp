@@ -12,9 +12,11 @@
 #include <set>
 
 #include "backend/build.h"
+#include "backend/build_record.h"
 #include "backend/cache.h"
 #include "backend/target_api.h"
 #include "frontend/print/print.h"
+#include "ir/inputs.h"
 #include "repl/command_line.h"
 #include "repl/program.h"
 #include "repl/source.h"
@@ -239,6 +241,8 @@ int run_build(const CommandLine& line) {
     throw CallError{"there is no program to build", "`mlc build FILE`, or `mlc build --from STAGE`"};
 
   Clock::time_point start = Clock::now();
+  ir::Inputs& inputs = ir::Inputs::global();
+  inputs.keep();
   script::Evaluator evaluator;
   if (line.check_bounds) check_bounds(evaluator);
   // A program that asks for the current target, for the size of its tiles say, gets the one it is built for.
@@ -251,11 +255,20 @@ int run_build(const CommandLine& line) {
   bool lines = line.debug_info.empty() ? !text : line.debug_info == "lines";
   std::optional<backend::BuildCache> cache = header ? std::nullopt : backend::BuildCache::of_user();
   std::optional<std::string> key = cache ? cache_key(line, found, kind, lines) : std::nullopt;
+  // Only what the program itself has asked for counts, not what is read and written from here on.
+  bool repeatable = key && inputs.can_be_told();
+  auto report = [&] {
+    std::string text = fmt::format("{}: {} of `{}` for {}, {} bytes in ", out.string(),
+                                   function_names(found.mod), found.name, line.target, size_on_disk(out));
+    if (repeatable) {
+      cache->keep_record(backend::circumstances(line.words + 1, environ, "/proc/self/exe"), inputs.all(),
+                         out.string(), text);
+    }
+    return text;
+  };
   if (key && cache->copy(*key, out.string())) {
     if (is_stream(out)) return 0;
-    fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script and cache)\n", out.string(),
-               function_names(found.mod), found.name, line.target, size_on_disk(out),
-               milliseconds_since(start));
+    fmt::print("{}{:.0f} ms (script and cache)\n", report(), milliseconds_since(start));
     return 0;
   }
   if (line.from.empty() && line.schedule == "auto" && target->kind == "llvm") {
@@ -282,9 +295,8 @@ int run_build(const CommandLine& line) {
   if (watched) fmt::print(stderr, "\r\x1b[K");
   if (is_stream(out)) return 0;
 
-  fmt::print("{}: {} of `{}` for {}, {} bytes in {:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n",
-             out.string(), function_names(found.mod), found.name, line.target, size_on_disk(out),
-             script_time + build_time, script_time, build_time);
+  fmt::print("{}{:.0f} ms (script {:.0f} ms, compilation {:.0f} ms)\n", report(), script_time + build_time,
+             script_time, build_time);
   if (!header) return 0;
   fs::path where =
       kind == backend::Emit::kPackage ? out / "include" / (header->library + ".h") : fs::path(header->header);

@@ -16,6 +16,8 @@ class CommandLine {
   int run();
   const std::string& program_file() const { return file; }
 
+  char* const* words;  // as they were typed, the program's name first
+
   // The arguments of all commands; each reads its own.
   std::string command = "repl";
   std::string file;                    // FILE of the commands that read one

@@ -2,6 +2,7 @@
 // mlc, the program: the command line, and the one place that knows every room.
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -156,6 +157,7 @@ int run_command_line(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prctl(PR_SET_NAME, "mlc");  // as people know it, in `ps` and profilers
   use_large_pages();
   catch_crashes();
   std::signal(SIGPIPE, SIG_DFL);

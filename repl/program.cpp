@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "frontend/syntax/parse.h"
+#include "ir/inputs.h"
 #include "ir/library_call.h"
 #include "repl/source.h"
 
@@ -25,12 +26,18 @@ uint32_t load_program(script::Evaluator& evaluator, const std::string& path) {
   evaluator.set_global("__name__", Any(ir::String(name)));
   auto out = std::move(evaluator.out);
   evaluator.out = [](std::string_view) {};
+  auto err = evaluator.err;
+  evaluator.err = [&err](std::string_view text) {
+    ir::Inputs::global().beyond();  // somebody is told something
+    err(text);
+  };
   try {
     evaluator.run_source(file);
   } catch (const script::Evaluator::SystemExit&) {
     // A program may end itself early; what it has bound by then counts.
   }
   evaluator.out = std::move(out);
+  evaluator.err = std::move(err);
   return file;
 }
 

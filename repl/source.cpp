@@ -11,6 +11,7 @@
 
 #include "frontend/syntax/source_text.h"
 #include "ir/error.h"
+#include "ir/inputs.h"
 #include "ir/span.h"
 
 namespace mlc::repl {
@@ -43,6 +44,7 @@ namespace {
 uint32_t read_source(const std::string& path) {
   std::string text;
   if (path == "-") {
+    ir::Inputs::global().beyond();
     text.assign(std::istreambuf_iterator<char>(std::cin), {});
   } else {
     std::error_code ignored;
@@ -58,6 +60,7 @@ uint32_t read_source(const std::string& path) {
     } catch (const std::ios_base::failure&) {  // what the system says when it can be opened but not read
       throw CallError{fmt::format("cannot read `{}`: {}", path, std::strerror(errno)), ""};
     }
+    ir::Inputs::global().read(path, text);
   }
   std::string name = path == "-" ? "<stdin>" : path;
   syntax::check_is_text(name, text);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/runtime/time_evaluator.h"
+#include "ir/inputs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -75,6 +76,7 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
       }
       constexpr size_t kCacheLine = 64;
       for (size_t at = 0; at < sweep.size(); at += kCacheLine) const_cast<volatile char&>(sweep[at]) = 1;
+      ir::Inputs::global().beyond();
       double elapsed = 0;
       int64_t zero_times = 0;
       do {

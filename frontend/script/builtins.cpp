@@ -5,6 +5,7 @@
 
 #include "frontend/script/arithmetic.h"
 #include "frontend/script/machine.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -268,6 +269,7 @@ Any next(Evaluator& evaluator, const Arguments& args) {
 Any input(Evaluator& evaluator, const Arguments& args) {
   if (args.size() == 1) evaluator.print(evaluator.str(args[0]));
   std::string line;
+  ir::Inputs::global().beyond();
   if (!std::getline(std::cin, line)) raise("EOFError", args.span, "end-of-input", "EOF when reading a line");
   return str_value(line);
 }

@@ -9,6 +9,7 @@
 
 #include "frontend/script/np_array.h"
 #include "frontend/script/paths.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -377,6 +378,7 @@ void read_content(FileNode& file, ir::Span span) {
 Any open_file(Evaluator& evaluator, const Arguments& args) {
   const Any* keyword = args.keyword("mode");
   Any asked = args.size() > 1 ? args[1] : keyword ? *keyword : Any(str_value("r"));
+  ir::Inputs::global().beyond();
   auto made = ir::make<FileNode>(path_text(evaluator, args[0], args.span_of(0)));
   FileNode& file = *const_cast<FileNode*>(made.get());
   set_mode(evaluator, file, asked, args.size() > 1 ? args.span_of(1) : args.span);

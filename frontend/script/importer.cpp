@@ -13,6 +13,7 @@
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/source_text.h"
 #include "ir/classic_names.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -37,6 +38,18 @@ Symbol package_name() {
 bool is_never_hidden(std::string_view name) {
   constexpr std::string_view names[] = {"abc", "builtins", "io", "itertools", "math", "os", "sys", "time"};
   return std::binary_search(std::begin(names), std::end(names), name);
+}
+
+// Modules of the library whose functions give the same for the same arguments, whenever and wherever they are
+// called, and change nothing outside of the program; what of numpy and tvm is otherwise says so itself.
+bool is_closed(std::string_view name) {
+  constexpr std::string_view kNames =
+      " _abstract_containers _annotations _signature _sys _user_containers abc bisect builtins collections "
+      "contextlib "
+      "copy dataclasses enum fractions functools graphlib heapq itertools json keyword math mlc ml_dtypes "
+      "numbers "
+      "numpy operator re statistics string struct sys textwrap tvm tvm_ffi types typing ";
+  return kNames.find(fmt::format(" {} ", name.substr(0, name.find('.')))) != kNames.npos;
 }
 
 std::string first_part(std::string_view name) { return std::string(name.substr(0, name.find('.'))); }
@@ -153,15 +166,15 @@ Any Importer::find_and_load(const std::string& name, ir::Span span) {
 
 std::optional<Importer::Found> Importer::find(std::string_view last, const List& folders) const {
   std::vector<std::string> portions;
-  std::error_code ignored;
   for (const Any& each : folders) {
     if (!is_str(each)) continue;
     fs::path path = fs::path(text_of(each)) / last;
-    if (fs::is_regular_file(path / kPackageFile, ignored)) return Found{path / kPackageFile, {path.string()}};
+    ir::Inputs& inputs = ir::Inputs::global();
+    if (inputs.look(path / kPackageFile) == 'f') return Found{path / kPackageFile, {path.string()}};
     fs::path file = path;
     file += kExtension;
-    if (fs::is_regular_file(file, ignored)) return Found{file, {}};
-    if (fs::is_directory(path, ignored)) portions.push_back(path.string());
+    if (inputs.look(file) == 'f') return Found{file, {}};
+    if (inputs.look(path) == 'd') portions.push_back(path.string());
   }
   if (portions.empty()) return std::nullopt;
   return Found{{}, std::move(portions)};
@@ -190,6 +203,7 @@ Any Importer::load_found(const std::string& name, const Found& found, ir::Span s
           .at(span);
     }
     std::string text(std::istreambuf_iterator<char>(in), {});
+    ir::Inputs::global().read(found.file, text);
     syntax::check_is_text(shown, text);
     return syntax::parse_file(ir::SourceMap::global().add(shown, std::move(text)));
   });
@@ -270,6 +284,7 @@ bool Importer::tvm_module(const std::string& path, Any& out) {
 }
 
 Any Importer::library_module(const std::string& name) {
+  if (!is_closed(name)) ir::Inputs::global().beyond();
   bool has_text = !is_part_of_api(name) && !stdlib_text(name).empty();
   if (!has_text) {
     Any module;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "frontend/script/np_array.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -68,12 +69,14 @@ std::string path_of(ApiCall& call, const Any& value, std::string_view ending = {
   return path;
 }
 std::string read_all(const std::string& path, ir::Span span) {
+  ir::Inputs::global().beyond();
   std::ifstream in(path, std::ios::binary);
   if (!in)
     raise("FileNotFoundError", span, "file-not-found", "[Errno 2] No such file or directory: '{}'", path);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 void write_all(const std::string& path, std::string_view bytes, ir::Span span) {
+  ir::Inputs::global().beyond();
   std::ofstream out(path, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!out.flush()) raise("PermissionError", span, "not-writable", "cannot write '{}'", path);

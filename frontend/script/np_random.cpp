@@ -6,6 +6,7 @@
 #include "frontend/script/library.h"
 #include "frontend/script/np_errors.h"
 #include "frontend/script/np_random.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -60,10 +61,15 @@ class SeedSequence {
 
 }  // namespace
 
+uint32_t seed_of_system() {
+  ir::Inputs::global().beyond();
+  return std::random_device()();
+}
+
 MersenneTwister& legacy_stream() {
   static MersenneTwister generator = [] {
     MersenneTwister made;
-    made.seed(std::random_device()());
+    made.seed(seed_of_system());
     return made;
   }();
   return generator;
@@ -257,7 +263,7 @@ Any tomaxint(ApiCall& call, MersenneTwister& stream, Values args) {
 }
 Any seed(ApiCall& call, MersenneTwister& stream, Values args) {
   if (is_none(args[0])) {
-    stream.seed(std::random_device()());
+    stream.seed(seed_of_system());
     return nullptr;
   }
   if (is_list_like(args[0]) || as<ir::NDArrayNode>(args[0])) {
@@ -339,8 +345,7 @@ Any default_rng(ApiCall& call, const Any& seed_value) {
     if (value >> 32 != 0) entropy.push_back(static_cast<uint32_t>(value >> 32));
   };
   if (is_none(seed_value)) {
-    std::random_device device;
-    for (int i = 0; i < 4; ++i) entropy.push_back(device());
+    for (int i = 0; i < 4; ++i) entropy.push_back(seed_of_system());
   } else if (is_list_like(seed_value) || as<ir::NDArrayNode>(seed_value)) {
     for (int64_t word : shape_argument(evaluator_of(call.host), seed_value, call.span_of(0))) add(word);
   } else {

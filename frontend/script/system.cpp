@@ -5,6 +5,7 @@
 #include "frontend/script/library.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/np_array.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 namespace {
@@ -19,6 +20,7 @@ Any of_os(ApiCall& call) { return library_member(call.host, "_os", call.api.name
 // One line of the standard input with its end; empty at the end.
 Any input_line() {
   std::string line;
+  ir::Inputs::global().beyond();
   if (!std::getline(std::cin, line)) return str_value("");
   return str_value(std::cin.eof() ? line : line + "\n");
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of a program depends on beside its own text, so that a later run can tell whether it would find
+// the same.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace mlc::ir {
+
+// One file that the run has looked for.
+struct Input {
+  std::string path;     // absolute
+  char kind = 'a';      // kind_of_file(), or 'r': a file that was read
+  std::string content;  // of what was read
+};
+
+// Of this process: its importers look for files, and whatever a program can ask of the rest of the world says
+// so.
+class Inputs {
+ public:
+  static Inputs& global();
+
+  // From now on what is looked for and read is kept.
+  void keep() { kept_ = true; }
+  // Looks what is at `path`: kind_of_file().
+  char look(const std::string& path);
+  void read(const std::string& path, const std::string& content);
+  // It has asked for, or done, something that no later run can compare: the clock, a random number, a file
+  // opened.
+  void beyond() { beyond_.store(true, std::memory_order_relaxed); }
+
+  bool can_be_told() const { return !beyond_.load(std::memory_order_relaxed); }
+  const std::vector<Input>& all() const { return all_; }
+
+ private:
+  std::vector<Input> all_;
+  bool kept_ = false;
+  std::atomic<bool> beyond_ = false;
+};
+
+}  // namespace mlc::ir

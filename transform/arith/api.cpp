@@ -379,10 +379,12 @@ std::span<const ApiRow> rows() {
        +[](ApiCall& call) -> Any {
          AnalyzerImpl& parts = analyzer_of(call).parts();
          Expr e = expr_argument(call, 1);
-         parts.casts_keep_values = true;
-         ConstIntBound bound = parts.bounds(e);
-         parts.casts_keep_values = false;
-         return make<ConstIntBoundNode>(bound);
+         struct KeptValues {
+           bool& flag;
+           explicit KeptValues(bool& set) : flag(set) { flag = true; }
+           ~KeptValues() { flag = false; }
+         } kept(parts.casts_keep_values);
+         return make<ConstIntBoundNode>(parts.bounds(e));
        }},
       {ApiKind::kMethod, kAnalyzer, "const_int_bound_is_bound(var)", "Is a range of the variable known?",
        +[](ApiCall& call) -> Any { return analyzer_of(call).knows(var_argument(call, 1)); }},

@@ -2,6 +2,7 @@
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/machine.h"
+#include "ir/said_error.h"
 
 namespace mlc::script {
 
@@ -209,7 +210,8 @@ Any State::exception_of(const ir::Error& error) {
   const ir::Diagnostic& first = error.first();
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
-  instance->set(known().args, Tuple{str_value(message_of(error.all()))});
+  auto* said = dynamic_cast<const ir::SaidError*>(&error);
+  instance->set(known().args, Tuple{str_value(said != nullptr ? said->said : message_of(error.all()))});
   static const ClassNode* os_error = exception_classes().at("OSError").get();
   if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
   instance->diagnostics = error.all();

@@ -41,6 +41,9 @@ Any construct(ApiCall& call) {
   }
   Schedule schedule = make_schedule(mod, seed % kModulus == 0 ? 1 : seed, call.args[4].cast<bool>());
   mutable_schedule(schedule).debug_mask = parse_debug_mask(call, 2);
+  mutable_schedule(schedule).error_level = *level == "detail" ? ErrorLevel::kDetail
+                                           : *level == "fast" ? ErrorLevel::kFast
+                                                              : ErrorLevel::kNone;
   return schedule;
 }
 

@@ -306,13 +306,13 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
 namespace {
 
 // What is accessed where a condition on the relaxed loops holds, for indices that are one digit each: a
-// condition such as `i0 * 3 + i1 < 20` is the extent of the digit then. nullopt where there is none, or
-// another kind of index.
+// condition such as `i0 * 3 + i1 < 20` is the extent of the digit then. nullopt where there is another kind
+// of index, and, unless asked for, where there is no condition.
 std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, const TensorRegion& region,
                                                  const VarMap& values,
                                                  const std::vector<const ForNode*>& relaxed,
-                                                 Analyzer& analyzer) {
-  if (is_const_int(realize->predicate, 1)) return std::nullopt;
+                                                 bool without_condition, Analyzer& analyzer) {
+  if (relaxed.empty() || (!without_condition && is_const_int(realize->predicate, 1))) return std::nullopt;
   auto is_relaxed = [&](const VarNode* var) {
     return std::any_of(relaxed.begin(), relaxed.end(),
                        [&](const ForNode* loop) { return loop->loop_var.get() == var; });
@@ -358,11 +358,18 @@ void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& 
           interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
     Box box{region->source, {}};
-    if (auto met = reach_where(realize, region, values, relaxed, analyzer)) {
+    if (auto met = reach_where(realize, region, values, relaxed, !by_memory, analyzer)) {
       box.dims = *met;
     }
     for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
       const Range& range = region->region[d];
+      if (!by_memory) {  // one digit of a fused loop is better known by its extent than by its ends
+        TensorRegion alone = make<TensorRegionNode>(region->source, Array<Range>{range});
+        if (auto met = reach_where(realize, alone, values, relaxed, true, analyzer)) {
+          box.dims.push_back((*met)[0]);
+          continue;
+        }
+      }
       Expr first = substitute(range->min, values);
       Interval low = reach(first, domain, analyzer);
       if (!low && by_memory && is_fixed_element(first, domain, state, *scope_of(block))) low = {first, first};

@@ -5,7 +5,9 @@
 
 #include "ir/error_kinds.h"
 #include "ir/given.h"
+#include "ir/said_error.h"
 #include "transform/schedule/refusal.h"
+#include "transform/schedule/words.h"
 
 namespace mlc::transform {
 namespace {
@@ -215,6 +217,8 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
     result = primitive.run(step);
   } catch (Error& error) {
     note_places(error, step);
+    if (std::string said = told_to_scripts(error, step); !said.empty())
+      throw ir::SaidError(std::move(error), std::move(said));
     throw;
   }
   auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;

@@ -55,6 +55,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
   node->enable_check = schedule.enable_check;
   node->traced = schedule.traced;
   node->debug_mask = schedule.debug_mask;
+  node->error_level = schedule.error_level;
   return Schedule(node);
 }
 

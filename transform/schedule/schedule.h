@@ -81,6 +81,9 @@ bool samples(const Primitive& primitive);
 
 // Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
 // nothing.
+// What scripts are told of a refusal: the module with what is wrong in it, one line, or nothing.
+enum class ErrorLevel : uint8_t { kDetail, kFast, kNone };
+
 struct ScheduleNode final : ffi::Object {
   IRModule beginning;  // the module before the first step
   std::unique_ptr<ScheduleState> state;
@@ -92,6 +95,7 @@ struct ScheduleNode final : ffi::Object {
   bool enable_check = true;
   bool traced = true;  // false: scripts see no trace
   int64_t debug_mask = 0;
+  ErrorLevel error_level = ErrorLevel::kDetail;
 
   ScheduleNode() = default;
   static constexpr bool _type_mutable = true;

@@ -3,7 +3,7 @@
 
     python bench/run.py MLC [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, defaults, or a program of
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, defaults, bandwidth, or a program of
 this folder (parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured
 from outside.
 """
@@ -380,6 +380,24 @@ def kernels(mlc, folder, turns=3):
         print(f"{'':<28} {metric}: mlc is {1 / mean:.3f} times as fast (geometric mean), {1 / max(ratios):.3f} at the least")
 
 
+def bandwidth(mlc, folder, turns=5):
+    """What memory bounds against NumPy's copy of as many bytes, in turns on one core."""
+    copy = write(folder, "bandwidth.py", (HERE / "bandwidth.mlc").read_text())
+    everywhere = os.sched_getaffinity(0)
+    best = [{}, {}]
+    os.sched_setaffinity(0, {max(everywhere)})
+    try:
+        for _ in range(turns):
+            for side, command in zip(best, ([mlc, "run", str(HERE / "bandwidth.mlc")], [sys.executable, copy])):
+                shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                for name, seconds in (line.split() for line in shown.splitlines()):
+                    side[name] = min(float(seconds), side.get(name, 1e9))
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    for name, seconds in best[0].items():
+        row(f"bandwidth: {name}", seconds, best[1][name])
+
+
 def program(mlc, name, folder):
     path = HERE / f"{name}.mlc"
     copy = write(folder, f"{name}.py", path.read_text())
@@ -398,7 +416,7 @@ def main():
     mlc, *names = sys.argv[1:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
                "script": script, "cache": cache, "schedule": schedule, "tour": tour,
-               "convolutions": convolutions, "kernels": kernels, "defaults": defaults}
+               "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

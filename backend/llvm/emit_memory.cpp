@@ -15,6 +15,7 @@ using ir::Error;
 namespace {
 
 constexpr uint64_t kAllocAlignment = 64;
+constexpr uint64_t kLine = 64;          // bytes of a line of the caches
 constexpr int64_t kStackBytes = 16384;  // allocations up to this size live on the stack
 
 // Row-major: ((i0 * d1 + i1) * d2 + i2) ...; otherwise the sum of index * stride.
@@ -175,7 +176,11 @@ llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
   DataType dtype = e->dtype();
   Address at = address(e->source, e->indices, e->span);
   llvm::Type* type = m_.memory_type(dtype, e->span);
-  if (at.lanes == nullptr) return from_memory(b.CreateAlignedLoad(type, at.pointer, at.alignment), dtype);
+  if (at.lanes == nullptr) {
+    if (prefetch_ != 0 && dtype.lanes() > 1 && !binding(at.buffer, e->span).local)
+      prefetch(at.pointer, dtype);
+    return from_memory(b.CreateAlignedLoad(type, at.pointer, at.alignment), dtype);
+  }
   if (dtype.is_scalable())
     return from_memory(b.CreateMaskedGather(type, lane_pointers(at, dtype.element()), at.alignment), dtype);
   llvm::Type* element = m_.memory_type(dtype.element());
@@ -189,14 +194,25 @@ llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
   return from_memory(result, dtype);
 }
 
+// The address may lie outside of the buffer: what fetches it does not fault.
+void FunctionEmitter::prefetch(llvm::Value* pointer, DataType dtype) {
+  for (int64_t at = 0; at < dtype.bytes() * dtype.lanes(); at += static_cast<int64_t>(kLine)) {
+    llvm::Value* ahead =
+        b.CreateGEP(b.getInt8Ty(), pointer, b.getInt64(static_cast<uint64_t>(prefetch_ + at)));
+    b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                      {ahead, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
+  }
+}
+
 void FunctionEmitter::store(const ir::BufferStoreNode* s) {
   DataType dtype = s->value->dtype();
   llvm::Value* value = to_memory(emit(s->value), dtype);
   Address at = address(s->buffer, s->indices, s->span);
   if (at.lanes == nullptr) {
     llvm::StoreInst* made = b.CreateAlignedStore(value, at.pointer, at.alignment);
-    if (nontemporal_ && !dtype.is_scalar() &&
-        at.alignment.value() >= static_cast<uint64_t>(dtype.bytes() * dtype.lanes())) {
+    uint64_t bytes = static_cast<uint64_t>(dtype.bytes()) * static_cast<uint64_t>(dtype.lanes());
+    if (nontemporal_ && dtype.lanes() > 1 && !binding(at.buffer, s->span).local &&
+        at.alignment.value() >= std::min(bytes, kLine)) {
       made->setMetadata(llvm::LLVMContext::MD_nontemporal,
                         llvm::MDNode::get(m_.context, llvm::ConstantAsMetadata::get(b.getInt32(1))));
     }
@@ -245,6 +261,7 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
     llvm::AllocaInst* slot = stack_slot(b.getInt8Ty(), size, kAllocAlignment);
     slot->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
     define_buffer(s->buffer, slot, true, kAllocAlignment);
+    values_[s->buffer.get()].local = true;
     return;
   }
   llvm::Type* pointer = b.getPtrTy();
@@ -282,6 +299,7 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   llvm::Value* data = b.CreateLoad(pointer, slot);
   data->setName(std::string_view(s->buffer->name.data(), s->buffer->name.size()));
   define_buffer(s->buffer, data, true, kAllocAlignment);
+  values_[s->buffer.get()].local = true;
 }
 
 llvm::Value* FunctionEmitter::data_pointer(const Expr& e) {

@@ -73,6 +73,7 @@ void FunctionEmitter::emit_parallel(const ir::ForNode* s) {
     inner.refuse_returns("inside a parallel loop");
     inner.in_parallel_ = true;
     inner.nontemporal_ = nontemporal_;
+    inner.prefetch_ = prefetch_;
     for (const auto& [var, outer] : inherited) {
       Binding made = outer;
       if (!llvm::isa<llvm::Constant>(outer.value)) {

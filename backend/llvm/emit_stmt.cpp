@@ -22,6 +22,30 @@ namespace {
       .help(std::string(help));
 }
 
+constexpr uint64_t kLine = 64;  // bytes of a line of the caches
+
+// The buffers that are stored to below a statement, or whose memory buffers that it declares share.
+std::vector<const VarNode*> stored_buffers(const Stmt& body) {
+  struct Stored final : ir::Walker {
+    std::vector<const VarNode*> order;
+    void note(const VarNode* var) {
+      if (var->buffer() != nullptr && std::ranges::find(order, var) == order.end()) order.push_back(var);
+    }
+    void visit(const Stmt& s) override {
+      if (auto* store = ir::as<ir::BufferStoreNode>(s)) note(store->buffer.get());
+      if (auto* declared = ir::as<ir::DeclBufferNode>(s); declared && declared->data) {
+        Expr origin = declared->data;
+        if (auto* call = ir::as_call_to(origin, "tirx.buffer_data")) origin = call->args[0];
+        if (auto* var = ir::as<VarNode>(origin)) note(var);
+      }
+      walk_children(s);
+    }
+    void visit(const Expr& e) override {}
+  } found;
+  found.visit(body);
+  return found.order;
+}
+
 std::string_view name_of(const ir::String& text) { return {text.data(), text.size()}; }
 
 }  // namespace
@@ -165,14 +189,17 @@ void FunctionEmitter::emit(const Stmt& s) {
                llvm::Value* data = data_pointer(n->data);
                uint64_t alignment = 0;
                bool noalias = false;
+               bool local = false;
                Expr origin = n->data;
                if (auto* call = ir::as_call_to(n->data, "tirx.buffer_data")) origin = call->args[0];
                if (auto* source = ir::as<VarNode>(origin)) {
                  const Binding& memory = binding(source, n->span);
                  alignment = memory.alignment;
                  noalias = memory.noalias;
+                 local = memory.local;
                }
                define_buffer(n->buffer, data, noalias, alignment);
+               values_[n->buffer.get()].local = local;
              },
              [&](const ir::SeqStmtNode* n) {
                for (const Stmt& one : n->seq) emit(one);
@@ -209,10 +236,39 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }
   if (key == "pragma_nontemporal_store") {
-    bool around = std::exchange(nontemporal_, true);
+    if (nontemporal_) return emit(s->body);
+    // Such stores are for whole lines: where an argument that is written does not begin with one, which shows
+    // when it runs, they are ordinary ones.
+    std::vector<const VarNode*> unknown;
+    llvm::Value* whole_lines = b.getTrue();
+    for (const VarNode* buffer : stored_buffers(s->body)) {
+      auto found = values_.find(buffer);
+      if (found == values_.end() || found->second.local || found->second.alignment >= kLine) continue;
+      unknown.push_back(buffer);
+      llvm::Value* past = b.CreateAnd(b.CreatePtrToInt(found->second.value, b.getInt64Ty()), kLine - 1);
+      whole_lines = b.CreateAnd(whole_lines, b.CreateICmpEQ(past, b.getInt64(0)));
+    }
+    auto past_caches = [&] {
+      nontemporal_ = true;
+      emit(s->body);
+      nontemporal_ = false;
+      end_nontemporal();
+    };
+    if (unknown.empty()) return past_caches();
+    auto* aligned = llvm::BasicBlock::Create(m_.context, "lines", function_, end_);
+    auto* other = llvm::BasicBlock::Create(m_.context, "no_lines", function_, end_);
+    auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
+    b.CreateCondBr(whole_lines, aligned, other);
+    b.SetInsertPoint(aligned);
+    std::vector<uint64_t> before;
+    for (const VarNode* buffer : unknown) before.push_back(std::exchange(values_[buffer].alignment, kLine));
+    past_caches();
+    for (size_t i = 0; i < unknown.size(); ++i) values_[unknown[i]].alignment = before[i];
+    b.CreateBr(join);
+    b.SetInsertPoint(other);
     emit(s->body);
-    nontemporal_ = around;
-    if (!around) end_nontemporal();
+    b.CreateBr(join);
+    b.SetInsertPoint(join);
     return;
   }
   // Hints that have done their work in earlier passes, or change nothing on a CPU.
@@ -267,6 +323,16 @@ bool calls_by_name(const ir::Stmt& stmt) {
 
 // What the schedule rules say of a loop whose steps may be combined in another order.
 constexpr std::string_view kAnyOrder = "mlc.any_order";
+
+// How many bytes ahead of what a loop loads, in vectors, memory is asked for what comes then.
+constexpr std::string_view kPrefetch = "mlc.prefetch";
+
+int64_t bytes_ahead(const ir::ForNode* loop) {
+  auto found = loop->annotations.find(ir::String(std::string(kPrefetch)));
+  if (found == loop->annotations.end()) return 0;
+  auto value = (*found).second.as<Expr>();
+  return (value ? ir::const_int(*value) : (*found).second.try_cast<int64_t>()).value_or(0);
+}
 
 // The last operation of each store of a loop, a sum, a product or an extreme, may be taken in any order: then
 // the optimiser may take several steps at once, in vectors. Extremes of NaN are any of the values.
@@ -335,7 +401,10 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   }
   values_[s->loop_var.get()] = made;
   loops_.push_back({next, after});
+  int64_t ahead = bytes_ahead(s);
+  int64_t around = std::exchange(prefetch_, ahead != 0 ? ahead : prefetch_);
   emit(s->body);
+  prefetch_ = around;
   loops_.pop_back();
   b.CreateBr(next);
   b.SetInsertPoint(next);

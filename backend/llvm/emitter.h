@@ -142,6 +142,7 @@ class FunctionEmitter {
     uint64_t alignment = 0;    // buffers: of the data pointer, in bytes
     bool nonnegative = false;  // integers
     int64_t multiple = 1;      // integers: a factor of every value
+    bool local = false;        // buffers: memory that the function allocates
   };
   struct Loop {
     llvm::BasicBlock* next;
@@ -251,7 +252,11 @@ class FunctionEmitter {
   std::string_view no_return_;
   bool in_index_ = false;  // integer arithmetic here cannot overflow
   bool in_parallel_ = false;
-  bool nontemporal_ = false;  // below `pragma_nontemporal_store`: vectors that are stored go past the caches
+  // Below `pragma_nontemporal_store`: vectors that are stored to the memory of others go past the caches.
+  bool nontemporal_ = false;
+  // In loops of `mlc.prefetch`: how many bytes behind each vector that is loaded from there are fetched, too.
+  int64_t prefetch_ = 0;
+  void prefetch(llvm::Value* pointer, DataType dtype);
   void end_nontemporal();
 };
 

@@ -321,9 +321,6 @@ bool calls_by_name(const ir::Stmt& stmt) {
   return found;
 }
 
-// What the schedule rules say of a loop whose steps may be combined in another order.
-constexpr std::string_view kAnyOrder = "mlc.any_order";
-
 // How many bytes ahead of what a loop loads, in vectors, memory is asked for what comes then.
 constexpr std::string_view kPrefetch = "mlc.prefetch";
 
@@ -334,33 +331,8 @@ int64_t bytes_ahead(const ir::ForNode* loop) {
   return (value ? ir::const_int(*value) : (*found).second.try_cast<int64_t>()).value_or(0);
 }
 
-// The last operation of each store of a loop, a sum, a product or an extreme, may be taken in any order: then
-// the optimiser may take several steps at once, in vectors. Extremes of NaN are any of the values.
-void allow_any_order(llvm::BasicBlock* first, llvm::BasicBlock* end) {
-  for (auto block = first->getIterator(); &*block != end; ++block) {
-    for (llvm::Instruction& instruction : *block) {
-      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-      auto* value = store == nullptr ? nullptr : llvm::dyn_cast<llvm::Instruction>(store->getValueOperand());
-      if (value == nullptr || !llvm::isa<llvm::FPMathOperator>(value)) continue;
-      auto* select = llvm::dyn_cast<llvm::SelectInst>(value);
-      if (select == nullptr) {
-        if (value->isBinaryOp()) value->setHasAllowReassoc(true);
-        continue;
-      }
-      select->setHasNoNaNs(true);
-      select->setHasNoSignedZeros(true);
-      if (auto* compared = llvm::dyn_cast<llvm::FCmpInst>(select->getCondition())) {
-        compared->setHasNoNaNs(true);
-        compared->setHasNoSignedZeros(true);
-      }
-    }
-  }
-}
-
 }  // namespace
 
-// Loops are emitted in the form the optimiser wants: tested before the first iteration (unless the trip count
-// is a positive constant) and at the end of each.
 void FunctionEmitter::emit_for(const ir::ForNode* s) {
   // Functions of scripts run in the caller's thread: a loop that calls them takes its iterations in order.
   if (s->for_kind == ForKind::kParallel && !calls_by_name(s->body)) return emit_parallel(s);
@@ -370,6 +342,14 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   if (s->for_kind == ForKind::kVectorized) {
     refuse("a vectorized loop", "lower the module first", s->span);
   }
+  if (in_any_order(s)) return emit_any_order(s);
+  emit_loop(s, [&] { emit(s->body); });
+}
+
+// Loops are emitted in the form the optimiser wants: tested before the first iteration (unless the trip count
+// is a positive constant) and at the end of each.
+FunctionEmitter::LoopBlocks FunctionEmitter::emit_loop(const ir::ForNode* s,
+                                                       llvm::function_ref<void()> steps) {
   llvm::Value* min = emit(s->min);
   auto* type = llvm::cast<llvm::IntegerType>(min->getType());
   llvm::Value* limit = b.CreateAdd(min, emit(s->extent), "", false, true);
@@ -403,7 +383,7 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   loops_.push_back({next, after});
   int64_t ahead = bytes_ahead(s);
   int64_t around = std::exchange(prefetch_, ahead != 0 ? ahead : prefetch_);
-  emit(s->body);
+  steps();
   prefetch_ = around;
   loops_.pop_back();
   b.CreateBr(next);
@@ -411,7 +391,6 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   llvm::Value* advanced = b.CreateAdd(counter, step, "", made.nonnegative, true);
   counter->addIncoming(advanced, next);
   llvm::BranchInst* back = b.CreateCondBr(b.CreateICmpSLT(advanced, limit), body, after);
-  if (s->annotations.count(ir::String(std::string(kAnyOrder))) != 0) allow_any_order(body, after);
 
   std::vector<llvm::Metadata*> hints{nullptr};
   auto hint = [&](const char* name) {
@@ -423,6 +402,7 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
   id->replaceOperandWith(0, id);
   back->setMetadata(llvm::LLVMContext::MD_loop, id);
   b.SetInsertPoint(after);
+  return {body, after};
 }
 
 void FunctionEmitter::emit_while(const ir::WhileNode* s) {

@@ -226,12 +226,21 @@ class FunctionEmitter {
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
 
   // emit_stmt.cpp
+  struct LoopBlocks {
+    llvm::BasicBlock* first;
+    llvm::BasicBlock* after;
+  };
   void emit_for(const ir::ForNode* s);
+  LoopBlocks emit_loop(const ir::ForNode* s, llvm::function_ref<void()> steps);
   void emit_while(const ir::WhileNode* s);
   void emit_if(const ir::IfThenElseNode* s);
   void emit_attr(const ir::AttrStmtNode* s);
   void emit_return(const Expr& value, ir::Span span);
   void jump(llvm::BasicBlock* target);  // ends the block; what follows is unreachable
+  // emit_any_order.cpp
+  static bool in_any_order(const ir::ForNode* s);
+  void emit_any_order(const ir::ForNode* s);
+  void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
   // emit_parallel.cpp
   void emit_parallel(const ir::ForNode* s);
 

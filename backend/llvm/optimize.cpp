@@ -63,6 +63,10 @@ void add_vectorization(llvm::FunctionPassManager& passes, int level) {
     passes.addPass(llvm::SimplifyCFGPass());
   }
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level)));
+  // Steps that were unrolled become one block: InstCombine would sink each sum of theirs to where the last
+  // one is stored, and sums that took turns would come one after the other, with more registers than there
+  // are.
+  passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
   if (level >= 2) {

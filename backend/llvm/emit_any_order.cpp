@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops whose steps may be combined in another order, by `mlc.any_order` of the schedule rules: then the
+// optimiser takes several steps at once, in vectors.
+#include "backend/llvm/emitter.h"
+#include "ir/visit.h"
+
+namespace mlc::llvm_backend {
+
+namespace {
+
+constexpr std::string_view kAnyOrder = "mlc.any_order";
+
+// The last operation of each store of a loop, a sum or a product, may be taken in any order.
+void allow_any_order(llvm::BasicBlock* first, llvm::BasicBlock* end) {
+  for (auto block = first->getIterator(); &*block != end; ++block) {
+    for (llvm::Instruction& instruction : *block) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+      auto* value = store == nullptr ? nullptr : llvm::dyn_cast<llvm::Instruction>(store->getValueOperand());
+      if (value != nullptr && llvm::isa<llvm::FPMathOperator>(value) && value->isBinaryOp())
+        value->setHasAllowReassoc(true);
+    }
+  }
+}
+
+// Whether the operand of an extreme is the element that it is stored to.
+bool is_element(const Expr& e, const ir::BufferStoreNode* store) {
+  auto* load = ir::as<ir::TensorLoadNode>(e);
+  return load != nullptr && load->source.get() == store->buffer.get() &&
+         ir::structural_equal(load->indices, store->indices);
+}
+
+// The store of a loop that takes the largest or smallest of floats, C[i] = max(C[i], x), or null.
+const ir::BufferStoreNode* extreme_of(const ir::ForNode* s) {
+  auto* store = ir::as<ir::BufferStoreNode>(s->body);
+  if (store == nullptr || !store->value->dtype().is_float() || !store->value->dtype().is_scalar())
+    return nullptr;
+  if (store->value->kind != ir::ExprKind::kMax && store->value->kind != ir::ExprKind::kMin) return nullptr;
+  auto* extreme = static_cast<const ir::BinaryNode*>(store->value.get());
+  const Expr& operand = is_element(extreme->a, store) ? extreme->b : extreme->a;
+  if (!is_element(extreme->a, store) && !is_element(extreme->b, store)) return nullptr;
+  if (ir::side_effect(operand) > ir::Effect::kReadState) return nullptr;
+  bool plain = true;  // the operand does not read what is stored, which lies at one place for all steps
+  ir::post_order(operand, [&](const Expr& e) {
+    auto* load = ir::as<ir::TensorLoadNode>(e);
+    plain = plain && (load == nullptr || load->source.get() != store->buffer.get());
+  });
+  for (const Expr& index : store->indices)
+    plain = plain && !ir::uses_var(index, [&](const VarNode* var) { return var == s->loop_var.get(); });
+  return plain ? store : nullptr;
+}
+
+}  // namespace
+
+bool FunctionEmitter::in_any_order(const ir::ForNode* s) {
+  return s->annotations.count(ir::String(std::string(kAnyOrder))) != 0;
+}
+
+void FunctionEmitter::emit_any_order(const ir::ForNode* s) {
+  const ir::BufferStoreNode* update = extreme_of(s);
+  if (update != nullptr && !m_.is_soft_float(update->value->dtype())) return emit_extreme(s, update);
+  LoopBlocks blocks = emit_loop(s, [&] { emit(s->body); });
+  allow_any_order(blocks.first, blocks.after);
+}
+
+// A maximum is `a > b ? a : b`: a NaN takes the place of what came before and gives way to what comes next,
+// so among NaN the order matters. Therefore the vectors are added up beside: the sum is NaN if one of them is
+// (or if there are infinities of both signs); then what they found is nobody's, and the steps are taken
+// again, one after the other. Which of two zeros it is remains open.
+//
+//     old = C[i]; sum = old
+//     for k: sum += x; C[i] = max(C[i], x)     # in any order
+//     if isnan(sum): C[i] = old; for k: C[i] = max(C[i], x)
+void FunctionEmitter::emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update) {
+  auto* extreme = static_cast<const ir::BinaryNode*>(update->value.get());
+  bool first = is_element(extreme->a, update);
+  DataType dtype = update->value->dtype();
+  auto* join = llvm::BasicBlock::Create(m_.context, "extreme", function_, end_);
+  auto extent = ir::const_int(s->extent);
+  if (!extent || *extent <= 0) {  // without steps the element need not be there
+    auto* some = llvm::BasicBlock::Create(m_.context, "some", function_, join);
+    llvm::Value* count = emit(s->extent);
+    b.CreateCondBr(b.CreateICmpSGT(count, llvm::ConstantInt::get(count->getType(), 0)), some, join);
+    b.SetInsertPoint(some);
+  }
+  auto put = [&](llvm::Value* value) {
+    Var var = ir::make<VarNode>(ir::String("extreme"), ir::Type(ir::prim_type(dtype)));
+    values_[var.get()].value = value;
+    emit(Stmt(ir::make<ir::BufferStoreNode>(update->buffer, var, update->indices, update->span)));
+    values_.erase(var.get());
+  };
+  // Up to so many steps NaN are compared for: twice the operations, but the bits of lanes are tested faster
+  // than the lanes of a sum are added up.
+  constexpr int64_t kFew = 256;
+  bool adds = !extent || *extent > kFew;
+  llvm::Type* mask = b.getIntNTy(static_cast<unsigned>(dtype.bits()));
+  auto is_nan = [&](llvm::Value* value) { return b.CreateSExt(b.CreateFCmpUNO(value, value), mask); };
+
+  llvm::Value* old = emit(first ? extreme->a : extreme->b);
+  llvm::AllocaInst* seen = stack_slot(adds ? old->getType() : mask, 1, 8);
+  b.CreateStore(adds ? old : is_nan(old), seen);
+  emit_loop(s, [&] {
+    llvm::Value* x = emit(first ? extreme->b : extreme->a);
+    llvm::Value* before = emit(first ? extreme->a : extreme->b);
+    llvm::IRBuilderBase::FastMathFlagGuard keep(b);
+    llvm::FastMathFlags flags = b.getFastMathFlags();
+    flags.setAllowReassoc();
+    b.setFastMathFlags(flags);
+    llvm::Value* so_far = b.CreateLoad(seen->getAllocatedType(), seen);
+    b.CreateStore(adds ? b.CreateFAdd(so_far, x) : b.CreateOr(so_far, is_nan(x)), seen);
+    flags.setNoNaNs();
+    flags.setNoSignedZeros();
+    b.setFastMathFlags(flags);
+    bool largest = extreme->kind == ir::ExprKind::kMax;
+    llvm::Value* keeps = largest ? b.CreateFCmpOGT(before, x) : b.CreateFCmpOLT(before, x);
+    auto* chosen = llvm::cast<llvm::Instruction>(b.CreateSelect(keeps, before, x));
+    chosen->setFastMathFlags(flags);
+    put(chosen);
+  });
+  auto* again = llvm::BasicBlock::Create(m_.context, "again", function_, join);
+  llvm::Value* result = b.CreateLoad(seen->getAllocatedType(), seen);
+  llvm::Value* none = llvm::Constant::getNullValue(result->getType());
+  b.CreateCondBr(adds ? b.CreateFCmpORD(result, none) : b.CreateICmpEQ(result, none), join, again,
+                 llvm::MDBuilder(m_.context).createLikelyBranchWeights());
+  b.SetInsertPoint(again);
+  put(old);
+  emit_loop(s, [&] { emit(s->body); });
+  b.CreateBr(join);
+  b.SetInsertPoint(join);
+}
+
+}  // namespace mlc::llvm_backend

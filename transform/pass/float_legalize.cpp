@@ -333,8 +333,9 @@ PrimFunc store_as_integers(const PrimFunc& fn, FloatFamily family, std::string_v
   if (target_has(fn, family)) return fn;
   for (const Var& param : fn->params) {
     if (!param->buffer()) continue;
-    throw Error("buffer-parameter", "{} comes after parameters have become pointers; `{}` is a buffer", pass,
-                param->name.c_str())
+    throw Error("buffer-parameter",
+                "{} must be called after MakePackedAPI, where parameters are pointers; `{}` is a buffer",
+                pass, param->name.c_str())
         .kind(kRefusedValue)
         .at(fn->span);
   }

@@ -236,7 +236,7 @@ StoragePlan plan_storage(const Stmt& body, StoragePlanOptions options) {
   post_order(body, nullptr, [](const Stmt& s) {
     auto* loop = as<ForNode>(s);
     if (!loop || loop->for_kind != ForKind::kVectorized) return;
-    throw Error("loop-not-lowered", "a vectorized loop is still there")
+    throw Error("loop-not-lowered", "VectorizeLoop comes first: a vectorized loop is still there")
         .kind(kRefusedValue)
         .at(s->span)
         .help("run VectorizeLoop before StorageRewrite");

@@ -156,6 +156,11 @@ struct Lowering {
     if (target == "cuda") {
       if (name == "popcount" && dtype.is_uint() && dtype.bits() >= 32)
         return extern_call(dtype.bits() == 32 ? "__popc" : "__popcll");
+      if (name == "clz" && call.args.size() == 1) {
+        DataType of = call.args[0]->dtype();
+        if (of.lanes() == 1 && of.bits() == 32) return extern_call("__clz");
+        if (of.lanes() == 1 && of.bits() == 64) return extern_call("__clzll");
+      }
       std::string function = row && row->cuda ? of_cuda() : "";
       return function.empty() ? Expr(nullptr) : extern_call(function);
     }

@@ -43,16 +43,29 @@ class TouchedRegions final : public Walker {
       loops_.pop_back();
     } else if (auto* block = as<SBlockNode>(s)) {
       if (!block->iter_vars.empty()) {
-        throw Error("block-not-opaque", "block `{}` still has iterators", block->name_hint.c_str())
+        throw Error("block-not-opaque",
+                    "CompactBufferAllocation only works on opaque blocks: block `{}` still has iterators",
+                    block->name_hint.c_str())
             .kind(kRefusedValue)
             .at(s->span)
             .help("run ConvertBlocksToOpaque first");
       }
       for (const Buffer& buffer : block->alloc_buffers) allocate(buffer);
       for (const MatchBufferRegion& match : block->match_buffers) touch(match->source);
-      // The declared regions of a block say what it may touch; its body what it does touch.
+      // The declared regions of a block say what it may touch; its body what it does touch, but through
+      // pointers.
+      Declared own, marked;
+      for (const Array<TensorRegion>& regions : {block->reads, block->writes}) {
+        for (const TensorRegion& region : regions) own[region->source.get()].push_back(region);
+      }
+      if (auto places = block->annotations.find("explicit_read_region"); places != block->annotations.end())
+        mark((*places).second, block->reads, marked);
+      exchange(declared_, own);
+      exchange(explicit_, marked);
       if (block->init) visit(block->init);
       visit(block->body);
+      exchange(declared_, own);
+      exchange(explicit_, marked);
     } else if (auto* realize = as<SBlockRealizeNode>(s)) {
       for (const Expr& value : realize->iter_values) visit(value);
       visit(realize->predicate);
@@ -86,7 +99,13 @@ class TouchedRegions final : public Walker {
   void visit(const Expr& e) override {
     if (auto* var = as<VarNode>(e); var && var->buffer()) {
       auto found = boxes.find(var);
-      if (found != boxes.end()) found->second.whole = true;
+      auto declared = declared_.find(var);
+      if (found == boxes.end()) return;
+      if (declared == declared_.end() || declared->second.empty()) {
+        found->second.whole = true;
+      } else {
+        for (const TensorRegion& region : declared->second) touch(region);
+      }
     }
     if (auto* choice = as_call_to(e, "tirx.if_then_else")) {
       visit(choice->args[0]);
@@ -95,11 +114,37 @@ class TouchedRegions final : public Walker {
       return;
     }
     if (auto* let = as<LetNode>(e)) named_[let->var.get()] = {};
-    if (auto* load = as<TensorLoadNode>(e)) touch(load->source, load->indices);
+    if (auto* load = as<TensorLoadNode>(e)) {
+      auto regions = explicit_.find(load->source.get());
+      if (regions == explicit_.end() || regions->second.empty()) {
+        touch(load->source, load->indices);
+      } else {
+        for (const TensorRegion& region : regions->second) touch(region);
+      }
+    }
     walk_children(e);
   }
 
  private:
+  // Regions by buffer, as the innermost block that names it has them.
+  using Declared = std::unordered_map<const VarNode*, std::vector<TensorRegion>>;
+  static void exchange(Declared& all, Declared& own) {
+    for (auto& [buffer, regions] : own) regions.swap(all[buffer]);
+  }
+  // Which of the regions stand for every read of their buffers; places that there are not stand for none.
+  static void mark(const Any& annotation, const Array<TensorRegion>& regions, Declared& marked) {
+    auto places = annotation.as<Array<Any>>();
+    if (!places) {
+      throw Error("explicit-region-places", "`explicit_read_region` holds no list of places in T.reads")
+          .kind("TypeError");
+    }
+    for (const Any& place : *places) {
+      auto imm = place.as<IntImm>();
+      int64_t at = imm ? (*imm)->value : place.cast<int64_t>();
+      if (at >= 0 && at < static_cast<int64_t>(regions.size()))
+        marked[regions[at]->source.get()].push_back(regions[at]);
+    }
+  }
   void allocate(const Buffer& buffer) {
     Box& box = boxes[buffer.get()];
     box.depth = loops_.size();
@@ -191,6 +236,7 @@ class TouchedRegions final : public Walker {
   std::vector<Loop> loops_;
   std::vector<const BindNode*> names_;
   std::vector<std::pair<Var, IntervalSet>> facts_;
+  Declared declared_, explicit_;
   Domain named_;  // variables of Let: their values are not followed
 };
 

@@ -114,7 +114,8 @@ struct Flatten final : Rewriter {
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (auto* attr = as<AttrStmtNode>(s)) {
-      if (auto iter = attr->node.as<IterVar>(); iter && text(attr->attr_key) == "thread_extent")
+      std::string_view key = text(attr->attr_key);
+      if (auto iter = attr->node.as<IterVar>(); iter && (key == "thread_extent" || key == "virtual_thread"))
         iters.push_back({(*iter)->var, make<RangeNode>(const_like(attr->value, 0), attr->value)});
       if (auto about = attr->node.as<Expr>(); about && param_data(*about)) {
         Expr value = rewrite(attr->value);

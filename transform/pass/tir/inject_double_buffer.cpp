@@ -132,7 +132,7 @@ class Inject final : public Rewriter {
     auto found = doubled_.find(buffer.get());
     if (!buffer || found == doubled_.end()) return rewrite(attr.body);
     Doubled& one = found->second;
-    if (loops_.empty()) refuse("its scope is in no loop", attr.span);
+    if (loops_.empty()) refuse("a double buffer scope must be inside a loop", attr.span);
     if (!one.buffer) refuse("it is not allocated in the function", attr.span);
     one.loop = loops_.back();
     const Var& var = one.loop->loop_var;

@@ -391,8 +391,12 @@ class Inject final : public Rewriter {
     auto stages = annotation(loop->annotations, "software_pipeline_stage");
     auto order = annotation(loop->annotations, "software_pipeline_order");
     if (!stages && !order) return next;
-    if (!stages) throw pipeline_error(s->span, "`software_pipeline_stage` is not given");
-    if (!order) throw pipeline_error(s->span, "`software_pipeline_order` is not given");
+    if (!stages)
+      throw pipeline_error(s->span,
+                           "the stage of the software pipeline is not defined (`software_pipeline_stage`)");
+    if (!order)
+      throw pipeline_error(s->span,
+                           "the order of the software pipeline is not defined (`software_pipeline_order`)");
     return pipelined(*loop, integers(*stages, s->span), integers(*order, s->span));
   }
 
@@ -470,7 +474,7 @@ class Inject final : public Rewriter {
         throw pipeline_error(loop.span, fmt::format("there is no place {} in its order", part.order),
                              "IndexError+ValueError");
       if (!orders.insert(part.order).second)
-        throw pipeline_error(loop.span, fmt::format("two statements have place {} in its order", part.order));
+        throw pipeline_error(loop.span, fmt::format("two statements have the same order {}", part.order));
     }
     std::unordered_map<const VarNode*, std::vector<const Part*>> writers;
     for (const Part& part : parts) {

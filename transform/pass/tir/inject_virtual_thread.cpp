@@ -208,7 +208,7 @@ class Inject final : public Rewriter {
       });
     }
     if (auto* branch = as<IfThenElseNode>(s)) return branch_of(*branch);
-    if (as<WhileNode>(s)) refuse("`while`", s->span);
+    if (as<WhileNode>(s)) refuse("a while loop (WhileNode is not supported)", s->span);
     if (auto* sequence = as<SeqStmtNode>(s)) return sequence_of(*sequence);
     if (auto* alloc = as<AllocBufferNode>(s)) return allocation(*alloc);
     return rewrite_children(s);

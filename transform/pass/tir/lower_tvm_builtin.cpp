@@ -176,7 +176,7 @@ class LowerBuiltins final : public Rewriter {
   }
   void need_device(Span span) const {
     if (device_id_ && device_type_) return;
-    throw Error("device-needed", "the device of this memory is not known")
+    throw Error("device-needed", "the device id of this memory is unknown")
         .kind(kRefusedValue)
         .at(span)
         .help("the attributes `device_id` and `device_type` around it say so; MakePackedAPI writes them");

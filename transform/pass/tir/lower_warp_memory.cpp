@@ -103,7 +103,7 @@ class WarpBuffer final : public Rewriter {
       thread_ = (*iter)->var;
       width_ = *extent;
     });
-    if (!thread_) refuse(buffer_, "threadIdx.x is not bound below its allocation", span);
+    if (!thread_) refuse(buffer_, "there is no warp index: threadIdx.x is not bound within its scope", span);
   }
 
   void find_factor(const Stmt& body, Span span) {

@@ -92,7 +92,7 @@ struct Launch final : Walker {
         alloc && alloc->buffer->buffer()->storage_scope == "shared.dyn") {
       if (dynamic_memory) {
         throw Error("several-dynamic-allocations",
-                    "a kernel can have one allocation of dynamic shared memory, `{}` is another one",
+                    "only one dynamic shared memory allocation is allowed in a kernel, `{}` is another one",
                     alloc->buffer->name.c_str())
             .kind(kRefusedValue)
             .at(s->span)
@@ -265,7 +265,8 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
   for (const auto& [name, base] : mod->functions) {
     auto fn = Any(base).as<PrimFunc>();
     if (!fn) continue;
-    Split split(result, *fn, std::string(name->name_hint));
+    auto symbol = attr(*fn, "global_symbol");
+    Split split(result, *fn, std::string(symbol ? symbol->cast<String>() : name->name_hint));
     PrimFunc next = with_body(*fn, split.rewrite((*fn)->body));
     if (!next.same_as(*fn)) result = with_function(result, name, next);
   }

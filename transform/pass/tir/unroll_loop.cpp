@@ -134,7 +134,7 @@ struct Unroll final : Rewriter {
     auto extent = const_int(loop.extent);
     bool marked = loop.for_kind == ForKind::kUnrolled;
     if (marked && !extent) {
-      throw Error("unroll-extent", "loop `{}` cannot be unrolled: its extent is not a constant",
+      throw Error("unroll-extent", "cannot unroll the non-constant loop `{}`: its extent is not a constant",
                   loop.loop_var->name.c_str())
           .kind(kRefusedValue)
           .at(loop.span);

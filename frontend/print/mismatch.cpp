@@ -23,7 +23,7 @@ Mismatch mismatch_of(ApiCall& call) {
 }
 
 // The text of a value with carets under what stands at `path`.
-std::string underlined(const Any& given, const AccessPath& path) {
+std::string underlined(ApiCall& call, const Any& given, const AccessPath& path) {
   Any value = as_given(given);
   auto unseen = [&path](const std::string& text) {
     return fmt::format(
@@ -36,6 +36,8 @@ std::string underlined(const Any& given, const AccessPath& path) {
     return unseen("(" + text.substr(1, text.size() - 2) + (array->size() == 1 ? ",)" : ")"));
   }
   if (value.as<ffi::MapObj>()) return unseen(text_of(value));
+  // Sums of iterators are no part of programs: they are shown as a session shows them.
+  if (value.GetTypeKey().starts_with("mlc.sym.")) return unseen(call.host.repr(value));
   if (!printable(value)) return text_of(value);
   PrintOptions options;
   options.syntax_sugar = false;
@@ -49,7 +51,7 @@ Any assert_structural_equal(ApiCall& call) {
   const auto& [left, right] = *at;
   throw Error("not-structurally-equal",
               "StructuralEqual check failed, caused by lhs at {}:\n{}\nand rhs at {}:\n{}", path_text(left),
-              underlined(call.args[0], left), path_text(right), underlined(call.args[1], right))
+              underlined(call, call.args[0], left), path_text(right), underlined(call, call.args[1], right))
       .at(call.span)
       .kind("ValueError");
 }

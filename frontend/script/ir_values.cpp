@@ -326,11 +326,23 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
     default:
       break;
   }
-  // Nothing of the IR equals a list, None or a string; to ask for it in a function that is built is a
+  // Texts of the IR are compared with each other and with strings by their words.
+  bool equality = op == CmpOperator::kEq || op == CmpOperator::kNotEq;
+  if (equality && (a.as<ir::StringImmNode>() != nullptr || b.as<ir::StringImmNode>() != nullptr)) {
+    auto words = [](const Any& value) -> std::optional<std::string_view> {
+      if (auto* text = value.as<ir::StringImmNode>())
+        return std::string_view(text->value.data(), text->value.size());
+      if (is_str(value)) return text_of(value);
+      return std::nullopt;
+    };
+    auto x = words(a), y = words(b);
+    return (x && y && *x == *y) == (op == CmpOperator::kEq);
+  }
+  // Nothing else of the IR equals a list, None or a string; to ask for it in a function that is built is a
   // mistake.
   for (const Any* one : {&a, &b}) {
     if (!is_none(*one) && !is_str(*one)) continue;
-    if (!builds && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) return op == CmpOperator::kNotEq;
+    if (!builds && equality) return op == CmpOperator::kNotEq;
     throw Error("unsupported-operator", "`{}` is not defined for `{}` and `{}`", syntax::spelling(op),
                 ir::type_name(a), ir::type_name(b))
         .at(span)
@@ -340,7 +352,7 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
   bool comparable = to_expr(a).has_value() && to_expr(b).has_value();
   if (!comparable && op == CmpOperator::kEq) return false;
   if (!comparable && op == CmpOperator::kNotEq) return true;
-  if (comparable && (op == CmpOperator::kEq || op == CmpOperator::kNotEq)) {
+  if (comparable && equality) {
     // Buffers, pointers and functions are compared by identity; a script number takes the type of the other
     // side.
     Expr x = *to_expr(a);

@@ -22,6 +22,7 @@ enum class IterMapCheck : uint8_t {
 
 // A sum of digits, or one digit.
 struct IterMapNode : ffi::Object {
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE_BASE("mlc.sym.IterMapExpr", IterMapNode, ffi::Object);
 };
 using IterMap = Ref<IterMapNode>;
@@ -29,6 +30,7 @@ struct IterSumNode;
 
 // A thing that counts from 0 to extent - 1: an expression (a variable), or a sum of digits of others.
 struct IterMarkNode final : ffi::Object {
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   Expr source;  // or null:
   IterMap sum;
   Expr extent;
@@ -37,6 +39,12 @@ struct IterMarkNode final : ffi::Object {
       : source(std::move(source)), sum(std::move(sum)), extent(std::move(extent)) {}
   const VarNode* var() const { return source ? as<VarNode>(source) : nullptr; }
   const IterSumNode* as_sum() const;
+  template <class F>
+  static void fields(F& f) {
+    f("source", &IterMarkNode::source);
+    f("sum", &IterMarkNode::sum);
+    f("extent", &IterMarkNode::extent);
+  }
   MLC_NODE("mlc.sym.IterMark", IterMarkNode, ffi::Object);
 };
 using IterMark = Ref<IterMarkNode>;
@@ -51,6 +59,13 @@ struct IterSplitNode final : IterMapNode {
         lower_factor(std::move(lower_factor)),
         extent(std::move(extent)),
         scale(std::move(scale)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("source", &IterSplitNode::source);
+    f("lower_factor", &IterSplitNode::lower_factor);
+    f("extent", &IterSplitNode::extent);
+    f("scale", &IterSplitNode::scale);
+  }
   MLC_NODE("mlc.sym.IterSplitExpr", IterSplitNode, IterMapNode);
 };
 using IterSplit = Ref<IterSplitNode>;
@@ -61,6 +76,11 @@ struct IterSumNode final : IterMapNode {
   Expr base;
 
   IterSumNode(Array<IterSplit> args, Expr base) : args(std::move(args)), base(std::move(base)) {}
+  template <class F>
+  static void fields(F& f) {
+    f("args", &IterSumNode::args);
+    f("base", &IterSumNode::base);
+  }
   MLC_NODE("mlc.sym.IterSumExpr", IterSumNode, IterMapNode);
 };
 using IterSum = Ref<IterSumNode>;

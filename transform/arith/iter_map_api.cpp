@@ -309,6 +309,11 @@ constexpr ApiRow rows[] = {
 
 }  // namespace
 
-void register_iter_map_api() { ApiRegistry::global().add(rows); }
+void register_iter_map_api() {
+  ir::register_node<IterMarkNode>();
+  ir::register_node<IterSplitNode>();
+  ir::register_node<IterSumNode>();
+  ApiRegistry::global().add(rows);
+}
 
 }  // namespace mlc::transform::sym

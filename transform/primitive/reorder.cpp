@@ -71,6 +71,8 @@ static void apply(Step& step, Array<Any> args) {
                    loop->name.c_str(), bottom->name.c_str())
           .at(step.span(1));
     }
+    throw refuse("reorder-not-a-chain", "some of the loops are around a block, and the others inside of it")
+        .at(step.span(1));
   }
   std::reverse(chain.begin(), chain.end());
   std::vector<const ForNode*> target;

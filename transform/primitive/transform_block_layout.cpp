@@ -137,7 +137,22 @@ static void apply(Step& step, BlockArg block, Any) {
     Analyzer inner;  // knows no range: an iterator of extent 1 stays visible
     mapped = map_indices(map, iter_vars, inner);
   }
+  auto mixed = [&](size_t i) {
+    return refuse("block-layout-mixed-iterators",
+                  "the new iterator {} of block `{}` mixes reduction and other iterators", i,
+                  block->name.c_str())
+        .at(step.span(2));
+  };
   auto not_bijective = [&](std::string_view why) {
+    // What is wrong with one new iterator is told before what is wrong with all of them.
+    for (size_t i = 0; i < mapped.size(); ++i) {
+      std::optional<IterType> type;
+      for (size_t j = 0; j < iters.size(); ++j) {
+        if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
+        if (type && *type != old->iter_vars[j]->iter_type) return mixed(i);
+        type = old->iter_vars[j]->iter_type;
+      }
+    }
     return refuse("block-layout-not-bijective", "the map is not one to one on the iterators of block `{}`{}",
                   block->name.c_str(), why)
         .at(step.span(2))
@@ -167,12 +182,7 @@ static void apply(Step& step, BlockArg block, Any) {
       const IterVar& iter = old->iter_vars[j];
       if (is_const_int(extents[i], 1)) break;
       if (!uses_var(mapped[i], [&](const VarNode* var) { return var == iters[j].var.get(); })) continue;
-      if (type && *type != iter->iter_type) {
-        throw refuse("block-layout-mixed-iterators",
-                     "the new iterator {} of block `{}` mixes reduction and other iterators", i,
-                     block->name.c_str())
-            .at(step.span(2));
-      }
+      if (type && *type != iter->iter_type) throw mixed(i);
       type = iter->iter_type;
     }
     Range dom = make<RangeNode>(const_like(outputs[i], 0), cast(outputs[i]->dtype(), extents[i]));

@@ -486,12 +486,12 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
   std::unordered_set<const VarNode*> loop_vars;
   for (Place* place : around) loop_vars.insert(place->loop()->loop_var.get());
   std::reverse(around.begin(), around.end());
-  // Symbolic extents are positive: a buffer without elements is not accessed.
+  // Symbolic extents are not negative.
   PrimFunc fn = state.function(state.index_of(loop).name);
   auto sizes = [&](const Expr& e) {
     for (const Var& var : free_vars(e)) {
       if (!loop_vars.contains(var.get()) && var->dtype().is_int())
-        analyzer.bind(var, ConstIntBound{1, ConstIntBound::kPosInf});
+        analyzer.bind(var, ConstIntBound{0, ConstIntBound::kPosInf});
     }
   };
   for (const Var& param : fn->params) {

@@ -259,12 +259,18 @@ constexpr Row rows[] = {
      "`ndim` is the "
      "number of dimensions of the write buffer"},
     {"reduction-without-reducer", "",
-     "No matched reducer for the identity and the combiner of the reduction block. So rfactor and "
-     "cross-thread "
-     "reduction cannot be applied.",
+     "No matched reducer for identity and combiner. In this case rfactor cannot be applied. You can check "
+     "tvm::tirx::ReducerRegistry for default reducers or registering new reducers.",
      "No matched reducer for the identity and the combiner of this reduction block. So rfactor and "
      "cross-thread "
      "reduction cannot be applied."},
+    {"reduction-not-stores", "",
+     "RFactor cannot be applied to block {block}, because the block violates a condition of reduction blocks "
+     "that "
+     "RFactor and Cross-Thread Reduction apply to: {report}",
+     "RFactor cannot be applied to the block since the block does not meet the requirements"},
+    {"bad-tile-count", "",
+     "Check failed: n_splits >= 2 ({number} vs. 2) : Cannot tile a loop into {number} splits", ""},
     {"loop-not-around-block", "",
      "ScheduleError: The input loop {loop} of {primitive} is required to be an ancestor of block {block}.",
      "{primitive} expect the loop to be an ancestor of block"},
@@ -321,14 +327,12 @@ constexpr Row rows[] = {
      "{number}, which is out of the expected range.",
      "The input `factor` of storage_align is expected to be a positive number."},
     {"reindex-cache-iterators", "",
-     "Error when applying {primitive} on block {block}, the block itervar {name} appears in one of the "
-     "indices of "
-     "the buffer and the map, but not in the other.",
+     "Error when applying {primitive} on block {block}, the block itervar {name} appears in {lists}.",
      "the block itervars appeared in lhs and rhs of reindex cache stage do not match."},
     {"not-in-place", "", "The target block {block} does not both read & write target buffer ir.Var#1.",
      "The target block does not both read & write target buffer."},
     {"transform-layout-padding", "",
-     "The transformation T.index_map({map}) applied on buffer {name} of shape {shape2} would result in shape "
+     "The transformation {index map} applied on buffer {name} of shape {shape2} would result in shape "
      "{shape}.  "
      "However, this would introduce padding",
      "Transformation would introduce padding"},
@@ -562,6 +566,34 @@ class Filling {
     }
     return "";
   }
+  // The indices of a buffer and a map, that with the iterator first.
+  std::string lists() {
+    const Place* at = block();
+    auto number = step_.call.args[2].try_cast<int64_t>();
+    auto map = ir::given<IndexMap>(step_.call.args[4]);
+    if (at == nullptr || !number || !map) return "";
+    const SBlockNode* node = at->block();
+    const auto& regions = step_.primitive.name() == "reindex_cache_write" ? node->writes : node->reads;
+    if (*number < 0 || *number >= static_cast<int64_t>(regions.size())) return "";
+    auto list = [](const std::vector<std::string>& all) {
+      std::string text;
+      for (const std::string& one : all) text += fmt::format("{}{}", text.empty() ? "" : ", ", one);
+      return fmt::format("({}{})", text, all.size() == 1 ? "," : "");
+    };
+    std::vector<std::string> indices, mapped;
+    for (const Range& range : regions[*number]->region)
+      indices.push_back(expr_text(range->min, [](const Var& var) { return std::string(var->name); }));
+    for (const Expr& index : (*map)->final_indices) {
+      mapped.push_back(expr_text(index, [&](const Var& var) {
+        for (size_t i = 0; i < node->iter_vars.size() && i < (*map)->initial_indices.size(); ++i)
+          if ((*map)->initial_indices[i].same_as(var)) return std::string(node->iter_vars[i]->var->name);
+        return std::string(var->name);
+      }));
+    }
+    std::string a = list(indices), b = list(mapped);
+    if (says("is in the map")) std::swap(a, b);
+    return fmt::format("{}, but not in {}", a, b);
+  }
   std::string bracketed(size_t i) {
     size_t at = 0;
     while ((at = message_.find('(', at)) != std::string::npos) {
@@ -638,6 +670,13 @@ class Filling {
         if (auto map = ir::given<IndexMap>(arg)) return index_map_text(*map);
       return "";
     }
+    if (what == "index map") {
+      std::string text = value_of("map");
+      size_t comma = text.rfind(",)");
+      bool several = comma != std::string::npos && text.rfind(", ", comma) != std::string::npos;
+      return fmt::format("T.index_map({})", several ? text.erase(comma, 1) : text);
+    }
+    if (what == "lists") return lists();
     if (what == "integers") return integers();
     if (what == "parameters") return parameters();
     if (what == "shape") return bracketed(0);
@@ -699,7 +738,9 @@ std::string told_to_scripts(const Error& error, Step& step) {
       "ScheduleError: An error occurred in the schedule primitive '{}'.\n\nThe IR with diagnostic "
       "is:\n{}\nError "
       "message: {}",
-      called(step.primitive.name()), module_text(step, filling.shown), detail);
+      refusal == "block-not-found" || refusal == "several-blocks" ? "get-block"
+                                                                  : called(step.primitive.name()),
+      module_text(step, filling.shown), detail);
 }
 
 }  // namespace mlc::transform

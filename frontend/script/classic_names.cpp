@@ -217,7 +217,7 @@ constexpr LeftOut left_out[] = {
      "conv3d_winograd_weight_transform "
      "winograd_transform_matrices conv2d_NCHWc conv2d_NCHWc_int8 conv2d_NCHWc_OIHWo depthwise_conv2d_NCHWc "
      "deformable_conv2d_nchw deformable_conv2d_nhwc correlation_nchw lstm pool_grad fifo_buffer "
-     "space_to_batch_nd batch_to_space_nd simulated_quantize simulated_dequantize",
+     "simulated_quantize simulated_dequantize",
      "this operator is not here yet: write it with `te.compute`"},
     {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
     {"tvm.s_tir", "meta_schedule dlight backend pipeline", "schedules are written, not searched for"},

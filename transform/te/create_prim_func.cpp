@@ -220,18 +220,59 @@ class Creator {
     Array<Expr> point;     // the element computed
     VarMap renamed;        // the operation's axes -> the block's iterators
   };
-  Iterators block_iterators(const ComputeOpNode* op, const std::vector<For>& loops) {
+  // How deep the block of each axis stands, spatial axes first: an axis whose range depends on others stands
+  // in a block inside those of the others.
+  static std::vector<size_t> depths(const ComputeOpNode* op) {
+    std::vector<IterVar> axes = all_axes(op);
+    std::vector<size_t> depth(axes.size(), 0);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        for (size_t k = 0; k < axes.size(); ++k) {
+          auto is_k = [&](const VarNode* var) { return var == axes[k]->var.get(); };
+          const Range& dom = axes[i]->dom;
+          if (depth[i] > depth[k] || (!uses_var(dom->min, is_k) && !uses_var(dom->extent, is_k))) continue;
+          depth[i] = depth[k] + 1;
+          changed = true;
+        }
+      }
+    }
+    return depth;
+  }
+  static std::vector<IterVar> all_axes(const ComputeOpNode* op) {
+    std::vector<IterVar> axes(op->axis.begin(), op->axis.end());
+    for (const IterVar& axis : op->reduce_axis()) axes.push_back(axis);
+    return axes;
+  }
+
+  // The iterators of the block at `level`, and the loops around it: of axes further out it takes the one
+  // point that the block around it is at.
+  Iterators block_iterators(const ComputeOpNode* op, const std::vector<size_t>& depth, size_t level,
+                            const Iterators& outer, std::vector<For>& loops) {
     Iterators out;
-    size_t at = 0;
-    auto add = [&](const IterVar& axis, IterType type) {
-      Var inner = make<VarNode>(String("v_" + std::string(axis->var->name)), axis->var->ty);
-      out.iters.push_back(make<IterVarNode>(simplified(axis->dom), inner, type));
-      out.values.push_back(loops[at++]->loop_var);
-      out.renamed[axis->var.get()] = inner;
+    std::vector<IterVar> axes = all_axes(op);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (depth[i] > level) continue;
+      const Var& var = axes[i]->var;
+      IterType type = i < op->axis.size() ? IterType::kDataPar : IterType::kCommReduce;
+      Var inner = make<VarNode>(String("v_" + std::string(var->name)), var->ty);
+      if (depth[i] < level) {
+        Expr point = outer.renamed.at(var.get());
+        Expr one = int_imm(var->dtype(), 1);
+        out.iters.push_back(make<IterVarNode>(make<RangeNode>(point, one), inner, type));
+        out.values.push_back(point);
+      } else {
+        Expr min = element(axes[i]->dom->min, outer), extent = element(axes[i]->dom->extent, outer);
+        Var loop_var = make<VarNode>(var->name, var->ty);
+        out.iters.push_back(make<IterVarNode>(make<RangeNode>(min, extent), inner, type));
+        out.values.push_back(loop_var);
+        // Axes begin at an int32 whatever the type of their extent; loops are of one type.
+        loops.push_back(
+            make<ForNode>(loop_var, cast(extent->dtype(), min), extent, ForKind::kSerial, no_op()));
+      }
+      out.renamed[var.get()] = inner;
       if (type == IterType::kDataPar) out.point.push_back(inner);
-    };
-    for (const IterVar& axis : op->axis) add(axis, IterType::kDataPar);
-    for (const IterVar& axis : op->reduce_axis()) add(axis, IterType::kCommReduce);
+    }
     if (out.iters.empty()) {  // a scalar's block has one iterator of one point,
                               // so that loops can be added to it
       Var inner = make<VarNode>(String("vi"), Type(prim_type(DataType::Int(32))));
@@ -239,9 +280,6 @@ class Creator {
       out.values.push_back(int32(0));
     }
     return out;
-  }
-  Range simplified(const Range& r) {
-    return make<RangeNode>(analyzer_.simplify(r->min), analyzer_.simplify(r->extent));
   }
 
   // Loads of tensors as loads of the function's buffers, axes as block
@@ -302,7 +340,20 @@ class Creator {
     return make<SBlockRealizeNode>(at.values, bool_imm(true), block);
   }
 
-  Stmt reduction(const ComputeOpNode* op, const std::vector<For>& loops) {
+  // What the elements of a reduction are before anything is reduced into them.
+  Stmt initial(const ComputeOpNode* op, const Iterators& at) {
+    auto* reduce = as<ReduceNode>(op->body[0]);
+    Array<Stmt> init;
+    for (size_t i = 0; i < op->num_outputs(); ++i) {
+      auto k = static_cast<int64_t>(i);
+      Expr identity =
+          reduce->init.empty() ? reduce->combiner->identity_element[k] : element(reduce->init[k], at);
+      init.push_back(make<BufferStoreNode>(buffers_.at({op, k}), identity, at.point));
+    }
+    return seq(init);
+  }
+
+  Stmt reduction(const ComputeOpNode* op, const Iterators& at, String name, Stmt init) {
     auto* reduce = as<ReduceNode>(op->body[0]);
     if (!is_const_int(reduce->condition, 1)) {
       throw Error("te-where-not-supported", "a reduction cannot leave out elements by `where`")
@@ -310,7 +361,6 @@ class Creator {
           .help("reduce `te.if_then_else(condition, value, identity)`");
     }
     const CommReducer& combiner = reduce->combiner;
-    Iterators at = block_iterators(op, loops);
     size_t count = op->num_outputs();
     Array<Buffer> outputs;
     VarMap operands;
@@ -319,12 +369,6 @@ class Creator {
       outputs.push_back(buffers_.at({op, k}));
       operands[combiner->lhs[k].get()] = make<TensorLoadNode>(outputs[k], at.point);
       operands[combiner->rhs[k].get()] = element(reduce->source[k], at);
-    }
-    Array<Stmt> init;
-    for (size_t i = 0; i < count; ++i) {
-      auto k = static_cast<int64_t>(i);
-      Expr identity = reduce->init.empty() ? combiner->identity_element[k] : element(reduce->init[k], at);
-      init.push_back(make<BufferStoreNode>(outputs[k], identity, at.point));
     }
     Array<Stmt> update;
     if (count == 1) {
@@ -342,12 +386,11 @@ class Creator {
       }
       for (const Stmt& store : stores) update.push_back(store);
     }
-    return realize(at, block_name(std::string(op->name)), op->attrs, seq(update), seq(init));
+    return realize(at, std::move(name), op->attrs, seq(update), std::move(init));
   }
 
-  Stmt elementwise(const ComputeOpNode* op, size_t output, const std::vector<For>& loops) {
+  Stmt elementwise(const ComputeOpNode* op, size_t output, const Iterators& at) {
     auto k = static_cast<int64_t>(output);
-    Iterators at = block_iterators(op, loops);
     const Buffer& buffer = buffers_.at({op, k});
     Stmt store = make<BufferStoreNode>(buffer, element(op->body[k], at), at.point);
     std::string name(op->num_outputs() == 1 ? view(op->name) : view(buffer->name));
@@ -355,24 +398,38 @@ class Creator {
   }
 
   Stmt stage(const ComputeOp& op) {
+    std::vector<size_t> depth = depths(op.get());
+    return nest(op.get(), depth, 0, {}, true);
+  }
+
+  // The loops and the block at `level`, with those further in. `begins`: nothing is reduced further out.
+  Stmt nest(const ComputeOpNode* op, const std::vector<size_t>& depth, size_t level, const Iterators& outer,
+            bool begins) {
+    size_t last = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
     std::vector<For> loops;
-    auto add_loop = [&](const IterVar& axis) {
-      Var var = make<VarNode>(axis->var->name, axis->var->ty);
-      Range dom = simplified(axis->dom);
-      // Axes begin at an int32 whatever the type of their extent; loops are of
-      // one type.
-      loops.push_back(
-          make<ForNode>(var, cast(dom->extent->dtype(), dom->min), dom->extent, ForKind::kSerial, no_op()));
-    };
-    for (const IterVar& axis : op->axis) add_loop(axis);
-    for (const IterVar& axis : op->reduce_axis()) add_loop(axis);
+    Iterators at = block_iterators(op, depth, level, outer, loops);
     Stmt body;
-    if (as<ReduceNode>(op->body[0])) {
-      body = reduction(op.get(), loops);
-    } else {
+    if (!as<ReduceNode>(op->body[0])) {
       Array<Stmt> blocks;
-      for (size_t i = 0; i < op->num_outputs(); ++i) blocks.push_back(elementwise(op.get(), i, loops));
+      for (size_t i = 0; i < op->num_outputs(); ++i) {
+        // Each block has iterators of its own, over the same loops.
+        std::vector<For> same;
+        Iterators own = i == 0 ? at : block_iterators(op, depth, level, outer, same);
+        own.values = at.values;
+        blocks.push_back(elementwise(op, i, own));
+      }
       body = seq(std::move(blocks));
+    } else {
+      bool reduces = level == last || std::find(depth.begin() + static_cast<int64_t>(op->axis.size()),
+                                                depth.end(), level) != depth.end();
+      Stmt init = begins && reduces ? initial(op, at) : Stmt(nullptr);
+      std::string name(view(op->name));
+      if (level == last) {
+        body = reduction(op, at, block_name(name), init);
+      } else {
+        String own = block_name(fmt::format("{}_l{}", name, level + 1));
+        body = realize(at, own, op->attrs, nest(op, depth, level + 1, at, begins && !reduces), init);
+      }
     }
     for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
       body = with(*loop, [&](ForNode& n) { n.body = body; });

@@ -83,10 +83,8 @@ bool BuildCache::copy(const std::string& key, const std::string& path) const {
   std::string_view body = all.substr(kMark.size() + kDigest + 2);
   if (all.substr(kMark.size(), kDigest) != digest(body)) return false;
   bool executable = all[kMark.size() + kDigest] == 'x';
-  write_file(path, body);
+  write_file(path, body, executable);
   std::error_code ignored;
-  fs::perms run = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-  if (executable) fs::permissions(path, run, fs::perm_options::add, ignored);
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
   return true;
 }

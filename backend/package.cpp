@@ -19,8 +19,8 @@ namespace mlc::backend {
 namespace fs = std::filesystem;
 using ir::Error;
 
-// Beside its place first: whoever is killed while writing leaves the file that was there, or none.
-void write_file(const std::string& path, std::string_view bytes) {
+// Without a name first, where the file system has that, else beside its place.
+void write_file(const std::string& path, std::string_view bytes, bool executable) {
   ir::Inputs::global().beyond();
   auto refuse = [&](int number) {
     std::string why = number != 0 ? fmt::format(": {}", std::strerror(number)) : "";
@@ -32,7 +32,12 @@ void write_file(const std::string& path, std::string_view bytes) {
   bool whole = !fs::exists(place, failed) || fs::is_regular_file(place, failed);  // `/dev/stdout` is neither
   fs::path beside = place;
   if (whole) beside += fmt::format(".{}.part", getpid());
-  int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  const mode_t mode = executable ? 0777 : 0666;
+  bool can_be_named = whole && access("/proc/self/fd", X_OK) == 0;
+  int file = can_be_named ? open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
+  bool nameless = file >= 0;
+  if (!nameless) file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0) refuse(errno);
   // With its blocks there already, ext4 need not wait for the disk when the file takes another's place.
   if (whole && !bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
@@ -41,6 +46,20 @@ void write_file(const std::string& path, std::string_view bytes) {
     ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
     if (n > 0) done += static_cast<size_t>(n);
     if (n < 0 && errno != EINTR) number = errno;
+  }
+  if (nameless && number == 0) {
+    std::string now = fmt::format("/proc/self/fd/{}", file);
+    auto name = [&](const fs::path& as) {
+      return linkat(AT_FDCWD, now.c_str(), AT_FDCWD, as.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (name(place)) {
+      whole = false;  // nothing is left to do
+    } else if (errno == EEXIST) {
+      unlink(beside.c_str());
+      if (!name(beside)) number = errno;
+    } else {
+      number = errno;
+    }
   }
   if (close(file) != 0 && number == 0) number = errno;
   if (number != 0) {

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Object/ArchiveWriter.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
@@ -19,6 +20,7 @@
 #include "backend/llvm/code.h"
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
+#include "backend/write_file.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -57,6 +59,7 @@ class Scratch {
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const { return path_; }
   std::string write(const char* name, std::string_view bytes) const {
     std::string file = path_ + "/" + name;
     std::ofstream out(file, std::ios::binary);
@@ -93,7 +96,10 @@ void forget_symbols_of_last_link() {
   }
 }
 
-void run_linker(const std::vector<std::string>& arguments, const std::string& path) {
+// Links to a file of its own first: whoever is killed in here leaves nothing where the artefact belongs.
+void run_linker(std::vector<std::string> arguments, const Scratch& scratch, const std::string& path) {
+  std::string linked = scratch.path() + "/linked";
+  arguments.insert(arguments.end(), {"-o", linked});
   static std::mutex lock;  // lld keeps global state
   std::lock_guard hold(lock);
   std::vector<const char*> pointers;
@@ -102,8 +108,11 @@ void run_linker(const std::vector<std::string>& arguments, const std::string& pa
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode == 0) return;
-  throw Error("link-failed", "`{}` cannot be linked: {}", path, messages).kind("RuntimeError");
+  if (result.retCode != 0)
+    throw Error("link-failed", "`{}` cannot be linked: {}", path, messages).kind("RuntimeError");
+  auto bytes = llvm::MemoryBuffer::getFile(linked);
+  if (!bytes) throw Error("cannot-write", "`{}` cannot be read again", linked).kind("OSError");
+  backend::write_file(path, (*bytes)->getBuffer(), true);
 }
 
 const Machine& elf_machine(const ir::Target& target) {
@@ -153,8 +162,6 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
                                      "--build-id=none",
                                      "-z",
                                      "noexecstack",
-                                     "-o",
-                                     path,
                                      scratch.write("code.o", code.object)};
   if (!soname.empty()) arguments.insert(arguments.end(), {"-soname", soname});
   if (code.parallel) {
@@ -163,7 +170,7 @@ void link_shared_library(const Code& code, const ir::Target& target, const std::
     arguments.insert(arguments.end(), {"-z", "nodelete"});
   }
   add_c_library(code, arguments);
-  run_linker(arguments, path);
+  run_linker(std::move(arguments), scratch, path);
 }
 
 std::string static_library(const Code& code, const std::string& name) {
@@ -206,13 +213,11 @@ void link_program(const Code& code, const ir::Target& target, const std::string&
                                      "noexecstack",
                                      "-dynamic-linker",
                                      interpreter,
-                                     "-o",
-                                     path,
                                      scratch.write("program.o", program_object()),
                                      scratch.write("code.o", code.object)};
   if (code.parallel) arguments.push_back(scratch.write("parallel.o", parallel_object()));
   add_c_library(code, arguments);
-  run_linker(arguments, path);
+  run_linker(std::move(arguments), scratch, path);
 }
 
 }  // namespace mlc::llvm_backend

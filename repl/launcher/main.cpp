@@ -44,7 +44,7 @@ bool read_file(const std::string& path, std::string& bytes) {
 // Beside its place first, as the program does it.
 bool write_file(const std::string& path, std::string_view bytes, bool executable) {
   std::string beside = path + "." + std::to_string(getpid()) + ".part";
-  int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, executable ? 0777 : 0666);
   if (file < 0) return false;
   if (!bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
   bool whole = true;
@@ -54,9 +54,6 @@ bool write_file(const std::string& path, std::string_view bytes, bool executable
     whole = n > 0;
     if (whole) bytes.remove_prefix(static_cast<size_t>(n));
   }
-  struct stat made {};
-  if (executable)
-    whole = whole && fstat(file, &made) == 0 && fchmod(file, (made.st_mode & 07777U) | 0111U) == 0;
   whole = close(file) == 0 && whole;
   whole = whole && rename(beside.c_str(), path.c_str()) == 0;
   if (!whole) unlink(beside.c_str());

@@ -64,8 +64,8 @@ TEST_CASE("constants fold in their own width", "[tvmscript]") {
   CHECK(name_of_error([] { cast(DataType::Int(8), int32(200)); }) == "literal-out-of-range");
   CHECK(name_of_error([] { div(int32(4), int32(2)); }) == "integer-division");
   // float32 rounds to float32, narrow formats are not folded.
-  auto* sum =
-      as<FloatImmNode>(add(make_const(DataType::Float(32), 0.1), make_const(DataType::Float(32), 0.2)));
+  Expr added = add(make_const(DataType::Float(32), 0.1), make_const(DataType::Float(32), 0.2));
+  auto* sum = as<FloatImmNode>(added);
   REQUIRE(sum);
   CHECK(sum->value == static_cast<double>(static_cast<float>(0.1 + 0.2)));
   CHECK(as<AddNode>(add(make_const(DataType::Float(16), 1), make_const(DataType::Float(16), 2))));

@@ -2,6 +2,7 @@
 // Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/said_words.h"
 #include "ir/said_error.h"
 
 namespace mlc::script {
@@ -211,7 +212,12 @@ Any State::exception_of(const ir::Error& error) {
   Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
   auto* instance = const_cast<InstanceNode*>(made.get());
   auto* said = dynamic_cast<const ir::SaidError*>(&error);
-  instance->set(known().args, Tuple{str_value(said != nullptr ? said->said : message_of(error.all()))});
+  std::string text = said != nullptr                   ? said->said
+                     : first.kind == "DiagnosticError" ? parser_words_of(first)
+                                                       : words_of(first);
+  // TVM stops at the first error of a text; the others are told below it.
+  if (said == nullptr && error.all().size() > 1 && !text.empty()) text += "\n" + message_of(error.all());
+  instance->set(known().args, Tuple{str_value(text.empty() ? message_of(error.all()) : text)});
   static const ClassNode* os_error = exception_classes().at("OSError").get();
   if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
   instance->diagnostics = error.all();

@@ -7,6 +7,7 @@
 #include "ir/arith_ops.h"
 #include "ir/error_kinds.h"
 #include "ir/given.h"
+#include "ir/said_error.h"
 #include "ir/specialize.h"
 
 namespace mlc::tvmscript {
@@ -73,10 +74,13 @@ ir::GlobalVar name_of(const ApiCall& call, size_t i) {
   for (const auto& [name, fn] : mod->functions)
     names.emplace_back(name->name_hint.data(), name->name_hint.size());
   String wanted = str_arg(call, i);
-  throw ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
-      .at(call.span_of(i))
-      .kind("ValueError")
-      .help(ir::did_you_mean(view(wanted), names));
+  throw ir::SaidError(
+      ir::Error("no-such-function", "the module has no function `{}`", wanted.c_str())
+          .at(call.span_of(i))
+          .kind("ValueError")
+          .help(ir::did_you_mean(view(wanted), names)),
+      fmt::format("Cannot find global var \"{}\" in the Module\ncandidates are: [{}{}{}]", wanted.c_str(),
+                  names.empty() ? "" : "\"", fmt::join(names, "\", \""), names.empty() ? "" : "\""));
 }
 Any get_global_var(ApiCall& call) { return name_of(call, 1); }
 

@@ -85,8 +85,11 @@ bool BuildCache::copy(const std::string& key, const std::string& path) const {
   bool executable = all[kMark.size() + kDigest] == 'x';
   write_file(path, body);
   std::error_code ignored;
-  fs::perms run = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-  if (executable) fs::permissions(path, run, fs::perm_options::add, ignored);
+  if (executable) {  // by all who may read it
+    auto run = static_cast<fs::perms>(
+        (static_cast<unsigned>(fs::status(path, ignored).permissions()) & 0444U) >> 2U);
+    fs::permissions(path, run, fs::perm_options::add, ignored);
+  }
   fs::last_write_time(entry, fs::file_time_type::clock::now(), ignored);
   return true;
 }

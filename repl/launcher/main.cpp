@@ -56,7 +56,8 @@ bool write_file(const std::string& path, std::string_view bytes, bool executable
   }
   struct stat made {};
   if (executable)
-    whole = whole && fstat(file, &made) == 0 && fchmod(file, (made.st_mode & 07777U) | 0111U) == 0;
+    whole = whole && fstat(file, &made) == 0 &&
+            fchmod(file, (made.st_mode & 07777U) | (made.st_mode & 0444U) >> 2U) == 0;  // by all who may read
   whole = close(file) == 0 && whole;
   whole = whole && rename(beside.c_str(), path.c_str()) == 0;
   if (!whole) unlink(beside.c_str());

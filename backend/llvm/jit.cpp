@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running compiled code in this process with LLVM's ORC.
+#include <dlfcn.h>
 #include <llvm/ExecutionEngine/Orc/DebugObjectManagerPlugin.h>
 #include <llvm/ExecutionEngine/Orc/EPCDebugObjectRegistrar.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
@@ -10,6 +11,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <tvm/ffi/c_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +23,7 @@
 #include "backend/llvm/target_machine.h"
 #include "backend/perf.h"
 #include "backend/runtime/parallel.h"
+#include "ir/inputs.h"
 
 namespace mlc::backend {
 namespace {
@@ -54,6 +57,20 @@ void checked(llvm::Error error) {
 template <class F>
 llvm::orc::ExecutorAddr address_of(F* function) {
   return llvm::orc::ExecutorAddr::fromPtr(function);
+}
+
+// Functions outside of the code whose results depend on their arguments alone, and which change nothing but
+// memory that they are given: those of mathematics, and what compiled code calls of its own accord. Any
+// other, which the program has named itself, may ask for the time or write a file.
+bool is_closed(const std::string& symbol) {
+  constexpr std::string_view kNames[] = {"aligned_alloc", "free",   "memcmp",  "memcpy",
+                                         "memmove",       "memset", "snprintf"};
+  if (symbol.starts_with("TVMFFI") || symbol.starts_with("__")) return true;
+  if (std::ranges::find(kNames, symbol) != std::end(kNames)) return true;
+  Dl_info place{};
+  void* address = dlsym(RTLD_DEFAULT, symbol.c_str());
+  if (address == nullptr || dladdr(address, &place) == 0 || place.dli_fname == nullptr) return false;
+  return std::string_view(place.dli_fname).find("/libm.so") != std::string_view::npos;
 }
 
 // Debuggers learn of the code through the interface that gdb has for it, which copies the object; nothing
@@ -92,8 +109,12 @@ Loaded::Loaded(const Code& code) : state_(std::make_unique<State>()) {
   bring("mlc_parallel_launch", &mlc_parallel_launch);
   bring("mlc_parallel_launch_on", &mlc_parallel_launch_on);
   checked(library.define(llvm::orc::absoluteSymbols(std::move(own))));
-  library.addGenerator(checked(
-      llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix())));
+  auto found = [](const llvm::orc::SymbolStringPtr& name) {
+    if (!is_closed((*name).str())) ir::Inputs::global().beyond();
+    return true;
+  };
+  library.addGenerator(checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      jit.getDataLayout().getGlobalPrefix(), found)));
   checked(jit.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(code.object, "mlc.o")));
 }
 

@@ -8,6 +8,7 @@
 
 #include "backend/llvm/code.h"
 #include "backend/runtime/tensor.h"
+#include "ir/inputs.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -56,6 +57,7 @@ class CompiledModule final : public ffi::ModuleObj {
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
     std::string_view wanted(format.data(), format.size());
+    ir::Inputs::global().beyond();
     if (wanted == "o" || wanted == "obj") {
       std::ofstream out(file, std::ios::binary | std::ios::trunc);
       out.write(code_.object.data(), static_cast<std::streamsize>(code_.object.size()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mathematics on floats, element by element.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "frontend/script/np_fast_math.h"
@@ -101,6 +103,13 @@ struct Logaddexp2 : Real {
   }
 };
 
+// By the bits of the exponent: a comparison with NaN would be an invalid operation.
+template <class T>
+bool is_past_finite(T x) {
+  if constexpr (sizeof(T) == 4) return (std::bit_cast<uint32_t>(x) & 0x7f800000U) == 0x7f800000U;
+  return (std::bit_cast<uint64_t>(static_cast<double>(x)) & 0x7ff0000000000000U) == 0x7ff0000000000000U;
+}
+
 #define MLC_NP_PREDICATE(Name, expression)       \
   struct Name {                                  \
     template <class T>                           \
@@ -115,9 +124,9 @@ struct Logaddexp2 : Real {
     static constexpr bool otherwise =
 MLC_NP_PREDICATE(Isnan, x != x) false;
 };
-MLC_NP_PREDICATE(Isinf, std::isinf(x)) false;
+MLC_NP_PREDICATE(Isinf, is_past_finite(x) && x == x) false;
 };
-MLC_NP_PREDICATE(Isfinite, std::isfinite(x)) true;
+MLC_NP_PREDICATE(Isfinite, !is_past_finite(x)) true;
 }
 ;
 #undef MLC_NP_PREDICATE

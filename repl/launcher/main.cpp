@@ -25,6 +25,7 @@ double milliseconds() {
 }
 
 bool read_file(const std::string& path, std::string& bytes) {
+  if (mlc::ir::kind_of_file(path.c_str()) != 'f') return false;  // what is in a pipe can be read once
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   struct stat about {};

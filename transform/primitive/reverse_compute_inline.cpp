@@ -35,6 +35,11 @@ static Place& storing_block(ScheduleState& state, Place& producer) {
 Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  if (block->block()->init) {
+    throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())
+        .at(block.span)
+        .note("the block is defined here", block->block()->span);
+  }
   require_stage_pipeline(state, *scope, "reverse_compute_inline");
   require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);

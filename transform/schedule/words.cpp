@@ -297,6 +297,9 @@ constexpr Row rows[] = {
      "{most}, got "
      "{number2} instead.",
      "Invalid buffer index array for hide_buffer_access schedule."},
+    {"no-such-buffer", "reindex", "{sought}", ""},
+    {"no-such-buffer", "transform_layout", "{sought}", ""},
+    {"no-such-buffer", "set_axis_separator", "{sought}", ""},
     {"no-such-buffer", "",
      "The block {block} has {regions} {role} regions, so `buffer_index` is required to be in [0, {regions}). "
      "However, "
@@ -651,6 +654,16 @@ class Filling {
       const SBlockNode* node = block()->block();
       return std::to_string(says("` reads no") ? node->reads.size() : node->writes.size());
     }
+    if (what == "sought") {
+      if (!says("buffer number"))
+        return fmt::format("Could not find buffer '{}' in block '{}'", nth(quoted_, 1), nth(quoted_, 0));
+      if (block() == nullptr || numbers_.empty()) return "";
+      const SBlockNode* node = block()->block();
+      bool write = says("write buffer number");
+      return fmt::format("Invalid buffer_index {}.  Block {} has only {} {} buffers.", numbers_.back(),
+                         nth(quoted_, 0), (write ? node->writes : node->reads).size(),
+                         write ? "write" : "read");
+    }
     if (what == "kind") {
       static constexpr std::array kinds = {"serial", "parallel", "vectorized", "unroll", "thread_binding"};
       return loop(0) == nullptr ? "" : kinds.at(static_cast<size_t>(loop(0)->loop()->kind));
@@ -728,8 +741,8 @@ std::string told_to_scripts(const Error& error, Step& step) {
   const Row* row = row_of(refusal, step.primitive.name());
   if (first.kind != "ScheduleError")
     return row == nullptr || !row->fast.empty() ? "" : Filling(error, step).fill(row->detail);
-  if (step.schedule.error_level == ErrorLevel::kNone) return "(not rendered)";
   if (row != nullptr && row->fast == kAsItIs) return Filling(error, step).fill(row->detail);
+  if (step.schedule.error_level == ErrorLevel::kNone) return "(not rendered)";
   Filling filling(error, step);
   std::string detail = row == nullptr ? first.message : filling.fill(row->detail);
   if (step.schedule.error_level == ErrorLevel::kFast)

@@ -14,6 +14,7 @@
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/pass_context.h"
+#include "transform/pass/pass_object.h"
 #include "transform/pass/verify_gpu_code.h"
 #include "transform/pass/verify_memory.h"
 #include "transform/register_api.h"
@@ -40,7 +41,14 @@ class Undefined final : public Walker {
     if (auto* var = as<VarNode>(e)) return use(ref(var));
     if (auto* let = as<LetNode>(e)) {
       visit(let->value);
-      define(let->var.get());
+      auto [known, fresh] = let_values_.try_emplace(let->var.get(), let->value);
+      if (fresh) {
+        define_once(let->var);
+      } else if (!structural_equal(known->second, let->value)) {
+        throw Error("redefined-variable", "`{}` is the name of two different values", text(let->var->name))
+            .kind(kRefusedValue)
+            .at(e->span);
+      }
       return visit(let->body);
     }
     if (auto* region = as<TensorRegionNode>(e)) {
@@ -57,8 +65,12 @@ class Undefined final : public Walker {
     if (auto* loop = as<ForNode>(s)) {
       visit(loop->min);
       visit(loop->extent);
-      define(loop->loop_var.get());
+      define_once(loop->loop_var);
       return visit(loop->body);
+    }
+    if (auto* bind = as<BindNode>(s)) {
+      visit(bind->value);
+      return define_once(bind->var);
     }
     auto* attr = as<AttrStmtNode>(s);
     if (attr && (text(attr->attr_key) == "virtual_thread" || !attr->node.as<IterVar>())) {
@@ -78,7 +90,19 @@ class Undefined final : public Walker {
   }
 
  private:
+  // Loops, lets and bindings define what nothing before them defines or uses.
+  void define_once(const Var& var) {
+    bool defined = defined_.contains(var.get());
+    if (defined || seen_.contains(var.get())) {
+      throw Error("redefined-variable", "`{}` is {} before it is defined here", text(var->name),
+                  defined ? "defined" : "used")
+          .kind(kRefusedValue)
+          .at(var->span);
+    }
+    define(var.get());
+  }
   std::unordered_set<const VarNode*> block_iters_;
+  std::unordered_map<const VarNode*, Expr> let_values_;
   void use(const Var& var) {
     if (!defined_.contains(var.get()) && seen_.insert(var.get()).second) found_.push_back(var);
   }
@@ -109,61 +133,95 @@ Any undefined_vars(ApiCall& call) {
   } else if (auto expr = ir::given<Expr>(call.args[0])) {
     walker.visit(*expr);
   } else {
-    wrong_argument(call, 0, "a statement or an expression");
+    throw Error("wrong-type", "the variables of a statement or an expression can be found, not of `{}`",
+                type_name(call.args[0]))
+        .kind(kRefusedValue)
+        .at(call.span);
   }
   return walker.found();
 }
 
+// Is every variable defined once? `lets_repeat`: expressions may name one value several times.
 class Definitions final : public Walker {
  public:
-  bool unique = true;
-  void visit_def(const Var& var) override { unique = seen_.insert(var.get()).second && unique; }
+  explicit Definitions(bool lets_repeat) : lets_repeat_(lets_repeat) {}
+  Var repeated;  // the first that is defined again
+
+  void add(const PrimFunc& fn) {
+    for (const Var& param : fn->params) visit_def(param);
+    visit(fn->body);
+  }
+  void visit_def(const Var& var) override {
+    if (!seen_.insert(var.get()).second && !repeated) repeated = var;
+  }
+  void visit(const Expr& e) override {
+    auto* let = as<LetNode>(e);
+    if (!let || !lets_repeat_) return walk_children(e);
+    visit(let->value);
+    auto [known, fresh] = values_.try_emplace(let->var.get(), let->value);
+    if (fresh || !structural_equal(known->second, let->value)) visit_def(let->var);
+    visit(let->body);
+  }
+  void visit(const Stmt& s) override {
+    auto* attr = as<AttrStmtNode>(s);
+    if (!attr || lets_repeat_ || !attr->node.as<IterVar>()) return walk_children(s);
+    visit(attr->value);  // a thread may be launched again
+    visit(attr->body);
+  }
 
  private:
+  bool lets_repeat_;
   std::unordered_set<const VarNode*> seen_;
+  std::unordered_map<const VarNode*, Expr> values_;
 };
 Any verify_ssa(ApiCall& call) {
-  auto fn = ir::detail::argument<PrimFunc>(call, 0);
-  Definitions definitions;
-  for (const Var& param : fn->params) definitions.visit_def(param);
-  definitions.visit(fn->body);
-  return definitions.unique;
+  Definitions definitions(true);
+  definitions.add(ir::detail::argument<PrimFunc>(call, 0));
+  return !definitions.repeated.defined();
 }
 
-// Below schedulable TIR, nothing is defined by a block.
-void need_definitions(const PrimFunc& fn) {
-  auto refuse = [](const Var& var) {
-    throw Error("undefined-variable", "invalid use of undefined variable `{}`", text(var->name))
-        .kind("ValueError")
-        .help("blocks are checked by `tvm.s_tir.analysis.verify_well_formed`");
-  };
+// Below schedulable TIR there are no blocks.
+void need_no_blocks(const PrimFunc& fn) {
   post_order(fn->body, nullptr, [&](const Stmt& s) {
     auto* block = as<SBlockNode>(s);
-    if (block && !block->iter_vars.empty()) refuse(block->iter_vars[0]->var);
-    if (block && !block->alloc_buffers.empty()) refuse(block->alloc_buffers[0]);
-    if (block && !block->match_buffers.empty()) refuse(block->match_buffers[0]->buffer);
+    if (block == nullptr) return;
+    throw Error("block-not-lowered", "the verifier of TIR does not take blocks: block `{}`",
+                text(block->name_hint))
+        .kind(kRefusedValue)
+        .at(s->span)
+        .help("blocks are checked by `tvm.s_tir.analysis.verify_well_formed`");
   });
 }
 
 template <bool below_blocks>
 Any verify_well_formed(ApiCall& call) {
   bool raises = ir::detail::argument<bool>(call, 1);
-  auto check = [](const PrimFunc& fn) {
-    if (below_blocks) need_definitions(fn);
-  };
+  std::vector<PrimFunc> functions;
+  auto mod = ir::given<IRModule>(call.args[0]);
+  if (mod) {
+    for (const auto& [name, fn] : (*mod)->functions) {
+      if (auto prim = ir::given<PrimFunc>(Any(fn))) functions.push_back(*prim);
+    }
+  } else {
+    functions.push_back(ir::detail::argument<PrimFunc>(call, 0));
+  }
   try {
-    if (auto mod = ir::given<IRModule>(call.args[0])) {
+    if (below_blocks) {
+      for (const PrimFunc& fn : functions) need_no_blocks(fn);
+    }
+    if (mod) {
       verify(*mod);
-      for (const auto& [name, fn] : (*mod)->functions) {
-        if (auto prim = ir::given<PrimFunc>(Any(fn))) check(*prim);
-      }
     } else {
-      auto fn = ir::detail::argument<PrimFunc>(call, 0);
-      verify(fn);
-      check(fn);
+      verify(functions[0]);
+    }
+    Definitions definitions(false);
+    for (const PrimFunc& fn : functions) definitions.add(fn);
+    if (definitions.repeated) {
+      throw Error("redefined-variable", "`{}` is defined more than once", text(definitions.repeated->name))
+          .at(definitions.repeated->span);
     }
   } catch (Error& error) {
-    if (raises) throw std::move(error).at(call.span);
+    if (raises) throw std::move(error).kind(kRefusedValue).at(call.span);
     return false;
   }
   return true;
@@ -215,7 +273,7 @@ Any get_sblock_read_write_region(ApiCall& call) {
 
 // ---- effects ----
 
-// What makes a function impure, in words; empty: nothing.
+// What makes a function impure, in words; empty: nothing. It may write to buffers that it allocates itself.
 class Impurity final : public Walker {
  public:
   std::string found;
@@ -228,10 +286,15 @@ class Impurity final : public Walker {
     walk_children(e);
   }
   void visit(const Stmt& s) override {
-    if (auto* store = as<BufferStoreNode>(s); store && found.empty())
+    if (auto* alloc = as<AllocBufferNode>(s)) own_.insert(alloc->buffer.get());
+    auto* store = as<BufferStoreNode>(s);
+    if (store && found.empty() && !own_.contains(store->buffer.get()))
       found = fmt::format("it writes to the buffer `{}`", view(store->buffer->name));
     walk_children(s);
   }
+
+ private:
+  std::unordered_set<const VarNode*> own_;
 };
 template <bool raises>
 Any is_pure_function(ApiCall& call) {
@@ -336,7 +399,18 @@ Any estimate_tir_flops(ApiCall& call) {
   if (auto mod = ir::given<IRModule>(call.args[0])) {
     double sum = 0;
     for (const auto& [name, fn] : (*mod)->functions) {
-      if (auto prim = ir::given<PrimFunc>(Any(fn))) sum += flops.of((*prim)->body);
+      auto prim = ir::given<PrimFunc>(Any(fn));
+      if (!prim) continue;
+      auto said = attr(*prim, "estimated_flops");
+      if (!said) {
+        sum += flops.of((*prim)->body);
+      } else if (auto count = said->try_cast<int64_t>()) {
+        sum += static_cast<double>(*count);
+      } else {
+        throw Error("wrong-type", "the attribute `estimated_flops` is an int, not `{}`", type_name(*said))
+            .kind("TypeError")
+            .at(call.span);
+      }
     }
     return sum;
   }
@@ -445,6 +519,9 @@ constexpr ApiRow rows[] = {
              renew_defs),
     FUNCTION(kSTir, "estimate_tir_flops(stmt_or_mod)", "How many operations on values are done.",
              estimate_tir_flops),
+    FUNCTION(kSTir, "get_vtcm_compaction_passes()",
+             "The passes after which a function allocates what it keeps in VTCM and no more.",
+             native([]() { return vtcm_compaction_passes(); })),
 };
 #undef FUNCTION
 

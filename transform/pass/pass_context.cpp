@@ -31,6 +31,16 @@ bool asks_solver(const PassContext& context) {
   return found != context->config.end() && (*found).second.cast<bool>();
 }
 
+// Instruments are objects of scripts.
+Array<Any> instrument_list(const Any& value) {
+  Array<Any> instruments = as_list(value);
+  for (const Any& one : instruments) {
+    if (one.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || one.try_cast<String>())
+      throw Error("wrong-type", "`{}` is no instrument of passes", type_name(one)).kind("TypeError");
+  }
+  return instruments;
+}
+
 // Enters the instruments in order. When one fails, those entered before it are left, and none stays.
 void enter_instruments(const PassContext& context) {
   Array<Any> instruments = context->instruments;
@@ -181,7 +191,7 @@ std::span<const ApiRow> pass_context_rows() {
        "The configuration of the passes run inside `with PassContext(...)`.",
        native([](int64_t opt_level, Any required, Any disabled, Any instruments, Any config) {
          return make<PassContextNode>(opt_level, context_names(required), context_names(disabled),
-                                      as_list(instruments), checked_config(as_string_map(config)));
+                                      instrument_list(instruments), checked_config(as_string_map(config)));
        }),
        "mlc.transform.PassContext", "tvm.ir.transform.PassContext"},
       {ApiKind::kMethod, "mlc.transform.PassContext", "__enter__()", "Puts the configuration in force.",
@@ -206,9 +216,13 @@ std::span<const ApiRow> pass_context_rows() {
       {ApiKind::kMethod, "mlc.transform.PassContext", "override_instruments(instruments)",
        "Leaves the instruments and enters others in their place.",
        native([](ApiCall& call, PassContext context, Any instruments) {
+         if (instruments == nullptr)
+           throw Error("wrong-type", "`override_instruments` takes a list of instruments, not `None`")
+               .kind("TypeError");
+         Array<Any> next = instrument_list(instruments);
          mutable_node(context).host = &call.host;
          exit_instruments(context);
-         mutable_node(context).instruments = as_list(instruments);
+         mutable_node(context).instruments = next;
          enter_instruments(context);
        })},
       {ApiKind::kMethod, "mlc.transform.PassContext", "pass_enabled(info)", "Does a sequence run this pass?",

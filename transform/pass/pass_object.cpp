@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes as scripts hold them: those of this program, functions of scripts, and sequences of both.
+#include <algorithm>
 #include <deque>
 
 #include "ir/error_kinds.h"
@@ -99,14 +100,40 @@ IRModule apply_function(const PrimFuncPassNode& pass, Host& host, const IRModule
   return result;
 }
 
+// The arguments of a pass that is named and not called.
+std::vector<Any> default_args(const Pass& pass) {
+  std::vector<Any> args;
+  const Api* api = ApiRegistry::global().find(fmt::format("tvm.{}.{}", pass.owner, pass.name));
+  for (const ApiParam& param : api->params) args.push_back(param.default_value);
+  return args;
+}
+
+// A pass is required by the name of the function that makes it: "tirx.transform.RemoveNoOp". That one takes
+// no arguments, or is a sequence, which has them all by default.
+IRModule run_required(std::string_view name, const IRModule& mod) {
+  constexpr std::string_view kOwner = ".transform.";
+  size_t at = name.find(kOwner);
+  const auto& all = all_tir_passes();
+  auto found = std::find_if(all.begin(), all.end(), [&](const Pass* pass) {
+    return at != name.npos && name.substr(at + kOwner.size()) == pass->name &&
+           pass->owner == name.substr(0, at + kOwner.size() - 1);
+  });
+  if (found == all.end())
+    throw Error("unknown-pass", "there is no pass `{}` to run first", name)
+        .kind(ir::kRefusedValue)
+        .help("passes are required by names as `tirx.transform.RemoveNoOp`");
+  std::vector<Any> args = default_args(**found);
+  if (!args.empty() && (*found)->parts.empty())
+    throw Error("wrong-type", "the pass `{}` takes arguments: it cannot be required by name", name)
+        .kind("TypeError");
+  return run_pass(**found, mod, args);
+}
+
 // As a sequence does it: not at all where the context disables the pass, and what it requires first.
 IRModule run_enabled(const PassObject& pass, Host& host, const IRModule& mod, bool noted) {
   if (!is_enabled(pass->info)) return mod;
   IRModule result = mod;
-  for (const String& needed : pass->info->required) {
-    std::string_view name = text(needed);
-    result = run_pass(find_pass(name.substr(name.find('.') + 1)), result);
-  }
+  for (const String& needed : pass->info->required) result = run_required(text(needed), result);
   return run(pass, host, result, noted);
 }
 
@@ -150,7 +177,10 @@ Any make_pass(ApiCall& call) {
   std::string_view owner = call.api.row.owner;  // "tvm.s_tir.transform"
   owner = owner.substr(owner.find('.') + 1);
   const Pass& pass = find_pass(fmt::format("{}.{}", owner.substr(0, owner.find('.')), call.api.name));
-  return make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(call.args.begin(), call.args.end()));
+  PassInfo info = pass_info(pass);
+  if (pass.name == "HoistIfThenElse" && call.args[0].try_cast<String>().value_or("") == "basic")
+    info = make<PassInfoNode>(0, "s_tir.HoistIfThenElseBasic", Array<String>{}, false);
+  return make<PrimFuncPassNode>(info, &pass, Array<Any>(call.args.begin(), call.args.end()));
 }
 
 std::string shown(const PassObject& pass) {
@@ -193,6 +223,19 @@ std::optional<Array<Any>> passes_of(const Any& sequence) {
 std::string short_name(const Any& pass) {
   std::string_view name = text(pass.cast<PassObject>()->info->name);
   return std::string(name.substr(name.rfind('.') + 1));
+}
+Array<Any> vtcm_compaction_passes() {
+  Array<Any> passes;
+  for (std::string_view name :
+       {"s_tir.LowerInitBlock", "s_tir.PlanAndUpdateBufferAllocationLocation", "s_tir.ConvertBlocksToOpaque",
+        "s_tir.CompactBufferAllocation", "s_tir.LowerMatchBuffer", "s_tir.InjectSoftwarePipeline",
+        "s_tir.LowerOpaqueBlock", "tirx.FlattenBuffer", "tirx.StmtSimplify", "tirx.VectorizeLoop",
+        "tirx.StorageRewrite"}) {
+    const Pass& pass = find_pass(name);
+    std::vector<Any> args = default_args(pass);
+    passes.push_back(make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(args.begin(), args.end())));
+  }
+  return passes;
 }
 IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod) {
   return run_enabled(pass.cast<PassObject>(), host, mod, false);
@@ -241,15 +284,16 @@ std::span<const ApiRow> pass_object_rows() {
                                        Any(nullptr), PrimFuncPassNode::How::kCondition);
        })},
       {ApiKind::kClass, "tvm.transform",
-       "Sequential(passes=None, opt_level=0, name='sequential', required=None)",
+       "Sequential(passes=None, opt_level=0, name='sequential', required=None, traceable=False)",
        "A pass that runs passes one after the other, as far as the context enables them.",
-       native([](Any passes, int64_t opt_level, String name, Any required) {
+       native([](Any passes, int64_t opt_level, String name, Any required, bool traceable) {
          Array<Any> list = as_list(passes);
          for (const Any& one : list) {
            if (!one.as<PassObjectNode>())
              throw Error("wrong-type", "a sequence of passes holds `{}`", type_name(one)).kind("TypeError");
          }
-         return make<SequentialNode>(make<PassInfoNode>(opt_level, name, as_names(required), false), list);
+         return make<SequentialNode>(make<PassInfoNode>(opt_level, name, as_names(required), traceable),
+                                     list);
        }),
        "mlc.transform.Sequential", "tvm.ir.transform.Sequential"},
       {ApiKind::kProperty, "mlc.transform.Sequential", "passes", "The passes in order.",

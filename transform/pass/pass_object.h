@@ -18,6 +18,9 @@ std::string short_name(const Any& pass);
 // whose functions the passes of scripts are.
 IRModule run_in_sequence(const Any& pass, Host& host, const IRModule& mod);
 
+// After these a function allocates what it keeps in VTCM and no more: `get_vtcm_compaction_passes()`.
+Array<Any> vtcm_compaction_passes();
+
 // A pass that a program has called on a module, by itself or in a sequence.
 struct PassRun {
   std::string name;

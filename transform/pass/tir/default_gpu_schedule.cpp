@@ -129,6 +129,7 @@ IRModule apply(const IRModule& given, const PassOptions&) {
 }  // namespace
 
 extern const Pass default_gpu_schedule{
-    "DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr, apply};
+    "DefaultGPUSchedule", "s_tir.transform", "DefaultGPUSchedule()", doc, nullptr, apply, {},
+    "DefaultGPUSchedule"};
 
 }  // namespace mlc::transform

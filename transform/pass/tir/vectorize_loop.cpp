@@ -21,6 +21,8 @@ With "tirx.enable_buffer_level_predication", and for scalable vectors, a conditi
 becomes the mask of the loads and stores under it.
 After indices are flat and narrow, before loops are unrolled.)";
 
+constexpr int kMostLanes = 32767;
+
 struct NoVectorForm {};  // thrown inside of one statement, which is then run lane by lane
 
 // Negative for scalable vectors: -c is c * vscale.
@@ -34,6 +36,8 @@ Expr lanes_expr(int lanes) {
 
 Expr widen(const Expr& e, int lanes) {
   if (lanes_of(e) == lanes) return e;
+  if (auto* same = as<BroadcastNode>(e); same && lanes_of(e) > 0 && lanes > 0 && lanes % lanes_of(e) == 0)
+    return make<BroadcastNode>(same->value, lanes_expr(lanes), e->span);
   if (lanes_of(e) != 1) throw NoVectorForm();
   return make<BroadcastNode>(e, lanes_expr(lanes), e->span);
 }
@@ -140,6 +144,7 @@ class Vectorize final : public Rewriter {
         return make<TensorLoadNode>(load->source, indices, e->span);
       }
       case ExprKind::kRamp:
+        return ramp_of(*as<RampNode>(e));
       case ExprKind::kBroadcast:
       case ExprKind::kShuffle: {  // vectors of vectors have no form here
         Expr same = uses_lane(e) ? throw NoVectorForm() : e;
@@ -167,6 +172,21 @@ class Vectorize final : public Rewriter {
     return uses_var(e, [this](const VarNode* var) { return var == lane_.get() || names_.contains(var); });
   }
 
+  // Rows that follow each other are one row: of each lane Ramp(base, stride, 4), and bases 4 * stride apart.
+  Expr ramp_of(const RampNode& ramp) {
+    int each = lanes_of(ref(&ramp));
+    if (!uses_lane(ref(&ramp))) return ref(&ramp);
+    if (uses_lane(ramp.stride) || each < 0 || lanes_ < 0 || int64_t{each} * lanes_ > kMostLanes)
+      throw NoVectorForm();
+    Expr bases = rewrite(ramp.base);
+    auto* first = as<RampNode>(bases);
+    if (!first || lanes_of(bases) != lanes_ ||
+        !Analyzer().can_prove_equal(first->stride, mul(ramp.stride, const_like(ramp.stride, each))))
+      throw NoVectorForm();
+    has_rows_ = true;
+    return make<RampNode>(first->base, ramp.stride, lanes_expr(each * lanes_), ramp.span);
+  }
+
   Expr binary_of(const BinaryNode& op) {
     Expr a = rewrite(op.a);
     Expr b = rewrite(op.b);
@@ -177,6 +197,7 @@ class Vectorize final : public Rewriter {
     if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
       auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
       if (ramp_a && ramp_b) {
+        if (lanes_of(a) != lanes_of(b)) throw NoVectorForm();
         return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride),
                               lanes_expr(lanes), op.span);
       }
@@ -261,7 +282,11 @@ class Vectorize final : public Rewriter {
       Expr condition = rewrite(branch->condition);
       if (lanes_of(condition) != 1) {
         if (!mask_ || branch->else_case) throw NoVectorForm();
-        auto masked = with_masked_accesses(rewrite(branch->then_case), condition);
+        bool had_rows = std::exchange(has_rows_, false);
+        Stmt then_case = rewrite(branch->then_case);
+        if (has_rows_) throw NoVectorForm();  // one condition for several lanes
+        has_rows_ = had_rows;
+        auto masked = with_masked_accesses(then_case, condition);
         return masked ? *masked : throw NoVectorForm();
       }
       Stmt yes = rewrite(branch->then_case);
@@ -303,8 +328,7 @@ class Vectorize final : public Rewriter {
       index_lanes = lanes_of(value);
       indices.Set(static_cast<int64_t>(indices.size()) - 1, widen(indices[indices.size() - 1], index_lanes));
     }
-    return make<BufferStoreNode>(store.buffer, widen(value, wider(index_lanes, lanes_of(value))), indices,
-                                 store.span);
+    return make<BufferStoreNode>(store.buffer, widen(value, index_lanes), indices, store.span);
   }
 
   // The statement in a serial loop over the lanes. Names whose values are vectors outside are bound again
@@ -354,6 +378,7 @@ class Vectorize final : public Rewriter {
   bool mask_;                                      // may conditions become masks?
   std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
   std::vector<Bind> bindings_;
+  bool has_rows_ = false;  // did a ramp become a longer one?
 };
 
 // Does the processor have vectors whose length it alone knows (SVE, RISC-V's V)?
@@ -379,7 +404,7 @@ struct VectorizeLoops final : Rewriter {
   // Of the loop's vectors; negative for scalable ones.
   int lanes_of_loop(const ForNode& loop) const {
     auto extent = const_int(loop.extent);
-    if (extent && *extent >= 1 && *extent <= 32767) return static_cast<int>(*extent);
+    if (extent && *extent >= 1 && *extent <= kMostLanes) return static_cast<int>(*extent);
     bool scalable = uses_vscale(loop.extent);
     if (scalable && has_scalable_vectors(fn))
       return lanes_of(make<RampNode>(int32(0), int32(1), loop.extent));

@@ -132,6 +132,8 @@ Any undefined_vars(ApiCall& call) {
     walker.visit(*stmt);
   } else if (auto expr = ir::given<Expr>(call.args[0])) {
     walker.visit(*expr);
+  } else if (call.args[0] == nullptr) {
+    wrong_argument(call, 0, "a statement or an expression");
   } else {
     throw Error("wrong-type", "the variables of a statement or an expression can be found, not of `{}`",
                 type_name(call.args[0]))

@@ -177,7 +177,18 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
   if (!is_signed(dtype) || (nonnegative(e->a) && nonnegative(e->b))) {
     return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
   }
-  if (!floors) return wants_quotient ? b.CreateSDiv(left, right) : b.CreateSRem(left, right);
+  // The smallest integer by -1 wraps around, with no rest: processors stop there, so 1 divides in place of
+  // -1.
+  llvm::Value* negates = nullptr;
+  if (!ir::const_int(e->b)) {
+    negates = b.CreateICmpEQ(right, splat_int(right->getType(), ~uint64_t{0}));
+    right = b.CreateSelect(negates, splat_int(right->getType(), 1), right);
+  }
+  auto quotient_of = [&](llvm::Value* by) {
+    llvm::Value* made = b.CreateSDiv(left, by);
+    return negates == nullptr ? made : b.CreateSelect(negates, b.CreateNeg(left), made);
+  };
+  if (!floors) return wants_quotient ? quotient_of(right) : b.CreateSRem(left, right);
   if (auto divisor = ir::const_int(e->b);
       divisor && *divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor))) {
     auto value = static_cast<uint64_t>(*divisor);
@@ -185,7 +196,7 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
                           : b.CreateAnd(left, splat_int(left->getType(), value - 1));
   }
   // q = a / b truncated, r = a - q * b; where r is not 0 and has another sign than b: q - 1 and r + b.
-  llvm::Value* quotient = b.CreateSDiv(left, right);
+  llvm::Value* quotient = quotient_of(right);
   llvm::Value* rest = b.CreateSRem(left, right);
   llvm::Value* zero = splat_int(left->getType(), 0);
   llvm::Value* adjust =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of a build: under which circumstances the very same command makes the very same file. The
-// program writes it (build_record.cpp), the launcher reads it (repl/launcher), which therefore needs nothing
+// program writes it (cache.cpp), the launcher reads it (repl/launcher), which therefore needs nothing
 // but the C library here.
 #pragma once
 

@@ -15,6 +15,7 @@
 #include "backend/build_record.h"
 #include "backend/llvm/digest.h"
 #include "backend/write_file.h"
+#include "backend/write_whole.h"
 
 namespace mlc::backend {
 namespace {
@@ -120,23 +121,12 @@ void BuildCache::keep_record(const std::string& circumstances, const std::vector
   keep_entry(record_path(folder_, circumstances), head, body);
 }
 
-// Beside its place first, and with no word of it where that fails.
+// With no word of it where that fails.
 void BuildCache::keep_entry(const std::string& entry, std::string_view head, std::string_view body) const {
   std::error_code failed;
-  fs::create_directories(fs::path(entry).parent_path(), failed);
-  std::string beside = fmt::format("{}.{}.part", entry, getpid());
-  {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    out << head << body;
-    if (!out.flush()) {
-      out.close();
-      fs::remove(beside, failed);
-      return;
-    }
-  }
-  fs::rename(beside, entry, failed);
-  if (failed) fs::remove(beside, failed);
-  forget_oldest(fs::path(entry).parent_path());
+  fs::path shelf = fs::path(entry).parent_path();
+  fs::create_directories(shelf, failed);
+  if (write_whole(entry, fmt::format("{}{}", head, body), false) == 0) forget_oldest(shelf);
 }
 
 // Also what killed processes left.

@@ -11,6 +11,7 @@
 #include "backend/build.h"
 #include "backend/llvm/code.h"
 #include "backend/write_file.h"
+#include "backend/write_whole.h"
 #include "ir/error.h"
 #include "ir/inputs.h"
 
@@ -19,59 +20,21 @@ namespace mlc::backend {
 namespace fs = std::filesystem;
 using ir::Error;
 
-// Without a name first, where the file system has that, else beside its place.
 void write_file(const std::string& path, std::string_view bytes, bool executable) {
   ir::Inputs::global().beyond();
-  auto refuse = [&](int number) {
-    std::string why = number != 0 ? fmt::format(": {}", std::strerror(number)) : "";
-    throw Error("cannot-write", "`{}` cannot be written{}", path, why).kind("OSError");
-  };
   std::error_code failed;
   fs::path place = fs::is_symlink(path, failed) ? fs::canonical(path, failed) : fs::path(path);
   if (failed) place = path;
-  bool whole = !fs::exists(place, failed) || fs::is_regular_file(place, failed);  // `/dev/stdout` is neither
-  fs::path beside = place;
-  if (whole) beside += fmt::format(".{}.part", getpid());
-  fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
-  const mode_t mode = executable ? 0777 : 0666;
-  bool can_be_named = whole && access("/proc/self/fd", X_OK) == 0;
-  int file = can_be_named ? open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
-  bool nameless = file >= 0;
-  if (!nameless) file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (file < 0) refuse(errno);
-  // With its blocks there already, ext4 need not wait for the disk when the file takes another's place.
-  if (whole && !bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
   int number = 0;
-  for (size_t done = 0; done < bytes.size() && number == 0;) {
-    ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n > 0) done += static_cast<size_t>(n);
-    if (n < 0 && errno != EINTR) number = errno;
+  if (!fs::exists(place, failed) || fs::is_regular_file(place, failed)) {
+    number = write_whole(place.string(), bytes, executable);
+  } else {  // `/dev/stdout`, a pipe
+    int stream = open(place.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    number = stream < 0 ? errno : write_all(stream, bytes);
+    if (stream >= 0 && close(stream) != 0 && number == 0) number = errno;
   }
-  if (nameless && number == 0) {
-    std::string now = fmt::format("/proc/self/fd/{}", file);
-    auto name = [&](const fs::path& as) {
-      return linkat(AT_FDCWD, now.c_str(), AT_FDCWD, as.c_str(), AT_SYMLINK_FOLLOW) == 0;
-    };
-    if (name(place)) {
-      whole = false;  // nothing is left to do
-    } else if (errno == EEXIST) {
-      unlink(beside.c_str());
-      if (!name(beside)) number = errno;
-    } else {
-      number = errno;
-    }
-  }
-  if (close(file) != 0 && number == 0) number = errno;
-  if (number != 0) {
-    if (whole) fs::remove(beside, failed);
-    refuse(number);
-  }
-  if (!whole) return;
-  fs::rename(beside, place, failed);
-  if (!failed) return;
-  number = failed.value();
-  fs::remove(beside, failed);
-  refuse(number);
+  if (number == 0) return;
+  throw Error("cannot-write", "`{}` cannot be written: {}", path, std::strerror(number)).kind("OSError");
 }
 
 namespace {

@@ -333,20 +333,28 @@ def convolutions(mlc, folder, turns=2):
     print(f"{'':<28} geometric means {means[0]:.3f} and {means[1]:.3f}")
 
 
-def defaults(mlc, folder, turns=2):
-    """Layers that nobody has scheduled against NumPy or ONNX Runtime, whichever is faster, in turns on one core; those
-    of sizes known only when they run against the same of known size."""
+def in_turns(commands, turns, figures=1):
+    """The least of each figure that programs print behind names, one {name: [figure, ...]} for each command; on one core."""
     everywhere = os.sched_getaffinity(0)
-    best = [{}, {}]
+    best = [{} for _ in commands]
     os.sched_setaffinity(0, {max(everywhere)})
     try:
         for _ in range(turns):
-            for side, command in zip(best, ([mlc, "run", str(HERE / "defaults.mlc")], [sys.executable, str(HERE / "defaults_peer.py")])):
+            for side, command in zip(best, commands):
                 shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-                for name, seconds, *_ in (line.split() for line in shown.splitlines()):
-                    side[name] = min(float(seconds), side.get(name, 1e9))
+                for name, *rest in (line.split() for line in shown.splitlines()):
+                    seconds = [float(each) for each in rest[:figures]]
+                    side[name] = [min(pair) for pair in zip(seconds, side.get(name, seconds))]
     finally:
         os.sched_setaffinity(0, everywhere)
+    return best
+
+
+def defaults(mlc, folder, turns=2):
+    """Layers that nobody has scheduled against NumPy or ONNX Runtime, whichever is faster, in turns on one core; those
+    of sizes known only when they run against the same of known size."""
+    sides = in_turns([[mlc, "run", str(HERE / "defaults.mlc")], [sys.executable, str(HERE / "defaults_peer.py")]], turns)
+    best = [{name: seconds for name, (seconds,) in side.items()} for side in sides]
     ratios = []
     for name, ours in best[0].items():
         known = name.replace("symbolic_", "known_")
@@ -360,18 +368,7 @@ def defaults(mlc, folder, turns=2):
 def kernels(mlc, folder, turns=3):
     """The kernels of kernels.mlc under both, in turns on one core: speed and compile time."""
     copy = write(folder, "kernels.py", (HERE / "kernels.mlc").read_text())
-    everywhere = os.sched_getaffinity(0)
-    best = [{}, {}]
-    os.sched_setaffinity(0, {max(everywhere)})
-    try:
-        for _ in range(turns):
-            for side, command in zip(best, ([mlc, "run", str(HERE / "kernels.mlc")], [sys.executable, copy])):
-                shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-                for name, *seconds in (line.split() for line in shown.splitlines()):
-                    seconds = [float(each) for each in seconds]
-                    side[name] = [min(pair) for pair in zip(seconds, side.get(name, seconds))]
-    finally:
-        os.sched_setaffinity(0, everywhere)
+    best = in_turns([[mlc, "run", str(HERE / "kernels.mlc")], [sys.executable, copy]], turns, figures=2)
     for index, metric in ((1, "run"), (0, "compile")):
         ratios = [best[0][name][index] / best[1][name][index] for name in best[0]]
         for name in best[0]:
@@ -383,19 +380,9 @@ def kernels(mlc, folder, turns=3):
 def bandwidth(mlc, folder, turns=5):
     """What memory bounds against NumPy's copy of as many bytes, in turns on one core."""
     copy = write(folder, "bandwidth.py", (HERE / "bandwidth.mlc").read_text())
-    everywhere = os.sched_getaffinity(0)
-    best = [{}, {}]
-    os.sched_setaffinity(0, {max(everywhere)})
-    try:
-        for _ in range(turns):
-            for side, command in zip(best, ([mlc, "run", str(HERE / "bandwidth.mlc")], [sys.executable, copy])):
-                shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-                for name, seconds in (line.split() for line in shown.splitlines()):
-                    side[name] = min(float(seconds), side.get(name, 1e9))
-    finally:
-        os.sched_setaffinity(0, everywhere)
-    for name, seconds in best[0].items():
-        row(f"bandwidth: {name}", seconds, best[1][name])
+    best = in_turns([[mlc, "run", str(HERE / "bandwidth.mlc")], [sys.executable, copy]], turns)
+    for name, (seconds,) in best[0].items():
+        row(f"bandwidth: {name}", seconds, *best[1][name])
 
 
 def program(mlc, name, folder):

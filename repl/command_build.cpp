@@ -261,7 +261,7 @@ int run_build(const CommandLine& line) {
     std::string text = fmt::format("{}: {} of `{}` for {}, {} bytes in ", out.string(),
                                    function_names(found.mod), found.name, line.target, size_on_disk(out));
     if (repeatable) {
-      cache->keep_record(backend::circumstances(line.words + 1, environ, "/proc/self/exe"), inputs.all(),
+      cache->keep_record(backend::circumstances(line.typed + 1, environ, "/proc/self/exe"), inputs.all(),
                          out.string(), text);
     }
     return text;

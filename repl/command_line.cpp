@@ -220,7 +220,7 @@ ir::Target target_of(const CommandLine& line) {
   }
 }
 
-CommandLine::CommandLine(int argc, char** argv) : words(argv) {
+CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) return;
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {

@@ -16,7 +16,7 @@ class CommandLine {
   int run();
   const std::string& program_file() const { return file; }
 
-  char* const* words;  // as they were typed, the program's name first
+  char* const* typed;  // as they were typed, the program's name first
 
   // The arguments of all commands; each reads its own.
   std::string command = "repl";

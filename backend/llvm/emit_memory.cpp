@@ -15,7 +15,6 @@ using ir::Error;
 namespace {
 
 constexpr uint64_t kAllocAlignment = 64;
-constexpr uint64_t kLine = 64;          // bytes of a line of the caches
 constexpr int64_t kStackBytes = 16384;  // allocations up to this size live on the stack
 
 // Row-major: ((i0 * d1 + i1) * d2 + i2) ...; otherwise the sum of index * stride.

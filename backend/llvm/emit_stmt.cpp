@@ -22,8 +22,6 @@ namespace {
       .help(std::string(help));
 }
 
-constexpr uint64_t kLine = 64;  // bytes of a line of the caches
-
 // The buffers that are stored to below a statement, or whose memory buffers that it declares share.
 std::vector<const VarNode*> stored_buffers(const Stmt& body) {
   struct Stored final : ir::Walker {

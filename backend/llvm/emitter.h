@@ -90,6 +90,8 @@ class ModuleEmitter {
   llvm::Function* error_slot_ = nullptr;  // only with a C interface
 };
 
+constexpr uint64_t kLine = 64;  // bytes of a line of the caches
+
 class FunctionEmitter {
  public:
   // `place`: where the function begins in its source.

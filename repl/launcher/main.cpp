@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "backend/build_record.h"
+#include "backend/write_whole.h"
 #include "ir/file_kind.h"
 
 namespace {
@@ -39,25 +40,6 @@ bool read_file(const std::string& path, std::string& bytes) {
     done += whole ? static_cast<size_t>(n) : 0;
   }
   close(file);
-  return whole;
-}
-
-// Beside its place first, as the program does it.
-bool write_file(const std::string& path, std::string_view bytes, bool executable) {
-  std::string beside = path + "." + std::to_string(getpid()) + ".part";
-  int file = open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, executable ? 0777 : 0666);
-  if (file < 0) return false;
-  if (!bytes.empty()) posix_fallocate(file, 0, static_cast<off_t>(bytes.size()));
-  bool whole = true;
-  while (whole && !bytes.empty()) {
-    ssize_t n = write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    whole = n > 0;
-    if (whole) bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  whole = close(file) == 0 && whole;
-  whole = whole && rename(beside.c_str(), path.c_str()) == 0;
-  if (!whole) unlink(beside.c_str());
   return whole;
 }
 
@@ -91,7 +73,7 @@ bool repeat_build(char** arguments, const char* program) {
   std::string_view artefact = reader.text(), message = reader.text();
   struct stat there {};
   bool plain = lstat(out.c_str(), &there) == 0 ? S_ISREG(there.st_mode) : errno == ENOENT;
-  if (!reader.whole || !plain || !write_file(out, artefact, executable)) return false;
+  if (!reader.whole || !plain || mlc::backend::write_whole(out, artefact, executable) != 0) return false;
   utimensat(AT_FDCWD, path.c_str(), nullptr, 0);  // it was used: others are forgotten first
   std::printf("%.*s%.1f ms (cache)\n", static_cast<int>(message.size()), message.data(),
               milliseconds() - start);

@@ -79,11 +79,11 @@ std::vector<Any> arguments_of(const Primitive& primitive, const std::vector<Any>
 bool is_pure(const Primitive& primitive);
 bool samples(const Primitive& primitive);
 
-// Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
-// nothing.
 // What scripts are told of a refusal: the module with what is wrong in it, one line, or nothing.
 enum class ErrorLevel : uint8_t { kDetail, kFast, kNone };
 
+// Changed in place by its methods; every change goes through one primitive, which either succeeds or changes
+// nothing.
 struct ScheduleNode final : ffi::Object {
   IRModule beginning;  // the module before the first step
   std::unique_ptr<ScheduleState> state;

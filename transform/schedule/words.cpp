@@ -58,6 +58,24 @@ constexpr std::string_view kOnlyProducer =
     "The consumer block {block} to be inlined is required to have only a single producer block, and the "
     "producer "
     "block should be a complete block who has only a single consumer";
+constexpr std::string_view kOnlyProducerFast =
+    "The consumer block to be inlined is required to have only a single producer block, and the producer "
+    "block "
+    "should be a complete block who has only a single consumer";
+constexpr std::string_view kInOneScope =
+    "ScheduleError: Expected the block {block} and loop {loop} to be under the same block scope, and loop "
+    "not to be the "
+    "ancestor of block";
+constexpr std::string_view kInOneScopeFast =
+    "Expected the block and loop to be under the same block scope, and loop not to be the ancestor of block";
+constexpr std::string_view kAnnotated =
+    "The primitive can't be applied because the loop {loop} has annotation or thread binding";
+constexpr std::string_view kAnnotatedFast =
+    "The primitive can't be applied because the loop has annotation or thread binding";
+constexpr std::string_view kNotCovering =
+    "The product of factors is not larger than or equal to the extent of loop {loop}";
+constexpr std::string_view kNotCoveringFast =
+    "The product of factors is not larger than or equal to the extent of loop";
 
 // `detail` comes below the module, `fast` is the whole of it. In braces: `block`, `loop`, `loop2` (what the
 // step was given, or else the first that the report names) and `scope` (the block around these); `see loop`
@@ -77,12 +95,8 @@ constexpr Row rows[] = {
      "{number2}",
      "All the constant factors are required to be positive. However, some constant input factor is zero or "
      "negative."},
-    {"split-not-covering", "",
-     "The product of factors is not larger than or equal to the extent of loop {loop}",
-     "The product of factors is not larger than or equal to the extent of loop"},
-    {"split-without-factors", "split",
-     "The product of factors is not larger than or equal to the extent of loop {loop}",
-     "The product of factors is not larger than or equal to the extent of loop"},
+    {"split-not-covering", "", kNotCovering, kNotCoveringFast},
+    {"split-without-factors", "split", kNotCovering, kNotCoveringFast},
     {"partition-not-inside", "", "The sum of factors is larger than or equal to the extent of loop {loop}",
      "The sum of factors is larger than or equal to the extent of loop"},
     {"fuse-not-nested", "",
@@ -102,12 +116,8 @@ constexpr Row rows[] = {
     {"merge-different-extents", "", "Merge loop's `extent` must be same, but not.", kAsItIs},
     {"loop-not-from-zero", "", "The loop {loop} does not start with 0, which is not supported",
      "The primitive only supports loop starting with 0"},
-    {"loop-is-bound-to-thread", "",
-     "The primitive can't be applied because the loop {loop} has annotation or thread binding",
-     "The primitive can't be applied because the loop has annotation or thread binding"},
-    {"loop-has-annotation", "",
-     "The primitive can't be applied because the loop {loop} has annotation or thread binding",
-     "The primitive can't be applied because the loop has annotation or thread binding"},
+    {"loop-is-bound-to-thread", "", kAnnotated, kAnnotatedFast},
+    {"loop-has-annotation", "", kAnnotated, kAnnotatedFast},
     {"reorder-duplicate-loop", "", "Loop {loop} appears in the input array for multiple times.",
      "Some loop appears in the input array for multiple times."},
     {"reorder-not-a-chain", "", "The loops are not in a chain because{chain}",
@@ -174,18 +184,8 @@ constexpr Row rows[] = {
      "Check failed: (sref->parent != nullptr) is false: Cannot add loops on top of the root block", ""},
     {"root-block", "", "The primitive does not operate on the root block",
      "The primitive does not operate on the root block"},
-    {"not-in-one-scope", "",
-     "ScheduleError: Expected the block {block} and loop {loop} to be under the same block scope, and loop "
-     "not to "
-     "be the ancestor of block",
-     "Expected the block and loop to be under the same block scope, and loop not to be the ancestor of "
-     "block"},
-    {"loop-is-around-block", "",
-     "ScheduleError: Expected the block {block} and loop {loop} to be under the same block scope, and loop "
-     "not to "
-     "be the ancestor of block",
-     "Expected the block and loop to be under the same block scope, and loop not to be the ancestor of "
-     "block"},
+    {"not-in-one-scope", "", kInOneScope, kInOneScopeFast},
+    {"loop-is-around-block", "", kInOneScope, kInOneScopeFast},
     {"output-block", "", "The block {block} is an output block", "Cannot operate on an output block"},
     {"consumer-outside-loop", "",
      "The primitive requires all the consumer(s) of the given block to be present under the target loop. "
@@ -200,18 +200,9 @@ constexpr Row rows[] = {
     {"no-such-position", "", "Valid index:(-1, -2, [{number2}, {number3}]), current index={number}", ""},
     {"inline-has-init", "", "ScheduleError: The block has init statement: {block}",
      "The block has init statement"},
-    {"several-producers", "", kOnlyProducer,
-     "The consumer block to be inlined is required to have only a single producer block, and the producer "
-     "block "
-     "should be a complete block who has only a single consumer"},
-    {"several-consumers", "", kOnlyProducer,
-     "The consumer block to be inlined is required to have only a single producer block, and the producer "
-     "block "
-     "should be a complete block who has only a single consumer"},
-    {"inline-into-reduction", "", kOnlyProducer,
-     "The consumer block to be inlined is required to have only a single producer block, and the producer "
-     "block "
-     "should be a complete block who has only a single consumer"},
+    {"several-producers", "", kOnlyProducer, kOnlyProducerFast},
+    {"several-consumers", "", kOnlyProducer, kOnlyProducerFast},
+    {"inline-into-reduction", "", kOnlyProducer, kOnlyProducerFast},
     {"inline-index-not-iterators", "compute_inline", kInlined, kInlinedFast},
     {"inline-body-not-a-store", "compute_inline", kInlined, kInlinedFast},
     {"inline-free-iterator", "compute_inline", kInlined, kInlinedFast},
@@ -633,8 +624,10 @@ class Filling {
     if (what == "block") return show(block(), "the block");
     if (what == "named block") return show(named_block(0), nth(quoted_, 0));
     if (what == "loop") return show(loop(0), "the loop");
-    if (what == "see block") return show(block(), "").substr(0, 0);
-    if (what == "see loop") return show(loop(0), "").substr(0, 0);
+    if (what == "see block" || what == "see loop") {
+      show(what == "see block" ? block() : loop(0), "");
+      return "";
+    }
     if (what == "loop2") return show(loop(1), "the loop");
     if (what == "loop or block") return show(loop(0) != nullptr ? loop(0) : block(), "the block");
     if (what == "scope") {

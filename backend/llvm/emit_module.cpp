@@ -130,9 +130,9 @@ llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::Funct
     function->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, 1, kMostPieces));
   }
   if (machine.vector_bits != 0) {
-    std::string bits = std::to_string(machine.vector_bits);
-    function->addFnAttr("prefer-vector-width", bits);
-    function->addFnAttr("min-legal-vector-width", bits);  // no signature of ours has a vector in it
+    function->addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits));
+    // no signature of ours has a vector in it
+    function->addFnAttr("min-legal-vector-width", std::to_string(machine.legal_bits));
   }
   return function;
 }

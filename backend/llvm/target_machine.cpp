@@ -154,11 +154,16 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   // x86 has such an instruction too, but it takes subnormal numbers for 0; of scalable vectors LLVM 19 cannot
   // select it.
   made->rounds_bfloat = triple.isAArch64() && info->checkFeatures("+bf16") && !made->has_scalable;
-  // 512-bit vectors pay only where they are native: Zen 4 splits them, Intel's older cores slow down, and
-  // tiles whose rows lie 4 KiB apart lose more to the cache than they win. `vector-width` asks for them.
+  // Vectors of 512 bits that a program asks for are those of the machine: a product's tile fills the 32 registers
+  // of them. LLVM's own loops take 256: their tails are shorter, and older cores slow down for a few wide ones.
   constexpr int64_t kX86Width = 256;
+  constexpr int64_t kWidest = 512;
   made->vector_bits =
       static_cast<unsigned>(ir::target_attr<int64_t>(target, "vector-width", triple.isX86() ? kX86Width : 0));
+  bool is_given = target->attrs.count("vector-width") != 0;
+  made->legal_bits = !is_given && triple.isX86() && info->checkFeatures("+avx512f")
+                         ? static_cast<unsigned>(kWidest)
+                         : made->vector_bits;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
   options.MCOptions.ABIName = text(target, "mabi");

@@ -20,7 +20,8 @@ struct Machine {
   bool has_half = false;       // converts float16 to and from float32 in hardware
   bool rounds_bfloat = false;  // rounds float32 to bfloat16 in hardware, as the standard has it
   bool has_scalable = false;   // has vectors of a length that only it knows: SVE, RISC-V's V
-  unsigned vector_bits = 0;    // `vector-width`, on x86 256 unless given; 0: what LLVM prefers for the CPU
+  unsigned vector_bits = 0;    // of vectors that LLVM makes by itself: `vector-width`; 0: what it prefers for the CPU
+  unsigned legal_bits = 0;     // up to which a vector that the program has is not taken apart; 0: as LLVM does
   int opt_level = 3;
   int64_t cores = 0;       // `num-cores`: threads of a parallel loop at most; 0: as many as there are
   unsigned fast_math = 0;  // bits of FastMath below

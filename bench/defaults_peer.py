@@ -256,7 +256,7 @@ case("dense_relu_1x1000x2048", *dense_relu(1, 1000, 2048))
 for name, makers in CASES.items():
     if sys.argv[1:] and not any(name.startswith(each) for each in sys.argv[1:]):
         continue
-    fastest = (1e9, "nothing")
+    fastest = None
     for library, make in makers.items():
         if make is None or library == "ONNX Runtime" and onnx is None:
             continue
@@ -268,5 +268,6 @@ for name, makers in CASES.items():
             run()
             took = time.perf_counter() - start
             best, total = min(best, took), total + took
-        fastest = min(fastest, (best, library))
-    print(name, *fastest, flush=True)
+        fastest = min(fastest or (best, library), (best, library))
+    if fastest is not None:
+        print(name, *fastest, flush=True)

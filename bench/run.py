@@ -359,8 +359,8 @@ def defaults(mlc, folder, turns=2):
     for name, ours in best[0].items():
         known = name.replace("symbolic_", "known_")
         theirs = best[0][known] if known != name else best[1].get(name)
+        row(f"defaults: {name}", ours, theirs)
         if theirs is not None:
-            row(f"defaults: {name}", ours, theirs)
             ratios.append(theirs / ours)
     print(f"{'':<28} {statistics.geometric_mean(ratios):.3f} of the speed of the peers (geometric mean), {min(ratios):.3f} at the least")
 

@@ -6,6 +6,7 @@
 // faster, too.
 #include "backend/llvm/optimize.h"
 
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -57,6 +58,8 @@ void add_canonicalization(llvm::FunctionPassManager& passes, int level) {
 
 void add_vectorization(llvm::FunctionPassManager& passes, int level) {
   if (level >= 2) {
+    // What was found out about narrow inductions would stay: strided accesses would not be seen to be that.
+    passes.addPass(llvm::InvalidateAnalysisPass<llvm::ScalarEvolutionAnalysis>());
     passes.addPass(llvm::LoopVectorizePass());
     passes.addPass(llvm::LoopLoadEliminationPass());
     passes.addPass(llvm::InstCombinePass());

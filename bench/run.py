@@ -95,8 +95,9 @@ def big(mlc, folder):
 
 def size(mlc, folder):
     """The program with every library it loads that a Debian base system does not have."""
-    libraries = subprocess.run(["ldd", mlc], capture_output=True, text=True, check=True).stdout
-    files = {pathlib.Path(mlc).resolve()}
+    program = pathlib.Path(mlc).resolve().with_name("mlc-main")  # which the launcher `mlc` starts
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    files = {pathlib.Path(mlc).resolve(), program}
     for line in libraries.splitlines():
         if "=>" in line and "/" in line:
             files.add(pathlib.Path(line.split("=>")[1].split("(")[0].strip()).resolve())

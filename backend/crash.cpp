@@ -41,8 +41,7 @@ Error fault(int signal, const void* context) {
   ir::Span where = place ? place->span : ir::Span{};
   switch (signal) {
     case SIGFPE:
-      return Error("division-by-zero", "{} divides an integer by zero, or the smallest one by -1", who)
-          .at(where);
+      return Error("division-by-zero", "{} divides an integer by zero", who).at(where);
     case SIGILL:
       return Error("illegal-instruction", "{} has an instruction that this machine does not know", who)
           .at(where)

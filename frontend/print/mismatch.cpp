@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where two values first differ, shown in the text of both.
-#include <tvm/ffi/container/dict.h>
-#include <tvm/ffi/container/list.h>
-
 #include <array>
 
 #include "frontend/print/print.h"
 #include "ir/api.h"
 #include "ir/module.h"
+#include "ir/unchanging.h"
 
 namespace mlc::print {
 
@@ -19,12 +17,12 @@ using Mismatch = std::optional<std::pair<AccessPath, AccessPath>>;
 
 Mismatch mismatch_of(ApiCall& call) {
   if (call.args[0] == nullptr && call.args[1] == nullptr) return std::nullopt;
-  return first_mismatch(as_given(call.args[0]), as_given(call.args[1]), detail::argument<bool>(call, 2));
+  return first_mismatch(unchanging(call.args[0]), unchanging(call.args[1]), detail::argument<bool>(call, 2));
 }
 
 // The text of a value with carets under what stands at `path`.
 std::string underlined(ApiCall& call, const Any& given, const AccessPath& path) {
-  Any value = as_given(given);
+  Any value = unchanging(given);
   auto unseen = [&path](const std::string& text) {
     return fmt::format(
         "Access path: {}\nNote: No visible object for this path is rendered in TVMScript.\n\n{}",
@@ -63,24 +61,6 @@ Any get_first_structural_mismatch(ApiCall& call) {
 }
 
 }  // namespace
-
-Any as_given(const Any& value) {
-  auto all = [](const auto& sequence) {
-    Array<Any> out;
-    for (const Any& one : sequence) out.push_back(as_given(one));
-    return out;
-  };
-  auto entries = [](const auto& map) {
-    Map<Any, Any> out;
-    for (const auto& [key, one] : map) out.Set(key, as_given(one));
-    return out;
-  };
-  if (auto list = value.as<ffi::List<Any>>()) return all(*list);
-  if (auto array = value.as<Array<Any>>()) return all(*array);
-  if (auto dict = value.as<ffi::Dict<Any, Any>>()) return entries(*dict);
-  if (auto map = value.as<Map<Any, Any>>()) return entries(*map);
-  return value;
-}
 
 std::span<const ApiRow> mismatch_rows() {
   static constexpr std::array<ApiRow, 2> rows = {{

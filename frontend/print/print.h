@@ -58,8 +58,6 @@ std::string file_text(const ir::IRModule& mod, const PrintOptions& options = {})
 
 // `<root>.body.seq[0]`
 std::string path_text(const AccessPath& path);
-// Lists as arrays and dicts as maps, as functions of TVM are given them.
-ir::Any as_given(const ir::Any& value);
 
 // `text` as a double-quoted literal.
 std::string literal(std::string_view text);

@@ -5,6 +5,7 @@
 #include "frontend/script/np_array.h"
 #include "ir/api.h"
 #include "ir/expr.h"
+#include "ir/unchanging.h"
 
 namespace mlc::script {
 
@@ -12,21 +13,6 @@ using ir::ApiCall;
 using ir::ApiKind;
 using ir::ApiRow;
 
-// Lists inside become arrays, dicts maps, as in every container that does not change.
-Any unchanging(const Any& value) {
-  if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIArray) {
-    ir::Array<Any> all;
-    for (const Any& one : elements(value)) all.push_back(unchanging(one));
-    return all;
-  }
-  if (value.type_index() == kTVMFFIDict) {
-    ir::Map<Any, Any> all;
-    for (const auto& [key, one] : *static_cast<ffi::MapBaseObj*>(raw_object(value)))
-      all.Set(key, unchanging(one));
-    return all;
-  }
-  return value;
-}
 namespace {
 
 constexpr std::string_view kMap = "ffi.Map";
@@ -36,7 +22,7 @@ std::vector<Any> items_of(ApiCall& call) {
 }
 Any array_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);
-  for (Any& one : all) one = unchanging(one);
+  for (Any& one : all) one = ir::unchanging(one);
   return ir::Array<Any>(all.begin(), all.end());
 }
 Any shape_of(ApiCall& call) {
@@ -60,7 +46,7 @@ Any map_of(ApiCall& call) {
   Any made = dict_of(call);
   ir::Map<Any, Any> map;
   for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(made)))
-    map.Set(key, unchanging(value));
+    map.Set(key, ir::unchanging(value));
   return map;
 }
 Any no_object(ApiCall& call) {

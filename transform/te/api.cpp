@@ -9,6 +9,7 @@
 #include "ir/arith_ops.h"
 #include "ir/error_kinds.h"
 #include "ir/given.h"
+#include "ir/unchanging.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
 
@@ -197,21 +198,6 @@ std::vector<std::string> index_names(ApiCall& call, size_t rank) {
   }
   for (size_t i = 0; i < rest; ++i) names.push_back(fmt::format("i{}", i));
   return names;
-}
-
-// A value of a script as an attribute: its lists and dicts may change, attributes do not.
-Any unchanging(const Any& value) {
-  if (auto list = value.as<ffi::List<Any>>()) {
-    Array<Any> all;
-    for (const Any& one : *list) all.push_back(unchanging(one));
-    return all;
-  }
-  if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
-    Map<Any, Any> all;
-    for (const auto& [key, one] : *dict) all.Set(key, unchanging(one));
-    return all;
-  }
-  return value;
 }
 
 // A tensor by its extents and the names of its axes; arguments 1.. of the call are fcompute, name, tag,

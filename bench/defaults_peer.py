@@ -7,7 +7,8 @@ NAME is what names begin with. Prints `name seconds library`, the faster library
 """
 import os
 
-os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+for each in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(each, "1")
 import sys
 import time
 
@@ -46,7 +47,7 @@ def model(nodes, inputs, initializers=()):
     whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)])
     whole.ir_version = 9
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.intra_op_num_threads, options.inter_op_num_threads = int(os.environ["OMP_NUM_THREADS"]), 1
     session = onnxruntime.InferenceSession(whole.SerializeToString(), options, providers=["CPUExecutionProvider"])
     (result,) = session.run(None, inputs)
     bound = session.io_binding()

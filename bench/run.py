@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures mlc against CPython + apache-tvm in one run and prints ratios.
 
-    python bench/run.py MLC [NAME]...
+    python bench/run.py MLC [--cores N] [NAME]...
 
-NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, convolutions, kernels, defaults, bandwidth, or a program of
-this folder (parse_print, matmul, arrays). Programs run under both and print lines `metric seconds`; the others are measured
-from outside.
+NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, products, convolutions, kernels, defaults,
+bandwidth, or a program of this folder (parse_print, matmul, arrays). Programs run under both and print lines `metric
+seconds`; the others are measured from outside. `--cores`: how many both sides of products, convolutions, defaults and
+bandwidth run on, 1 unless given.
 """
 import collections
+import contextlib
 import os
 import pathlib
 import re
@@ -307,15 +309,12 @@ def convolutions(mlc, folder, turns=2):
     build = ["c++", "-std=c++20", "-O2", str(HERE / "convolutions_onednn.cpp"), "-o", peer, "-ldnnl"]
     if subprocess.run(build, check=False).returncode != 0:
         raise SystemExit("convolutions: the peer does not build; Debian's package libdnnl-dev has oneDNN")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "TVM_NUM_THREADS": "1"}
-    everywhere = os.sched_getaffinity(0)
     best = {}
 
     def lines(command, given=None):
-        return subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+        return subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout.splitlines()
 
-    os.sched_setaffinity(0, {max(everywhere)})
-    try:
+    with on_cores():
         for _ in range(turns):
             ours = [each.rsplit(" ", 1) for each in lines([mlc, "run", str(HERE / "convolutions.mlc")])]
             theirs = lines([peer], "".join(f"{what} 1\n" for what, _ in ours))
@@ -323,31 +322,40 @@ def convolutions(mlc, folder, turns=2):
                 name, same, own = each.split()
                 taken = [float(seconds), float(same), float(own)]
                 best[name] = [min(pair) for pair in zip(taken, best.get(name, taken))]
-    finally:
-        os.sched_setaffinity(0, everywhere)
-    products = [1.0, 1.0]
+    factors = [1.0, 1.0]
     for name, (mine, same, own) in best.items():
         row(f"conv: {name}", mine, same)
         print(f"{'':<28} {same / mine:.3f} of the speed of oneDNN, {own / mine:.3f} of that in its own layouts", flush=True)
-        products = [products[0] * same / mine, products[1] * own / mine]
-    means = [each ** (1 / len(best)) for each in products]
+        factors = [factors[0] * same / mine, factors[1] * own / mine]
+    means = [each ** (1 / len(best)) for each in factors]
     print(f"{'':<28} geometric means {means[0]:.3f} and {means[1]:.3f}")
 
 
-def in_turns(commands, turns, figures=1):
-    """The least of each figure that programs print behind names, one {name: [figure, ...]} for each command; on one core."""
+CORES = 1  # that both sides run on, where they can run on several
+
+
+@contextlib.contextmanager
+def on_cores():
+    """Programs started below run on CORES cores, whatever library they ask."""
     everywhere = os.sched_getaffinity(0)
-    best = [{} for _ in commands]
-    os.sched_setaffinity(0, {max(everywhere)})
+    os.environ.update(dict.fromkeys(("TVM_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(CORES)))
+    os.sched_setaffinity(0, set(sorted(everywhere)[-CORES:]))
     try:
+        yield
+    finally:
+        os.sched_setaffinity(0, everywhere)
+
+
+def in_turns(commands, turns, figures=1):
+    """The least of each figure that programs print behind names, one {name: [figure, ...]} for each command."""
+    best = [{} for _ in commands]
+    with on_cores():
         for _ in range(turns):
             for side, command in zip(best, commands):
                 shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
                 for name, *rest in (line.split() for line in shown.splitlines()):
                     seconds = [float(each) for each in rest[:figures]]
                     side[name] = [min(pair) for pair in zip(seconds, side.get(name, seconds))]
-    finally:
-        os.sched_setaffinity(0, everywhere)
     return best
 
 
@@ -400,11 +408,23 @@ def program(mlc, name, folder):
         row(f"{name}: {metric}", seconds, theirs.get(metric))
 
 
+def products(mlc, folder, turns=3):
+    """Matrix products that nobody has scheduled against NumPy's BLAS, in turns."""
+    copy = write(folder, "products.py", (HERE / "products.mlc").read_text())
+    best = in_turns([[mlc, "run", str(HERE / "products.mlc")], [sys.executable, copy]], turns)
+    for name, (seconds,) in best[0].items():
+        row(f"products: {name}", seconds, *best[1][name])
+
+
 def main():
+    global CORES
     mlc, *names = sys.argv[1:]
+    if names[:1] == ["--cores"]:
+        CORES = int(names[1])
+        names = names[2:]
     outside = {"startup": startup, "cold": cold, "big": big, "size": size, "frontend": frontend,
                "script": script, "cache": cache, "schedule": schedule, "tour": tour,
-               "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
+               "products": products, "convolutions": convolutions, "kernels": kernels, "defaults": defaults, "bandwidth": bandwidth}
     programs = sorted(p.stem for p in HERE.glob("*.mlc") if p.stem not in outside)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or [*outside, *programs]:

@@ -104,6 +104,10 @@ llvm::Value* FunctionEmitter::emit_binary(const ir::BinaryNode* e) {
     return phi;
   }
   llvm::Value* left = emit(e->a);
+  if (auto found = reciprocals_.find(e); found != reciprocals_.end()) {
+    auto lanes = static_cast<unsigned>(dtype.lanes());
+    return b.CreateFMul(left, dtype.is_scalar() ? found->second : b.CreateVectorSplat(lanes, found->second));
+  }
   llvm::Value* right = emit(e->b);
   if (!m_.is_soft_float(dtype)) return arithmetic(e->kind, left, right, dtype, e);
   DataType wide = DataType::Float(32, dtype.lanes());
@@ -290,10 +294,12 @@ llvm::Value* FunctionEmitter::steps(llvm::VectorType* type, int64_t stride) {
 llvm::Value* FunctionEmitter::emit_broadcast(const ir::BroadcastNode* e) {
   if (!e->value->dtype().is_scalar()) refuse("a broadcast of a vector", e->span);
   auto* type = llvm::cast<llvm::VectorType>(m_.register_type(e->dtype(), e->span));
-  // x86 broadcasts a float16 out of memory and converts the vector; a single one goes through three registers first.
-  if (auto* cast = ir::as<ir::CastNode>(e->value);
-      cast != nullptr && cast->dtype() == DataType::Float(32) && cast->value->dtype() == DataType::Float(16) &&
-      m_.machine.has_half && m_.machine.machine->getTargetTriple().isX86()) {
+  // x86 broadcasts a float16 out of memory and converts the vector; a single one goes through three registers
+  // first.
+  if (auto* cast = ir::as<ir::CastNode>(e->value); cast != nullptr && cast->dtype() == DataType::Float(32) &&
+                                                   cast->value->dtype() == DataType::Float(16) &&
+                                                   m_.machine.has_half &&
+                                                   m_.machine.machine->getTargetTriple().isX86()) {
     llvm::Value* halves = b.CreateVectorSplat(type->getElementCount(), emit(cast->value));
     return emit_cast(halves, DataType::Float(16, e->dtype().lanes()), e->dtype(), e->span);
   }

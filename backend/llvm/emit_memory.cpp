@@ -193,13 +193,15 @@ llvm::Value* FunctionEmitter::load(const ir::TensorLoadNode* e) {
   return from_memory(result, dtype);
 }
 
-// The address may lie outside of the buffer: what fetches it does not fault.
+// Into the second cache: in the first one, what comes next would displace what is worked on, and rows that
+// lie a power of two apart each other. The address may lie outside of the buffer: what fetches it does not
+// fault.
 void FunctionEmitter::prefetch(llvm::Value* pointer, DataType dtype) {
   for (int64_t at = 0; at < dtype.bytes() * dtype.lanes(); at += static_cast<int64_t>(kLine)) {
     llvm::Value* ahead =
         b.CreateGEP(b.getInt8Ty(), pointer, b.getInt64(static_cast<uint64_t>(prefetch_ + at)));
     b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()},
-                      {ahead, b.getInt32(0), b.getInt32(3), b.getInt32(1)});
+                      {ahead, b.getInt32(0), b.getInt32(2), b.getInt32(1)});
   }
 }
 

@@ -3,6 +3,10 @@
 // argument is reduced to a small interval, where a polynomial (minimax, Remez exchange on the relative error)
 // stands for the function. Tested bounds, in units of the last place: exp 1, log 1, tanh 2.6, erf 2.6
 // (float32), exp 1, log 1 (float64). Everything else is the C library's, see emit_math.cpp.
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {
@@ -66,7 +70,9 @@ constexpr double kErfFar[] = {-2.1496128090223946e-05, 0.000439106574109745,  -0
 // One function on values of one type.
 class Polynomials {
  public:
-  Polynomials(llvm::IRBuilder<>& builder, llvm::Type* type) : b(builder), type_(type) {
+  // `scales`: the machine has x * 2^n, with a rounding of its own, for vectors.
+  Polynomials(llvm::IRBuilder<>& builder, llvm::Type* type, bool scales)
+      : b(builder), type_(type), scales_(scales) {
     format_ = type->getScalarType()->isFloatTy() ? &kSingle : &kDouble;
     integer_ = b.getIntNTy(static_cast<unsigned>(format_->bits));
     if (auto* vector = llvm::dyn_cast<llvm::VectorType>(type))
@@ -77,19 +83,22 @@ class Polynomials {
   struct Reduced {
     llvm::Value* shifted;
     llvm::Value* rest;
+    llvm::Value* n;
   };
   Reduced reduced(llvm::Value* x) {
     llvm::Value* shifted = fma(x, number(1.4426950408889634), number(format_->round_magic));
     llvm::Value* n = b.CreateFSub(shifted, number(format_->round_magic));
     llvm::Value* rest = fma(n, number(-format_->ln2_high), x);
-    return {bits_of(shifted), fma(n, number(-format_->ln2_low), rest)};
+    return {bits_of(shifted), fma(n, number(-format_->ln2_low), rest), n};
   }
 
   llvm::Value* exp(llvm::Value* x) {
     llvm::Value* bounded = between(format_->exp_least, x, format_->exp_most);
-    auto [shifted, r] = reduced(bounded);
+    auto [shifted, r, n] = reduced(bounded);
     llvm::Value* slope =
         fma(polynomial(r, is_single() ? std::span<const double>(kExpSingle) : kExpDouble), r, number(1));
+    if (llvm::Value* scaled = scales_ ? times_power_of_two(fma(slope, r, number(1)), n) : nullptr)
+      return scaled;
     // 2^n in two factors, since it may itself be too large or too small: the first one goes into the last
     // step of e^r = 1 + r slope, the second one rounds what is subnormal.
     llvm::Value* half = b.CreateLShr(shifted, integer(1));
@@ -169,6 +178,44 @@ class Polynomials {
     return b.CreateBitCast(b.CreateAdd(in_place, integer(int64_t{format_->bias} << format_->mantissa)),
                            type_);
   }
+  // x * 2^n of vectors that are whole registers, with one rounding; null for others.
+  llvm::Value* times_power_of_two(llvm::Value* x, llvm::Value* n) {
+    auto* whole = llvm::dyn_cast<llvm::FixedVectorType>(type_);
+    if (whole == nullptr) return nullptr;
+    constexpr unsigned kWidths[] = {512, 256, 128};
+    auto bits = static_cast<unsigned>(format_->bits);
+    unsigned lanes = whole->getNumElements();
+    auto* width = std::ranges::find_if(kWidths, [&](unsigned each) { return lanes * bits % each == 0; });
+    if (width == std::end(kWidths)) return nullptr;
+    unsigned part = *width / bits;
+    auto* type = llvm::FixedVectorType::get(type_->getScalarType(), part);
+    bool is_512 = *width == 512;
+    llvm::Type* mask = b.getIntNTy(std::max(part, 8U));
+    llvm::Intrinsic::ID id = scale_instruction(*width);
+    llvm::Value* result = llvm::PoisonValue::get(type_);
+    for (unsigned at = 0; at < lanes; at += part) {
+      auto take = [&](llvm::Value* value) {
+        return part == lanes ? value : b.CreateExtractVector(type, value, b.getInt64(at));
+      };
+      llvm::SmallVector<llvm::Value*> operands{take(x), take(n), llvm::Constant::getNullValue(type),
+                                               llvm::Constant::getAllOnesValue(mask)};
+      constexpr unsigned kCurrentRounding = 4;
+      if (is_512) operands.push_back(b.getInt32(kCurrentRounding));
+      llvm::Value* scaled = b.CreateIntrinsic(id, {}, operands);
+      result = part == lanes ? scaled : b.CreateInsertVector(type_, result, scaled, b.getInt64(at));
+    }
+    return result;
+  }
+  llvm::Intrinsic::ID scale_instruction(unsigned width) const {
+    using namespace llvm::Intrinsic;
+    if (is_single())
+      return width == 512   ? x86_avx512_mask_scalef_ps_512
+             : width == 256 ? x86_avx512_mask_scalef_ps_256
+                            : x86_avx512_mask_scalef_ps_128;
+    return width == 512   ? x86_avx512_mask_scalef_pd_512
+           : width == 256 ? x86_avx512_mask_scalef_pd_256
+                          : x86_avx512_mask_scalef_pd_128;
+  }
   llvm::Value* polynomial(llvm::Value* x, std::span<const double> coefficients) {
     llvm::Value* sum = number(coefficients[0]);
     for (double c : coefficients.subspan(1)) sum = fma(sum, x, number(c));
@@ -196,6 +243,7 @@ class Polynomials {
   llvm::IRBuilder<>& b;
   llvm::Type* type_;
   llvm::Type* integer_;
+  bool scales_;
   const Format* format_;
 };
 
@@ -208,7 +256,7 @@ llvm::Value* FunctionEmitter::polynomial(std::string_view name, llvm::Value* x) 
   llvm::IRBuilder<>::FastMathFlagGuard guard(b);
   llvm::FastMathFlags flags;
   b.setFastMathFlags(flags);
-  Polynomials functions(b, x->getType());
+  Polynomials functions(b, x->getType(), m_.machine.scales_by_powers);
   if (name == "exp") return functions.exp(x);
   if (name == "log") return functions.log(x);
   if (scalar->isDoubleTy()) return nullptr;

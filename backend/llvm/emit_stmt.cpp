@@ -341,6 +341,7 @@ void FunctionEmitter::emit_for(const ir::ForNode* s) {
     refuse("a vectorized loop", "lower the module first", s->span);
   }
   if (in_any_order(s)) return emit_any_order(s);
+  if (auto quotients = by_reciprocals(s); !quotients.empty()) return emit_by_reciprocals(s, quotients);
   emit_loop(s, [&] { emit(s->body); });
 }
 

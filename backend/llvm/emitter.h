@@ -243,6 +243,9 @@ class FunctionEmitter {
   static bool in_any_order(const ir::ForNode* s);
   void emit_any_order(const ir::ForNode* s);
   void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
+  // emit_reciprocal.cpp
+  std::vector<const ir::BinaryNode*> by_reciprocals(const ir::ForNode* s) const;
+  void emit_by_reciprocals(const ir::ForNode* s, llvm::ArrayRef<const ir::BinaryNode*> quotients);
   // emit_parallel.cpp
   void emit_parallel(const ir::ForNode* s);
 
@@ -267,6 +270,8 @@ class FunctionEmitter {
   bool nontemporal_ = false;
   // In loops of `mlc.prefetch`: how many bytes behind each vector that is loaded from there are fetched, too.
   int64_t prefetch_ = 0;
+  // In loops of `mlc.reciprocal`: 1 / d of quotients by a `d` that stays the same.
+  std::unordered_map<const ir::BinaryNode*, llvm::Value*> reciprocals_;
   void prefetch(llvm::Value* pointer, DataType dtype);
   void end_nontemporal();
 };

@@ -150,12 +150,14 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);
+  made->scales_by_powers = triple.isX86() && info->checkFeatures("+avx512f,+avx512vl");
   made->has_scalable = has_scalable_vectors(triple, *info);
   // x86 has such an instruction too, but it takes subnormal numbers for 0; of scalable vectors LLVM 19 cannot
   // select it.
   made->rounds_bfloat = triple.isAArch64() && info->checkFeatures("+bf16") && !made->has_scalable;
-  // Vectors of 512 bits that a program asks for are those of the machine: a product's tile fills the 32 registers
-  // of them. LLVM's own loops take 256: their tails are shorter, and older cores slow down for a few wide ones.
+  // Vectors of 512 bits that a program asks for are those of the machine: a product's tile fills the 32
+  // registers of them. LLVM's own loops take 256: their tails are shorter, and older cores slow down for a
+  // few wide ones.
   constexpr int64_t kX86Width = 256;
   constexpr int64_t kWidest = 512;
   made->vector_bits =

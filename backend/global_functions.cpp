@@ -209,6 +209,21 @@ void register_global_functions() {
   refl::TypeAttrDef<EnvFuncNode>()
       .def(refl::type_attr::kDataToJson, [](const EnvFuncNode* node) { return node->name; })
       .def(refl::type_attr::kDataFromJson, [](const ir::String& name) { return env_func(name); });
+  // What programs try the passing of values with.
+  refl::GlobalDef()
+      .def("testing.echo",
+           [](Any value) -> Any {
+             if (auto list = value.as<ffi::List<Any>>()) return ir::Array<Any>(list->begin(), list->end());
+             return value;
+           })
+      .def_packed("testing.nop", [](ffi::PackedArgs, ffi::Any*) {})
+      .def_packed("testing.apply",
+                  [](ffi::PackedArgs args, ffi::Any* result) {
+                    args[0].cast<ffi::Function>().CallPacked(args.Slice(1), result);
+                  })
+      .def("testing.test_raise_error", [](ir::String kind, ir::String message) {
+        throw ffi::Error(std::string(kind), std::string(message), "");
+      });
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   registry.add(rows);
   registry.alias("tvm.register_func", "tvm.register_global_func");

@@ -12,6 +12,7 @@
 #include "ir/error_kinds.h"
 #include "ir/linear.h"
 #include "ir/op.h"
+#include "ir/said_error.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
@@ -115,9 +116,14 @@ Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   Expr value = value_arg(call, 1);
   need_number(call, value);
   if (dtype.is_handle() || value->dtype().lanes() != dtype.lanes()) {
-    throw ir::Error("type-mismatch", "`{}` cannot become `{}`", value->dtype().str(), dtype.str())
+    if (dtype.is_handle())
+      throw ir::Error("type-mismatch", "`{}` cannot become `{}`", value->dtype().str(), dtype.str())
+          .at(call.span)
+          .kind("TypeError");
+    throw ir::Error("type-mismatch", "`{}` cannot become `{}`: the lanes differ, {} and {}",
+                    value->dtype().str(), dtype.str(), value->dtype().lanes(), dtype.lanes())
         .at(call.span)
-        .kind(dtype.is_handle() ? "TypeError" : "InternalError");
+        .kind("InternalError");
   }
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
@@ -373,9 +379,13 @@ Expr literal_arg(const ApiCall& call, size_t i) {
 
 Any const_(ApiCall& call) {
   if (!script::is_float(call.args[0]) && !script::to_expr(call.args[0])) {
-    throw ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
-        .at(call.span_of(0))
-        .kind(is_given(call, 1) ? "TypeError+InternalError" : "TypeError+NotImplementedError");
+    ir::Error error =
+        ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
+            .at(call.span_of(0))
+            .kind(is_given(call, 1) ? "TypeError+InternalError" : "NotImplementedError+TypeError");
+    if (is_given(call, 1) || !script::is_str(call.args[0])) throw error;
+    throw ir::SaidError(error, fmt::format("Cannot automatically inference the type. value={}",
+                                           script::text_of(call.args[0])));
   }
   Expr value = literal_arg(call, 0);
   if (!is_given(call, 1)) {

@@ -443,17 +443,17 @@ struct Row {
 };
 // Names that exist both as T.x and tvm.tirx.x.
 constexpr Row shared[] = {
-    {"truncdiv(a, b)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
-    {"truncmod(a, b)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
-    {"floordiv(a, b)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
-    {"floormod(a, b)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
-    {"ceildiv(a, b)", "Integer division that rounds up.", binary<ir::ceildiv>},
-    {"bitwise_and(a, b)", "`a & b`.", binary_of_one_type<ir::bitwise_and>},
-    {"bitwise_or(a, b)", "`a | b`.", binary_of_one_type<ir::bitwise_or>},
-    {"bitwise_xor(a, b)", "`a ^ b`.", binary_of_one_type<ir::bitwise_xor>},
-    {"bitwise_not(a)", "`~a`.", bitwise_not},
-    {"shift_left(a, b)", "`a << b`.", binary_of_one_type<ir::shift_left>},
-    {"shift_right(a, b)", "`a >> b`.", binary_of_one_type<ir::shift_right>},
+    {"truncdiv(a, b, span=None)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
+    {"truncmod(a, b, span=None)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
+    {"floordiv(a, b, span=None)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
+    {"floormod(a, b, span=None)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
+    {"ceildiv(lhs, rhs, span=None)", "Integer division that rounds up.", binary<ir::ceildiv>},
+    {"bitwise_and(x, y, span=None)", "`x & y`.", binary_of_one_type<ir::bitwise_and>},
+    {"bitwise_or(x, y, span=None)", "`x | y`.", binary_of_one_type<ir::bitwise_or>},
+    {"bitwise_xor(x, y, span=None)", "`x ^ y`.", binary_of_one_type<ir::bitwise_xor>},
+    {"bitwise_not(x, span=None)", "`~x`.", bitwise_not},
+    {"shift_left(x, y, span=None)", "`x << y`.", binary_of_one_type<ir::shift_left>},
+    {"shift_right(x, y, span=None)", "`x >> y`.", binary_of_one_type<ir::shift_right>},
     {"Add(a, b, span=None)", "`a + b`.", node<ir::ExprKind::kAdd>},
     {"Sub(a, b, span=None)", "`a - b`.", node<ir::ExprKind::kSub>},
     {"Mul(a, b, span=None)", "`a * b`.", node<ir::ExprKind::kMul>},
@@ -572,7 +572,11 @@ std::span<const ir::ApiRow> all() {
     if (!op.unary && !op.binary) continue;
     if (std::find(taken.begin(), taken.end(), op.spelling) != taken.end()) continue;
     bool pair = op.binary != nullptr;
-    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling, pair ? "x, y" : "x"));
+    bool numbered = pair && op.spelling != "pow" && op.spelling != "fmod";
+    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling,
+                                                               numbered ? "x1, x2"
+                                                               : pair   ? "x, y"
+                                                                        : "x"));
     std::string_view in_scripts = text.emplace_back(with_dtype(signature));
     for (std::string_view owner : {kT, kTirx}) {
       rows.push_back({ir::ApiKind::kFunction, owner, owner == kT ? in_scripts : signature, elementwise,

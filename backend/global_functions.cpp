@@ -2,6 +2,7 @@
 // Functions that libraries and scripts share by name.
 #include "backend/global_functions.h"
 
+#include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
@@ -92,6 +93,16 @@ class BorrowedTensor {
   Own* own_;
 };
 
+// As TVM passes it: lists are arrays, and dicts are maps. What no map can hold stays.
+Any passed(ir::Host& host, const Any& value) {
+  if (!value.as<ffi::List<Any>>() && !value.as<ffi::Dict<Any, Any>>()) return value;
+  const ir::Api* convert = ir::ApiRegistry::global().find("tvm.runtime.convert");
+  MLC_CHECK(convert != nullptr, "there is no tvm.runtime.convert");
+  Any given = value;
+  ApiCall call{*convert, host, {&given, 1}, {}, {}};
+  return convert->row.body(call);
+}
+
 // Whoever calls it runs it in the script that defines it.
 void define(ir::Host& host, const std::string& name, const Any& callee, bool override) {
   if (!override && ffi::Function::GetGlobal(name)) {
@@ -107,11 +118,11 @@ void define(ir::Host& host, const std::string& name, const Any& callee, bool ove
         borrowed.emplace_back(*args[i].cast<DLTensor*>());
         given.emplace_back(borrowed.back().tensor());
       } else {
-        given.emplace_back(args[i]);
+        given.push_back(passed(host, Any(args[i])));
       }
     }
     try {
-      *result = host.call(callee, given);
+      *result = passed(host, host.call(callee, given));
     } catch (...) {
       ir::error_below() = std::current_exception();
       throw;
@@ -209,6 +220,21 @@ void register_global_functions() {
   refl::TypeAttrDef<EnvFuncNode>()
       .def(refl::type_attr::kDataToJson, [](const EnvFuncNode* node) { return node->name; })
       .def(refl::type_attr::kDataFromJson, [](const ir::String& name) { return env_func(name); });
+  // What programs try the passing of values with.
+  refl::GlobalDef()
+      .def("testing.echo",
+           [](Any value) -> Any {
+             if (auto list = value.as<ffi::List<Any>>()) return ir::Array<Any>(list->begin(), list->end());
+             return value;
+           })
+      .def_packed("testing.nop", [](ffi::PackedArgs, ffi::Any*) {})
+      .def_packed("testing.apply",
+                  [](ffi::PackedArgs args, ffi::Any* result) {
+                    args[0].cast<ffi::Function>().CallPacked(args.Slice(1), result);
+                  })
+      .def("testing.test_raise_error", [](ir::String kind, ir::String message) {
+        throw ffi::Error(std::string(kind), std::string(message), "");
+      });
   ir::ApiRegistry& registry = ir::ApiRegistry::global();
   registry.add(rows);
   registry.alias("tvm.register_func", "tvm.register_global_func");

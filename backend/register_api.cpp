@@ -243,6 +243,11 @@ const ApiRow module_rows[] = {
        auto path = call.args[0].try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
        ir::Inputs::global().beyond();
+       if (!std::filesystem::exists(std::string(*path))) {
+         throw Error("load-failed", "cannot find file {}", std::string(*path))
+             .kind("ValueError")
+             .at(call.span_of(0));
+       }
        try {
          // A name without a folder is one of this folder, not one that the loader looks for.
          return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ir/api.h"
 #include "ir/target_tables.h"
 
 namespace mlc::ir {
@@ -268,7 +269,8 @@ Target parse_target(const Any& spec) {
   if (auto map = spec.as<Map<Any, Any>>()) return from_entries(entries_of(*map));
   auto text = spec.try_cast<String>();
   if (!text) {
-    throw Error("wrong-type", "a target is a string, a dict or a Target").kind("ValueError");
+    throw Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(spec))
+        .kind("ValueError");
   }
   std::string_view view(text->data(), text->size());
   while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);

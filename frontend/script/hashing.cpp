@@ -601,8 +601,9 @@ Any plain_key(const Any& stored) {
 }
 
 void key_error(Evaluator& evaluator, const Any& key, ir::Span span, const Any& dict) {
+  Any said = dict.type_index() == kTVMFFIMap ? str_value("key is not in Map") : key;  // TVM's own words
   Any exception =
-      evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&key, 1));
+      evaluator.call(Any(evaluator.state().exception_class("KeyError")), std::span<const Any>(&said, 1));
   ir::Diagnostic diagnostic;
   diagnostic.name = "missing-key";
   diagnostic.kind = "KeyError";

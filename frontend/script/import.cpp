@@ -140,7 +140,7 @@ const ir::ApiRow rows[] = {
      [](ir::ApiCall& call) -> Any { return evaluator_of(call.host).state().importer->search_path(); }},
     {ir::ApiKind::kValue, "sys", "modules", "What has been imported, by name.",
      [](ir::ApiCall& call) -> Any { return evaluator_of(call.host).state().importer->modules(); }},
-    {ir::ApiKind::kFunction, "importlib", "import_module(name, package=None)", "The module of this name.",
+    {ir::ApiKind::kFunction, "_importlib", "import_module(name, package=None)", "The module of this name.",
      ir::native([](ir::ApiCall& call, std::string name, Any package) -> Any {
        Importer& importer = *evaluator_of(call.host).state().importer;
        size_t level = std::min(name.find_first_not_of('.'), name.size());

@@ -366,7 +366,9 @@ void Importer::no_such_name(const Any& module, const std::string& path, std::str
     error.first().help =
         fmt::format("import `{}` inside the function that needs it, or move it to a file of its own", name);
   } else {
-    error.first().help = ir::did_you_mean(name, state_.self.attribute_names(module));
+    std::string_view why = as<ApiModuleNode>(module) ? spelled_now(path, name) : std::string_view();
+    error.first().help =
+        why.empty() ? ir::did_you_mean(name, state_.self.attribute_names(module)) : std::string(why);
     if (node != nullptr) {
       if (std::string file = hidden_library_module(*node); !file.empty())
         error.first().notes.push_back(

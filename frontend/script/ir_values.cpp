@@ -10,6 +10,7 @@
 #include "ir/given.h"
 #include "ir/linear.h"
 #include "ir/op.h"
+#include "ir/said_error.h"
 #include "ir/visit.h"
 
 namespace mlc::script {
@@ -130,7 +131,7 @@ Expr index_expr(const Any& value, Span span) {
   if (!e || e->ty->kind != ir::TypeKind::kPrim) {
     throw Error("index-not-integer", "an index must be an integer expression, got `{}`", ir::type_name(value))
         .at(span)
-        .kind("TypeError+NotImplementedError");
+        .kind("NotImplementedError+TypeError");
   }
   if (!e->dtype().is_int() && !e->dtype().is_uint() && !e->dtype().is_bool()) {
     throw Error("index-not-integer", "an index must be an integer, this one is `{}`", e->dtype().str())
@@ -180,6 +181,7 @@ Any subscript_buffer(const ir::VarNode* buffer, std::span<const Any> indices, Sp
       if (!is_none(slice->step) && !(is_int(slice->step) && raw_int(slice->step) == 1)) {
         throw Error("slice-with-step", "a region of a buffer has no step")
             .at(span)
+            .kind("ValueError")
             .help("write `A[start:stop]`");
       }
       Expr begin = is_none(slice->start) ? ir::const_like(extent, 0) : index_expr(slice->start, span);
@@ -295,6 +297,12 @@ Any ir_unary(syntax::UnaryOperator op, const Any& a, Span span) {
   Expr x = operand(a, syntax::spelling(op), a, a, span);
   switch (op) {
     case syntax::UnaryOperator::kInvert:
+      if (x->ty->kind == ir::TypeKind::kPrim && x->dtype().is_floating()) {
+        throw ir::SaidError(Error("type-mismatch", "`~` needs integers, got `{}`", x->dtype().str())
+                                .at(use_of(x, span))
+                                .kind("RuntimeError"),
+                            "Cannot use ~ operator on float type Expr.");
+      }
       return ir::bitwise_not(std::move(x), span);
     case syntax::UnaryOperator::kUSub:
       return ir::neg(std::move(x), span);

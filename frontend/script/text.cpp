@@ -226,7 +226,7 @@ std::string Evaluator::repr(const Any& value) {
     case kTVMFFITensor:
       return ir::array_text(plain_tensor(value.cast<ffi::Tensor>()), ir::ArrayStyle::kTensorRepr);
     case kTVMFFIFunction:
-      return "<tvm_ffi.core.Function at " + address(value) + ">";
+      return "ffi.Function";
     default:
       break;
   }

@@ -12,6 +12,7 @@
 #include "ir/error_kinds.h"
 #include "ir/linear.h"
 #include "ir/op.h"
+#include "ir/said_error.h"
 #include "ir/visit.h"
 
 namespace mlc::tvmscript {
@@ -115,9 +116,14 @@ Any cast_to(ApiCall& call) {  // T.Cast(dtype, value): the node
   Expr value = value_arg(call, 1);
   need_number(call, value);
   if (dtype.is_handle() || value->dtype().lanes() != dtype.lanes()) {
-    throw ir::Error("type-mismatch", "`{}` cannot become `{}`", value->dtype().str(), dtype.str())
+    if (dtype.is_handle())
+      throw ir::Error("type-mismatch", "`{}` cannot become `{}`", value->dtype().str(), dtype.str())
+          .at(call.span)
+          .kind("TypeError");
+    throw ir::Error("type-mismatch", "`{}` cannot become `{}`: the lanes differ, {} and {}",
+                    value->dtype().str(), dtype.str(), value->dtype().lanes(), dtype.lanes())
         .at(call.span)
-        .kind(dtype.is_handle() ? "TypeError" : "InternalError");
+        .kind("InternalError");
   }
   return Expr(ir::make<ir::CastNode>(dtype, value, call.span));
 }
@@ -373,9 +379,13 @@ Expr literal_arg(const ApiCall& call, size_t i) {
 
 Any const_(ApiCall& call) {
   if (!script::is_float(call.args[0]) && !script::to_expr(call.args[0])) {
-    throw ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
-        .at(call.span_of(0))
-        .kind(is_given(call, 1) ? "TypeError+InternalError" : "TypeError+NotImplementedError");
+    ir::Error error =
+        ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
+            .at(call.span_of(0))
+            .kind(is_given(call, 1) ? "TypeError+InternalError" : "NotImplementedError+TypeError");
+    if (is_given(call, 1) || !script::is_str(call.args[0])) throw error;
+    throw ir::SaidError(error, fmt::format("Cannot automatically inference the type. value={}",
+                                           script::text_of(call.args[0])));
   }
   Expr value = literal_arg(call, 0);
   if (!is_given(call, 1)) {
@@ -433,17 +443,17 @@ struct Row {
 };
 // Names that exist both as T.x and tvm.tirx.x.
 constexpr Row shared[] = {
-    {"truncdiv(a, b)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
-    {"truncmod(a, b)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
-    {"floordiv(a, b)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
-    {"floormod(a, b)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
-    {"ceildiv(a, b)", "Integer division that rounds up.", binary<ir::ceildiv>},
-    {"bitwise_and(a, b)", "`a & b`.", binary_of_one_type<ir::bitwise_and>},
-    {"bitwise_or(a, b)", "`a | b`.", binary_of_one_type<ir::bitwise_or>},
-    {"bitwise_xor(a, b)", "`a ^ b`.", binary_of_one_type<ir::bitwise_xor>},
-    {"bitwise_not(a)", "`~a`.", bitwise_not},
-    {"shift_left(a, b)", "`a << b`.", binary_of_one_type<ir::shift_left>},
-    {"shift_right(a, b)", "`a >> b`.", binary_of_one_type<ir::shift_right>},
+    {"truncdiv(a, b, span=None)", "Integer division that rounds towards zero.", binary<ir::truncdiv>},
+    {"truncmod(a, b, span=None)", "The remainder of `truncdiv`.", binary<ir::truncmod>},
+    {"floordiv(a, b, span=None)", "Integer division that rounds down: `a // b`.", binary<ir::floordiv>},
+    {"floormod(a, b, span=None)", "The remainder of `floordiv`: `a % b`.", binary<ir::floormod>},
+    {"ceildiv(lhs, rhs, span=None)", "Integer division that rounds up.", binary<ir::ceildiv>},
+    {"bitwise_and(x, y, span=None)", "`x & y`.", binary_of_one_type<ir::bitwise_and>},
+    {"bitwise_or(x, y, span=None)", "`x | y`.", binary_of_one_type<ir::bitwise_or>},
+    {"bitwise_xor(x, y, span=None)", "`x ^ y`.", binary_of_one_type<ir::bitwise_xor>},
+    {"bitwise_not(x, span=None)", "`~x`.", bitwise_not},
+    {"shift_left(x, y, span=None)", "`x << y`.", binary_of_one_type<ir::shift_left>},
+    {"shift_right(x, y, span=None)", "`x >> y`.", binary_of_one_type<ir::shift_right>},
     {"Add(a, b, span=None)", "`a + b`.", node<ir::ExprKind::kAdd>},
     {"Sub(a, b, span=None)", "`a - b`.", node<ir::ExprKind::kSub>},
     {"Mul(a, b, span=None)", "`a * b`.", node<ir::ExprKind::kMul>},
@@ -562,7 +572,11 @@ std::span<const ir::ApiRow> all() {
     if (!op.unary && !op.binary) continue;
     if (std::find(taken.begin(), taken.end(), op.spelling) != taken.end()) continue;
     bool pair = op.binary != nullptr;
-    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling, pair ? "x, y" : "x"));
+    bool numbered = pair && op.spelling != "pow" && op.spelling != "fmod";
+    std::string_view signature = text.emplace_back(fmt::format("{}({})", op.spelling,
+                                                               numbered ? "x1, x2"
+                                                               : pair   ? "x, y"
+                                                                        : "x"));
     std::string_view in_scripts = text.emplace_back(with_dtype(signature));
     for (std::string_view owner : {kT, kTirx}) {
       rows.push_back({ir::ApiKind::kFunction, owner, owner == kT ? in_scripts : signature, elementwise,

@@ -43,7 +43,7 @@ Any get_item(ApiCall& call) {
     throw ir::Error("wrong-type", "the name of a function is a str or GlobalVar, not `{}`",
                     ir::type_name(call.args[1]))
         .at(call.span_of(1))
-        .kind("TypeError+AssertionError");
+        .kind("AssertionError+TypeError");
   }
   String name = str_arg(call, 1);
   try {

@@ -460,7 +460,8 @@ constexpr ir::ApiRow rows[] =
            auto size = static_cast<int64_t>(seq.size());
            if (index && *index < 0) *index += size;
            if (!index || *index < 0 || *index >= size) {
-             throw ir::Error("index-out-of-range", "a sequence of {} statements has no such element", size)
+             throw ir::Error("index-out-of-range", "a sequence of {} statements has no element {}", size,
+                             index ? std::to_string(*index) : "of that number")
                  .at(call.span_of(1))
                  .kind("IndexError");
            }

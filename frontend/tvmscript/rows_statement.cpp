@@ -278,7 +278,7 @@ constexpr ir::ApiRow rows[] = {
     {ir::ApiKind::kFunction, kT, "Assert(condition, message, error_kind=\"RuntimeError\")",
      "`assert condition, message`.", assert_},
     {ir::ApiKind::kFunction, kT, "meta_var(value)", "Keeps a script value as it is.", meta_var},
-    {ir::ApiKind::kFunction, kT, "static_assert(condition, message=\"\")",
+    {ir::ApiKind::kFunction, kT, "static_assert(x, message=\"\")",
      "Fails now unless the condition holds.", static_assert_},
     {ir::ApiKind::kFunction, kT, "iter_var(v, dom, iter_type, thread_tag)", "An iterator as a value.",
      iter_var},

@@ -97,7 +97,8 @@ constexpr WordRow rows[] = {
     {"merge-too-few-loops", "",
      "Check failed: (loop_rvs.size() > 1) is false: 'merge' requires at least 2 loop(s)", ""},
     {"merge-different-depths", "", "Merge loop's nesting depth must be same, but not.", kAsItIs},
-    {"merge-different-extents", "", "Merge loop's `extent` must be same, but not.", kAsItIs},
+    {"merge-different-extents", "",
+     "Merge loop's `extent` must be same, but not. extent=[{number},{number2},{number3}]", kAsItIs},
     {"loop-not-from-zero", "", "The loop {loop} does not start with 0, which is not supported",
      "The primitive only supports loop starting with 0"},
     {"loop-is-bound-to-thread", "", kAnnotated, kAnnotatedFast},
@@ -324,10 +325,12 @@ constexpr WordRow rows[] = {
      "the block itervars appeared in lhs and rhs of reindex cache stage do not match."},
     {"not-in-place", "", "The target block {block} does not both read & write target buffer ir.Var#1.",
      "The target block does not both read & write target buffer."},
+    {"transform-layout-dimensions", "",
+     "Check failed: (args.size() == initial_indices_orig.size()) is false: ", ""},
     {"transform-layout-padding", "",
      "The transformation {index map} applied on buffer {name} of shape {shape2} would result in shape "
      "{shape}.  "
-     "However, this would introduce padding",
+     "However, this would introduce padding wherever {where} is true.",
      "Transformation would introduce padding"},
     {"transform-layout-padding-type", "",
      "ScheduleError: Buffer has elements of type T.{last word}, but the transformation fills padding with "

@@ -337,6 +337,7 @@ class Filling {
     if (what == "parameters") return parameters();
     if (what == "shape") return bracketed(0);
     if (what == "shape2") return bracketed(1);
+    if (what == "where") return message_.substr(message_.rfind(": those where ") + 14);
     if (what == "last word") return message_.substr(message_.rfind(' ') + 1);
     if (what == "complete") return complete();
     if (what == "reduction") return reduction();

@@ -105,9 +105,8 @@ constexpr Row constructors[] = {
      "Check failed: indices.size() == initial_indices.size() ({3} vs. {1}) : "},
     {"wrong-arguments", "the map takes {} ind{}, the shape has {} dimension{}",
      "Check failed: shape.size() == initial_indices.size() ({3} vs. {1}) : "},
-    {"wrong-type", "the map must return an expression or a list of expressions, got `{}`",
-     "Expected mapping function to return tvm.ir.Expr or a list of tvm.ir.Expr.  Instead received value of "
-     "type <class '{1}'>."},
+    {"index-map-not-affine", "the extent of an index of the map cannot be told",
+     "Check failed: (is_zero(range->min)) is false: "},
     {"missing-argument", "`ndim` says how many indices `*{}` stands for",
      "ndim must be specified when *args is used"},
     {"index-map-not-bijective", "the map is not one to one on this box, so it has no inverse",

@@ -53,7 +53,7 @@ Expr extent_of(const Expr& index, const std::vector<LoopRange>& iters, Analyzer&
     }
   }
   throw Error("index-map-not-affine", "the extent of an index of the map cannot be told")
-      .kind("ValueError")
+      .kind("InternalError")
       .help("an index is a sum of digits of the indices: `i // 4`, `i % 4`, `i * 16 + j`");
 }
 

@@ -7,6 +7,7 @@
 #include "ir/api.h"
 #include "ir/given.h"
 #include "ir/ndarray.h"
+#include "ir/said_error.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"
@@ -54,10 +55,19 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
     if (auto e = ir::given<Expr>(value)) index = *e;
     if (auto iter = ir::given<IterVar>(value)) index = (*iter)->var;
     if (!index || index->ty->kind != TypeKind::kPrim) {
-      throw Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
-                  type_name(value))
-          .at(call.span)
-          .kind("TypeError");
+      auto text = value.try_cast<String>();
+      std::string said = fmt::format(
+          "Expected mapping function to return tvm.ir.Expr or a list of tvm.ir.Expr.  Instead received {} of "
+          "type "
+          "<class '{}'>.",
+          text ? std::string(*text) : call.host.repr(value),
+          value == nullptr ? "NoneType" : type_name(value));
+      throw ir::SaidError(
+          Error("wrong-type", "the map must return an expression or a list of expressions, got `{}`",
+                type_name(value))
+              .at(call.span)
+              .kind("TypeError"),
+          said);
     }
     final_indices.push_back(index);
   };

@@ -118,10 +118,11 @@ Expr digit_expr(const IterSplit& split, Analyzer& analyzer) {
     return mul(source, split->scale);
   }
   if (is_const_int(extent, 1)) return const_like(source, 0);
-  if (analyzer.can_prove_equal(mark->extent, mul(lower, extent))) {
-    return mul(floordiv(source, lower), split->scale);
-  }
-  return mul(floordiv(floormod(source, analyzer.simplify(mul(lower, extent))), lower), split->scale);
+  // Symbolic products are equal in the order that they are written in, so both orders are tried.
+  Expr period = mul(extent, lower);
+  auto whole = [&](const Expr& product) { return analyzer.can_prove(eq(mark->extent, product)); };
+  if (whole(period) || whole(mul(lower, extent))) return mul(floordiv(source, lower), split->scale);
+  return mul(floordiv(floormod(source, analyzer.simplify(period)), lower), split->scale);
 }
 
 }  // namespace

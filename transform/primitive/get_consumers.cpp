@@ -13,7 +13,9 @@ In program order.
 
 static std::vector<Place*> get(Step& step, BlockArg block) {
   Place* scope = scope_of(*block);
-  if (!scope) return {};
+  if (!scope)
+    throw refuse("root-block", "`{}` is a root block, which has no scope", block->name.c_str())
+        .at(block.span);
   return told_dependences(step.state, *scope).dependents(*block);
 }
 

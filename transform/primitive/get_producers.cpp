@@ -13,7 +13,9 @@ In the order of what the block reads, then of what it writes; in program order f
 
 static std::vector<Place*> get(Step& step, BlockArg block) {
   Place* scope = scope_of(*block);
-  if (!scope) return {};
+  if (!scope)
+    throw refuse("root-block", "`{}` is a root block, which has no scope", block->name.c_str())
+        .at(block.span);
   return told_dependences(step.state, *scope).depended_on(*block);
 }
 

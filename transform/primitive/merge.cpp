@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 
 #include "transform/pass/regions.h"
+#include "transform/schedule/layout.h"
 #include "transform/schedule/loops.h"
 
 namespace mlc::transform {
@@ -32,6 +34,7 @@ struct Nest {
 struct Access {
   Buffer buffer;
   std::vector<Interval> dims;
+  std::vector<Expr> points;  // indices of single elements; null where there are several
 };
 
 // What the nest's blocks touch in one iteration of its merged loops, which are called `loops`.
@@ -71,12 +74,23 @@ std::vector<Access> whole_accesses(ScheduleState& state, const Dependences& deps
     }
     for (const TensorRegion& region : writes ? deps.writes(*block) : deps.reads(*block)) {
       Access access{region->source, {}};
-      for (const Range& range : region->region)
+      for (const Range& range : region->region) {
         access.dims.push_back(interval_of(substitute(range, values), domain, analyzer));
+        access.points.push_back(is_const_int(range->extent, 1) ? substitute(range->min, values) : nullptr);
+      }
       result.push_back(access);
     }
   }
   return result;
+}
+
+// Do indices have different remainders, as those of even and of odd elements?
+bool apart(const Expr& a, const Expr& b) {
+  if (!a || !b) return false;
+  Analyzer any;
+  ModularSet one = any.modular_set(a), other = any.modular_set(b);
+  int64_t step = std::gcd(one.coeff, other.coeff);
+  return step > 1 && (one.base - other.base) % step != 0;
 }
 
 // May two accesses meet in an element?
@@ -84,6 +98,7 @@ bool meet(const Access& a, const Access& b, Analyzer& analyzer) {
   if (!a.buffer.same_as(b.buffer)) return false;
   for (size_t d = 0; d < a.dims.size(); ++d) {
     const Interval &one = a.dims[d], &other = b.dims[d];
+    if (d < a.points.size() && d < b.points.size() && apart(a.points[d], b.points[d])) return false;
     if (one && other &&
         (analyzer.can_prove(lt(one.max, other.min)) || analyzer.can_prove(lt(other.max, one.min))))
       return false;
@@ -221,8 +236,13 @@ Place* apply(Step& step, Array<Any> loop_list) {
       require_plain_loop({step.state.owner(nest.path[i]), step.span(1)}, "merge");
       const ForNode *a = first.path[i]->loop(), *b = nest.path[i]->loop();
       if (!Analyzer().can_prove_equal(a->extent, b->extent)) {
-        throw refuse("merge-different-extents", "loops `{}` and `{}` have different extents",
-                     first.path[i]->name.c_str(), nest.path[i]->name.c_str())
+        auto shown = [](const Expr& e) {
+          return expr_text(e, [](const Var& var) { return std::string(var->name); });
+        };
+        throw refuse("merge-different-extents",
+                     "loops `{}` and `{}`, {} above the given ones, have different extents: {} and {}",
+                     first.path[i]->name.c_str(), nest.path[i]->name.c_str(), nest.path.size() - 1 - i,
+                     shown(a->extent), shown(b->extent))
             .at(step.span(1))
             .note("the other loop is made here", b->span);
       }

@@ -39,9 +39,9 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
   std::optional<size_t> inferred;
   Expr product = int_imm(dtype, 1);
   for (size_t i = 0; i < given.size(); ++i) {
-    auto number = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt
-                      ? std::optional(given[i].cast<int64_t>())
-                      : std::nullopt;
+    bool integer = given[i].type_index() == ffi::TypeIndex::kTVMFFIInt ||
+                   given[i].type_index() == ffi::TypeIndex::kTVMFFIBool;  // an int to Python
+    auto number = integer ? std::optional(given[i].cast<int64_t>()) : std::nullopt;
     Expr factor = number                                             ? Expr(int_imm(dtype, *number))
                   : given[i] != nullptr && ir::given<Expr>(given[i]) ? *ir::given<Expr>(given[i])
                                                                      : nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/given.h"
 #include "ir/op.h"
+#include "ir/said_error.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
@@ -285,6 +286,30 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
   return make<IndexMapNode>(indices, Array<Expr>{constant});
 }
 
+// Does the map only drop indices, and is it one to one on the others? TVM looks for the dropped ones in vain
+// then.
+bool drops_indices(const IndexMap& map, const std::vector<Range>& box) {
+  Array<Var> used;
+  std::vector<Range> ranges;
+  for (size_t i = 0; i < map->initial_indices.size(); ++i) {
+    const Var& index = map->initial_indices[static_cast<int64_t>(i)];
+    bool found = std::any_of(map->final_indices.begin(), map->final_indices.end(), [&](const Expr& e) {
+      return uses_var(e, [&](const VarNode* var) { return var == index.get(); });
+    });
+    if (!found) continue;
+    used.push_back(index);
+    ranges.push_back(box[i]);
+  }
+  if (used.empty() || used.size() == map->initial_indices.size()) return false;
+  try {
+    Analyzer analyzer;
+    non_surjective_inverse(make<IndexMapNode>(used, map->final_indices), ranges, analyzer);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_injective_transform) {
   // check
   Buffer buffer = buffer_at_position(step, 2, *block);
@@ -341,12 +366,15 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
       grows = !is_const_int(back.padding, 0);
     }
   } catch (Error& error) {
-    throw std::move(error).at(step.span(3));
+    if (assume_injective_transform || !drops_indices(map, box)) throw std::move(error).at(step.span(3));
+    throw ir::SaidError(std::move(error).at(step.span(3)).kind("KeyError+ScheduleError"),
+                        "key is not in Map");
   }
   if (grows && pad_value == nullptr) {
     throw refuse("transform-layout-padding",
-                 "the new shape ({}) of `{}` has more elements than the old one ({})", shape_text(shape),
-                 buffer->name.c_str(), shape_text(type->shape))
+                 "the new shape ({}) of `{}` has more elements than the old one ({}): those where {}",
+                 shape_text(shape), buffer->name.c_str(), shape_text(type->shape),
+                 expr_text(back.padding, [](const Var& var) { return std::string(var->name); }))
         .at(step.span(3))
         .help(
             "say what they are with `pad_value`, or cut dimensions by factors that divide them; "

@@ -3,6 +3,7 @@
 
 #include "ir/error_kinds.h"
 #include "ir/given.h"
+#include "ir/said_error.h"
 #include "transform/schedule/padding.h"
 
 namespace mlc::transform {
@@ -26,9 +27,10 @@ Any construct(ApiCall& call) {
     wrong_argument(call, 1, "int or None");
   int64_t seed = call.args[1] == nullptr ? 1 : call.args[1].cast<int64_t>();
   if (seed < 1 || seed > INT32_MAX) {
-    throw Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
-        .kind("ValueError")
-        .at(call.span_of(1));
+    throw ir::SaidError(Error("seed-out-of-range", "seed {} is not in 1..{}", seed, INT32_MAX)
+                            .kind("ValueError")
+                            .at(call.span_of(1)),
+                        fmt::format("seed must be in the range [1, 2147483647], but gets: {}", seed));
   }
   if (call.args[4].type_index() != ffi::TypeIndex::kTVMFFIBool) wrong_argument(call, 4, "bool");
   auto level = call.args[3].try_cast<String>();
@@ -72,10 +74,14 @@ Any work_on(ApiCall& call) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& [global, fn] : mod->functions) names.emplace_back(global->name_hint);
-    throw refuse("no-such-function", "the module has no function `{}`", name->c_str())
-        .kind("ValueError+ScheduleError")
-        .at(call.span_of(1))
-        .help(did_you_mean(name->c_str(), names));
+    std::string list;
+    for (const std::string& each : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", each);
+    throw ir::SaidError(refuse("no-such-function", "the module has no function `{}`", name->c_str())
+                            .kind("ValueError+ScheduleError")
+                            .at(call.span_of(1))
+                            .help(did_you_mean(name->c_str(), names)),
+                        fmt::format("Cannot find global var \"{}\" in the Module\ncandidates are: [{}]",
+                                    name->c_str(), list));
   }
   schedule.func_working_on = found;
   return nullptr;
@@ -101,26 +107,42 @@ Any show(ApiCall& call) {
   return nullptr;
 }
 
+// `name`: of a variable that stands for no number of this schedule; empty: the handle of a loop or block.
+ir::SaidError unknown_handle(const Any& rv, std::string_view name, ApiCall& call) {
+  Error error = refuse("unknown-handle", "this handle belongs to another schedule, or was removed")
+                    .kind(kNoHandle)
+                    .at(call.span_of(1));
+  std::string handle = !name.empty()           ? fmt::format("ExprRV: {}", name)
+                       : ir::given<LoopRV>(rv) ? "LoopRV: s_tir.LoopRV"
+                                               : "SBlockRV: s_tir.SBlockRV";
+  return {std::move(error), "Cannot find corresponding " + handle};
+}
+
 Any get(ApiCall& call) {
   Schedule schedule = self(call);
   const Any& rv = call.args[1];
   if (auto stmt = stmt_of_sref(rv)) return *stmt;
   if (auto constant = ir::given<IntImm>(rv)) return (*constant)->value;
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
-  if (ir::given<Expr>(rv)) return evaluate_numbers(*schedule, rv);
+  if (auto e = ir::given<Expr>(rv)) {
+    for (const Var& var : free_vars(*e)) {
+      if (!schedule->numbers.contains(var.get())) throw unknown_handle(rv, var->name.c_str(), call);
+    }
+    return evaluate_numbers(*schedule, rv);
+  }
   if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
-    throw refuse("unknown-handle", "this handle belongs to another schedule")
-        .kind(kNoHandle)
-        .at(call.span_of(1));
+    throw unknown_handle(rv, "", call);
   }
   const Place& place = *found->second;
   if (place.mark != Mark::kNone) {
-    throw refuse("location-is-no-loop", "the sampled location is no loop")
-        .kind("TypeError+ScheduleError")
-        .at(call.span_of(1));
+    throw ir::SaidError(
+        refuse("location-is-no-loop", "the sampled location is no loop")
+            .kind("TypeError+ScheduleError")
+            .at(call.span_of(1)),
+        "Check failed: (result) is false: Expects StmtSRef `sref` points to `Loop`, but gets: None");
   }
   if (!place.alive()) {
     throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
@@ -138,9 +160,7 @@ Any remove_rv(ApiCall& call) {
   if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
-    throw refuse("unknown-handle", "this handle belongs to another schedule")
-        .kind(kNoHandle)
-        .at(call.span_of(1));
+    throw unknown_handle(rv, "", call);
   }
   return nullptr;
 }

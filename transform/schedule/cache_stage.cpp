@@ -121,7 +121,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
     return regions[i]->source;
   };
   std::string asked;
-  bool named = false;  // TVM looks names up before the primitive begins
+  bool named = false;  // TVM looks names and buffers up before the primitive begins
   if (auto name = given.try_cast<String>()) {
     named = true;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -129,6 +129,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
     }
     asked = fmt::format("buffer `{}`", name->c_str());
   } else if (auto var = ir::given<Var>(given)) {
+    named = true;
     for (size_t i = 0; i < regions.size(); ++i) {
       if (regions[i]->source.same_as(*var)) return chosen(i);
     }

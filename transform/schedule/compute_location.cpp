@@ -311,13 +311,20 @@ namespace {
 std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, const TensorRegion& region,
                                                  const VarMap& values,
                                                  const std::vector<const ForNode*>& relaxed,
-                                                 bool without_condition, Analyzer& analyzer) {
+                                                 const std::vector<Place*>& around, bool without_condition,
+                                                 Analyzer& analyzer) {
   if (relaxed.empty() || (!without_condition && is_const_int(realize->predicate, 1))) return std::nullopt;
   auto is_relaxed = [&](const VarNode* var) {
     return std::any_of(relaxed.begin(), relaxed.end(),
                        [&](const ForNode* loop) { return loop->loop_var.get() == var; });
   };
-  if (uses_var(realize->predicate, [&](const VarNode* var) { return !is_relaxed(var); })) return std::nullopt;
+  // Sizes are known around; a loop that stays around moves what the condition leaves.
+  bool moves = uses_var(realize->predicate, [&](const VarNode* var) {
+    return !is_relaxed(var) && std::any_of(around.begin(), around.end(), [&](const Place* place) {
+      return place->loop() && place->loop()->loop_var.get() == var;
+    });
+  });
+  if (moves) return std::nullopt;
   std::vector<LoopRange> loops;
   for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop)
     loops.push_back({(*loop)->loop_var, make<RangeNode>((*loop)->min, (*loop)->extent)});
@@ -349,6 +356,7 @@ void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& 
            std::string_view storage_scope, bool by_memory, std::vector<Box>& into, Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
+  std::vector<Place*> around = loops_above(block);
   for (const TensorRegion& region : regions) {
     std::vector<const ForNode*> relaxed = relaxed_loops(block, &top, storage_scope);
     // What a loop runs over may depend on the loops around it.
@@ -358,14 +366,14 @@ void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& 
           interval_of(make<RangeNode>((*loop)->min, (*loop)->extent), domain, analyzer);
     }
     Box box{region->source, {}};
-    if (auto met = reach_where(realize, region, values, relaxed, !by_memory, analyzer)) {
+    if (auto met = reach_where(realize, region, values, relaxed, around, !by_memory, analyzer)) {
       box.dims = *met;
     }
     for (size_t d = box.dims.size(); d < region->region.size(); ++d) {
       const Range& range = region->region[d];
       if (!by_memory) {  // one digit of a fused loop is better known by its extent than by its ends
         TensorRegion alone = make<TensorRegionNode>(region->source, Array<Range>{range});
-        if (auto met = reach_where(realize, alone, values, relaxed, true, analyzer)) {
+        if (auto met = reach_where(realize, alone, values, relaxed, around, true, analyzer)) {
           box.dims.push_back((*met)[0]);
           continue;
         }

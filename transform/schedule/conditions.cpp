@@ -20,6 +20,14 @@ int64_t step_along(const Expr& e, const Var& var, Analyzer& analyzer) {
 // the bounds of r, it bounds s * a.
 bool follows_of(const Expr& value, const Range& domain, const Expr& a, const Expr& b, bool upper,
                 Analyzer& analyzer) {
+  // value = a // d: the quotient stays below q where a stays below q * d.
+  if (auto* quotient = as<FloorDivNode>(value); quotient && upper && analyzer.can_prove_ge(quotient->b, 0)) {
+    Expr past = domain->min + domain->extent;
+    auto is_bound = [&](const Expr& product) { return analyzer.can_prove_equal(product, b); };
+    if (analyzer.can_prove_equal(quotient->a, a) &&
+        (is_bound(mul(past, quotient->b)) || is_bound(mul(quotient->b, past))))
+      return true;
+  }
   std::vector<Var> vars = free_vars(a);
   if (vars.empty()) return false;
   int64_t step = step_along(a, vars[0], analyzer), value_step = step_along(value, vars[0], analyzer);

@@ -191,6 +191,15 @@ std::vector<Any> arguments(const Primitive& primitive, const Api& api, const std
 
 }  // namespace
 
+// Lists of a script are held as arrays by an instruction.
+static Any held(const Any& value) {
+  auto list = value.as<ffi::List<Any>>();
+  if (!list) return value;
+  Array<Any> all;
+  for (const Any& item : *list) all.push_back(held(item));
+  return all;
+}
+
 StepParts parts_of(const Instruction& instruction) {
   StepParts parts;
   const Api& api = method_of(*instruction.primitive);
@@ -210,7 +219,7 @@ StepParts parts_of(const Instruction& instruction) {
         } else if (auto ranges = value == nullptr ? std::nullopt : value.as<AccessRanges>()) {
           parts.inputs.push_back((*ranges)->ends);
         } else {
-          parts.inputs.push_back(value == nullptr ? Any(Array<Any>{}) : value);
+          parts.inputs.push_back(value == nullptr ? Any(Array<Any>{}) : held(value));
         }
         break;
       case Part::kAttribute:
@@ -223,7 +232,7 @@ StepParts parts_of(const Instruction& instruction) {
         } else if (role.as_imm) {
           parts.attrs.push_back(bool_imm(value.cast<bool>()));
         } else {
-          parts.attrs.push_back(value);
+          parts.attrs.push_back(held(value));
         }
     }
   }

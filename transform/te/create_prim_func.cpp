@@ -134,9 +134,8 @@ class Creator {
  private:
   // The tensor as a buffer of the function: no origin.
   static Buffer plain_buffer(const Tensor& tensor) { return plain_buffer(tensor, tensor->name()); }
-  static Buffer plain_buffer(const Tensor& tensor, std::string name) {
+  static Buffer plain_buffer(const Tensor& tensor, const std::string& name) {
     auto type = ref(tensor->buffer->buffer());
-    std::replace(name.begin(), name.end(), '.', '_');
     return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
   }
 

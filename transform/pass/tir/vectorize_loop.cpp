@@ -262,9 +262,11 @@ class Vectorize final : public Rewriter {
   Expr call_of(const CallNode& call) {
     bool choice = as_call_to(ref(&call), "tirx.if_then_else") != nullptr;
     if (!choice && !is_elementwise(call, calls_)) {
-      // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane.
+      // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane. TVM
+      // makes such a call once.
       auto* op = as<OpNode>(call.op);
-      if (uses_lane(ref(&call)) || !op || op_row(op).effect > Effect::kReadState) throw NoVectorForm();
+      bool repeats = calls_ == VectorCalls::kAll && (!op || op_row(op).effect > Effect::kReadState);
+      if (uses_lane(ref(&call)) || repeats) throw NoVectorForm();
       return ref(&call);
     }
     Array<Expr> args;
@@ -309,8 +311,8 @@ class Vectorize final : public Rewriter {
       Stmt body = rewrite(loop->body);
       return with(ref(loop), [&](ForNode& n) {
         n.body = body;
-        if (n.for_kind == ForKind::kVectorized)
-          n.for_kind = ForKind::kSerial;  // only the outer one is a vector
+        // Only the outer one is a vector; TVM leaves the inner one as it is.
+        if (n.for_kind == ForKind::kVectorized && calls_ == VectorCalls::kAll) n.for_kind = ForKind::kSerial;
       });
     }
     if (auto* branch = as<IfThenElseNode>(s)) {

@@ -39,9 +39,24 @@ using ir::ApiKind;
 using ir::ApiRow;
 using ir::Error;
 
+// TVM registers its passes and analyses as well: "tirx.transform.UnrollLoop",
+// "s_tir.analysis.verify_gpu_code". They are those of the modules of these names.
+const ir::Api* pass_or_analysis(const std::string& name) {
+  if (name.find(".transform.") == name.npos && name.find(".analysis.") == name.npos) return nullptr;
+  const ir::Api* api = ir::ApiRegistry::global().find("tvm." + name);
+  return api != nullptr && api->row.kind == ApiKind::kFunction ? api : nullptr;
+}
+
 Any get_global_func(ApiCall& call) {
   auto name = ir::detail::argument<std::string>(call, 0);
   if (auto found = ffi::Function::GetGlobal(name)) return *found;
+  if (const ir::Api* api = pass_or_analysis(name)) {
+    return ffi::Function::FromPacked([&host = call.host, api](ffi::PackedArgs args, ffi::Any* result) {
+      std::vector<Any> given;
+      for (int i = 0; i < args.size(); ++i) given.emplace_back(args[i]);
+      *result = ir::call_api(*api, host, {given, {}, {}, {}, {}});
+    });
+  }
   if (ir::detail::argument<bool>(call, 1)) return nullptr;
   throw Error("no-such-function", "Cannot find global function {}", name)
       .kind("ValueError")

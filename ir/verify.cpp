@@ -335,7 +335,7 @@ class Verifier final : public Walker {
     if (!opaque) blocks_.pop_back();
   }
 
-  // The strides and offset of a matched buffer may introduce variables; its shape may not.
+  // The shape, strides and offset of a matched buffer may introduce variables: the region gives their values.
   void define_match(const Buffer& buffer, const BufferTypeNode& type) {
     auto introduce = [&](const Expr& e) {
       if (auto* var = as<VarNode>(e);
@@ -343,6 +343,7 @@ class Verifier final : public Walker {
         order_.push_back(var);
       }
     };
+    for (const Expr& extent : type.shape) introduce(extent);
     for (const Expr& stride : type.strides) introduce(stride);
     if (type.elem_offset) introduce(type.elem_offset);
     define_buffer(buffer, {});

@@ -119,7 +119,7 @@ constexpr Explanation rows[] = {
     {"output-block", "What an output holds must be written: such a block can be moved, but not removed.",
      "sch.compute_inline(\"shifted\")", "sch.compute_inline(\"double\")", true, true},
     {"pass-not-available", "A pass of TVM that mlc has not; the message says why.",
-     "tvm.tirx.transform.LowerTIRxOpaque()", "", true, true},
+     "tvm.s_tir.backend.adreno.transform.TextureFlatten()", "", true, true},
     {"pipeline-not-available", "There is no lowering for this kind of target: `llvm` and `c` have one.",
      "tvm.build(main, \"cuda\")", "tvm.build(main, \"llvm\")", true, true},
     {"producer-outside-loop",

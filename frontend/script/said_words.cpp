@@ -168,6 +168,11 @@ constexpr Row functions[] = {
      "Cannot find global var \"{1}\" in the Module{candidates}"},
     {"not-a-parameter", "`{}` is no parameter of the function",
      "Check failed: (IsParam(func, param)) is false: Specialize expects param to be in PrimFunc's params"},
+    {"undefined-variable", "`{}` is used but not defined here", "Invalid use of undefined variable {1}"},
+    {"redefined-variable", "`{}` is defined more than once",
+     "TIR is ill-formed, due to multiple definitions of variable {1}."},
+    {"redefined-variable", "`{}` is defined again inside its own scope",
+     "TIR is ill-formed, due to multiple nested definitions of variable {1}."},
     {"specialize-mismatch", "`{}` has {} dimension{}, the buffer given has {}",
      "Check failed: (specific_buf->shape.size() == buf_to_specialize->shape.size()) is false: The buffer "
      "dimensions mismatched{2} vs. {4}."},

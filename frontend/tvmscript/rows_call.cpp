@@ -16,16 +16,6 @@ Any typed(ApiCall& call) {
   return call_of(prim(DataType(code, bits)), op_name(call), operands(call), call.span);
 }
 Any no_value(ApiCall& call) { return call_of(ir::void_type(), op_name(call), operands(call), call.span); }
-// TVM's passes make the call with the scope alone and its parser adds two operands; here what is not given is
-// not there, so that the call of a pass reads back as it was.
-Any storage_sync(ApiCall& call) {
-  Array<Expr> args = {operand(call, call.args[0], 0)};
-  bool blocks = is_given(call, 2);
-  if (blocks || is_given(call, 1))
-    args.push_back(operand(call, is_given(call, 1) ? call.args[1] : Any(false), 1));
-  if (blocks) args.push_back(operand(call, call.args[2], 2));
-  return call_of(ir::void_type(), op_name(call), args, call.span);
-}
 Any pointer(ApiCall& call) { return call_of(void_pointer(), op_name(call), operands(call), call.span); }
 Any stack_pointer(ApiCall& call) {
   Type element = ir::prim_type(DataType::Int(64));
@@ -226,8 +216,9 @@ constexpr ir::ApiRow rows[] = {
     ROW("break_loop(*, dtype=None)", "Leaves the loop.", untyped<no_value>),
     ROW("continue_loop(*, dtype=None)", "Goes on with the next iteration.", untyped<no_value>),
     ROW("ret(val)", "`return val` (older form).", like_first),
-    ROW("tvm_storage_sync(storage_scope, is_load=None, num_blocks=None)",
-        "A barrier of the threads that share a memory.", storage_sync),
+    // The passes that make this call give it the scope alone.
+    ROW("tvm_storage_sync(storage_scope, is_load=False, num_blocks=-1)",
+        "A barrier of the threads that share a memory.", no_value),
     ROW("tvm_thread_allreduce(*freduce_args, dtype=None)", "A reduction over threads.", untyped<no_value>),
     ROW("tvm_thread_invariant(cond, *, dtype=None)", "A condition that is equal on all threads.",
         untyped<like_first>),

@@ -10,10 +10,9 @@ struct Absent {
   std::string_view name;
   std::string_view why;
 };
-constexpr std::string_view later = "mlc does not have it yet";
 constexpr Absent absent[] = {
-    {"tirx.transform", "LowerTIRxOpaque", later},
-    {"tirx.transform", "TilePrimitiveDispatch", later},
+    {"s_tir.backend.adreno.transform", "InjectTextureAlloc", "mlc compiles nothing for Adreno GPUs"},
+    {"s_tir.backend.adreno.transform", "TextureFlatten", "mlc compiles nothing for Adreno GPUs"},
 };
 
 Any refuse_pass(ApiCall& call) {

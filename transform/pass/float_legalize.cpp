@@ -40,9 +40,15 @@ FloatFormat format_of(DataType dtype) {
   if (one == DataType::BFloat16()) return {8, 7, 127};
   if (one == DataType::parse("float8_e4m3fn")) return {4, 3, 7};
   if (one == DataType::parse("float8_e5m2")) return {5, 2, 15};
+  if (one == DataType::parse("float8_e3m4")) return {3, 4, 3};
+  if (one == DataType::parse("float8_e4m3")) return {4, 3, 7};
+  if (one == DataType::parse("float8_e4m3b11fnuz")) return {4, 3, 7};
+  if (one == DataType::parse("float8_e4m3fnuz")) return {4, 3, 7};
+  if (one == DataType::parse("float8_e5m2fnuz")) return {5, 2, 15};
+  if (one == DataType::parse("float8_e8m0fnu")) return {8, 0, 127};
   throw Error("type-not-legalized", "there is no conversion of `{}`", one.str())
       .kind("ValueError")
-      .help("float8_e4m3fn, float8_e5m2, bfloat16, float16, float32 and float64 convert to each other");
+      .help("types of 8 bits, bfloat16, float16, float32 and float64 convert to each other");
 }
 
 DataType integer_of(DataType dtype) { return DataType::UInt(dtype.bits(), dtype.lanes()); }
@@ -70,7 +76,11 @@ Expr convert_bits(const Expr& value, DataType to) {
   };
   if (exponent == 0) return reinterpret(to, resized(bits));
   Expr power = right(left(bits, 1), src.mantissa + 1);
-  Expr sign = left(cast(word, right(bits, from.bits() - 1)), to.bits() - 1);
+  // Types without a sign have their bits shifted out: the plain operator refuses that.
+  auto shifted = [&](std::string_view shift, const Expr& e, const FloatFormat& format) {
+    return call_op(e->dtype(), shift, {e, number(e, format.exponent + format.mantissa)});
+  };
+  Expr sign = shifted("tirx.shift_left", cast(word, shifted("tirx.shift_right", bits, src)), dst);
   Expr rest = resized(bits);
   rest = bitwise_and(rest, number(rest, (int64_t{1} << dst.mantissa) - 1));
   int bias = dst.bias - src.bias;

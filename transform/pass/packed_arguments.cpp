@@ -2,6 +2,7 @@
 #include "transform/pass/packed_arguments.h"
 
 #include "ir/api.h"
+#include "ir/error_kinds.h"
 #include "ir/no_script.h"
 #include "transform/pass/pass.h"
 
@@ -185,7 +186,7 @@ void PackedArguments::bind(const Expr& expected, const Expr& value, std::string 
   if (expected->dtype() != value->dtype()) {
     throw Error("packed-type", "`{}` is of type {}, what a packed call says of it is of type {}", path,
                 expected->dtype().str(), value->dtype().str())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(expected->span)
         .help("use one integer type for the shape and strides of a buffer");
   }

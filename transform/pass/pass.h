@@ -53,7 +53,8 @@ struct Pass {
   FunctionPass apply = nullptr;
   WholePass apply_module = nullptr;
   std::span<const PassPart> parts = {};
-  std::string_view info_name = {};  // where it is not "family.Name"
+  std::string_view info_name = {};                             // where it is not "family.Name"
+  const Pass& (*chosen)(std::span<const Any> args) = nullptr;  // where an argument chooses between passes
 };
 
 // Every file of pass/tir, in the order of their names (generated).

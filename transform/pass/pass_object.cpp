@@ -176,11 +176,9 @@ IRModule run(const PassObject& pass, Host& host, const IRModule& mod, bool noted
 Any make_pass(ApiCall& call) {
   std::string_view owner = call.api.row.owner;  // "tvm.s_tir.transform"
   owner = owner.substr(owner.find('.') + 1);
-  const Pass& pass = find_pass(fmt::format("{}.{}", owner.substr(0, owner.find('.')), call.api.name));
-  PassInfo info = pass_info(pass);
-  if (pass.name == "HoistIfThenElse" && call.args[0].try_cast<String>().value_or("") == "basic")
-    info = make<PassInfoNode>(0, "s_tir.HoistIfThenElseBasic", Array<String>{}, false);
-  return make<PrimFuncPassNode>(info, &pass, Array<Any>(call.args.begin(), call.args.end()));
+  const Pass& named = find_pass(fmt::format("{}.{}", owner.substr(0, owner.find('.')), call.api.name));
+  const Pass& pass = named.chosen ? named.chosen(call.args) : named;
+  return make<PrimFuncPassNode>(pass_info(pass), &pass, Array<Any>(call.args.begin(), call.args.end()));
 }
 
 std::string shown(const PassObject& pass) {

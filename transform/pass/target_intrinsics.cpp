@@ -167,6 +167,7 @@ struct Lowering {
     if (target == "opencl" || target == "metal") {
       if (target == "metal" && name == "tanh") return stable_tanh();
       if (target == "metal" && name == "erf") return fast_erf();
+      if (name == "clz") return extern_call("clz");
       return row && !row->opencl.empty() ? extern_call(std::string(row->opencl)) : Expr(nullptr);
     }
     if (target == "nvptx") return row && row->nvptx ? extern_call(of_nvptx()) : Expr(nullptr);
@@ -218,16 +219,16 @@ struct Lowering {
     }
     Expr near = max(min(x, constant(4.0)), constant(-4.0));
     Expr square = mul(near, near);
-    auto polynomial = [&](std::initializer_list<double> coefficients) {
+    auto polynomial = [&](std::initializer_list<float> coefficients) {
       Expr sum = nullptr;
-      for (double c : coefficients) sum = sum ? add(mul(square, sum), constant(c)) : constant(c);
+      for (float c : coefficients) sum = sum ? add(mul(square, sum), constant(c)) : constant(c);
       return sum;
     };
-    Expr above =
-        polynomial({-2.72614225801306e-10, 2.77068142495902e-08, -2.10102402082508e-06, -5.69250639462346e-05,
-                    -7.34990630326855e-04, -2.95459980854025e-03, -1.60960333262415e-02});
-    Expr below = polynomial({-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03,
-                             -7.37332916720468e-03, -1.42647390514189e-02});
+    Expr above = polynomial({-2.72614225801306e-10F, 2.77068142495902e-08F, -2.10102402082508e-06F,
+                             -5.69250639462346e-05F, -7.34990630326855e-04F, -2.95459980854025e-03F,
+                             -1.60960333262415e-02F});
+    Expr below = polynomial({-1.45660718464996e-05F, -2.13374055278905e-04F, -1.68282697438203e-03F,
+                             -7.37332916720468e-03F, -1.42647390514189e-02F});
     return div(mul(near, above), below);
   }
 

@@ -96,9 +96,8 @@ class Kernels final : public Walker {
       extents_ = {};
     }
     int64_t length = extent(attr.value, attr.span);
-    // TVM goes by the variable's name, which UnifyThreadBinding makes the thread's.
-    std::string_view tag = text((*attr.node.as<IterVar>())->thread_tag);
-    auto at = std::ranges::find(threads, tag.starts_with("vthread") ? threads[kVThread] : tag);
+    // As in TVM, threads go by the names of their variables, which UnifyThreadBinding makes their own.
+    auto at = std::ranges::find(threads, text((*attr.node.as<IterVar>())->var->name));
     if (at != threads.end()) {
       auto which = static_cast<size_t>(at - threads.begin());
       if (!extents_[which]) {

@@ -259,6 +259,8 @@ struct Compact final : Rewriter {
   Expr shift(const Compacted& to, size_t d, const Expr& old) {
     Expr index = rewrite(old);
     index = cast(to.begin[d]->dtype().with_lanes(index->dtype().lanes()), index);
+    if (index->dtype().is_vector() && !index->dtype().is_scalable())
+      return make<SubNode>(index, make<BroadcastNode>(to.begin[d], int32(index->dtype().lanes())));
     return is_const_int(to.begin[d], 0) ? index : sub(index, to.begin[d]);
   }
   Expr rewrite(const Expr& e) override {

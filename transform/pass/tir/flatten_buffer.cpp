@@ -31,7 +31,8 @@ struct Flatten final : Rewriter {
     auto found = flat.find(buffer.get());
     if (found != flat.end()) return found->second;
     const BufferTypeNode* type = buffer->buffer();
-    bool already = type->shape.size() == 1 && type->strides.empty() && !is_param(buffer.get());
+    bool already = type->shape.size() == 1 && type->strides.empty() && !type->layout.defined() &&
+                   !is_param(buffer.get());
     Buffer next = buffer;
     if (!already || offset_of(type)) {
       next = with_type(buffer, with(type_of(buffer), [&](BufferTypeNode& n) {

@@ -188,6 +188,8 @@ class Inject final : public Rewriter {
       Expr value = rewrite(bind->value);
       if (starts_here()) return threads_around(s, true);
       depends_ = false;
+      if (value->dtype().is_int() && value->dtype().is_scalar() && side_effect(value) == Effect::kPure)
+        analyzer_.bind(bind->var, value);
       return value.same_as(bind->value) ? s : Stmt(make<BindNode>(bind->var, value, s->span));
     }
     if (auto* loop = as<ForNode>(s)) {

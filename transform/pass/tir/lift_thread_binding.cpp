@@ -60,9 +60,7 @@ struct Find final : Walker {
       for (const auto& [key, value] : loop.annotations) axis.annotations.Set(key, value);
       return;
     }
-    std::string name = tag;
-    std::replace(name.begin(), name.end(), '.', '_');
-    axes.push_back({tag, make_var(String(name), loop.loop_var->dtype()), loop.min, loop.extent,
+    axes.push_back({tag, make_var(String(std::string(tag)), loop.loop_var->dtype()), loop.min, loop.extent,
                     loop.annotations, path, loop.span});
   }
 };

@@ -357,10 +357,19 @@ class Lower final : public Rewriter {
     return made;
   }
 
+  // A pass refuses a block for what it is, not for what a schedule asks of it.
+  static Reduction reduction_here(const Place& place, Span span) {
+    try {
+      return reduction_of(place, span);
+    } catch (Error& error) {
+      throw std::move(error).kind("ValueError");
+    }
+  }
+
   void take_apart(const SBlockRealizeNode& realize, const std::vector<const ForNode*>& loops) {
     check(realize, loops);
     PlaceRef place = state_.find(realize.block.get());
-    Task task{&realize, loops, reduction_of(*place, realize.block->span), {}, {}};
+    Task task{&realize, loops, reduction_here(*place, realize.block->span), {}, {}};
     for (const Buffer& buffer : task.reduction.buffers) {
       if (is_local(buffer) != is_local(task.reduction.buffers[0]))
         refuse_block(realize, "some of its buffers are local and some are not");

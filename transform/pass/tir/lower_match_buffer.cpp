@@ -44,7 +44,7 @@ std::vector<Expr> strides_of(const BufferTypeNode* type) {
 
 struct LowerMatch final : BufferTypeRewriter {
   std::unordered_map<const VarNode*, View> views;
-  VarMap values;  // strides and offsets that views bind
+  VarMap values;  // extents, strides and offsets that views bind
 
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
@@ -100,6 +100,8 @@ struct LowerMatch final : BufferTypeRewriter {
     const BufferTypeNode* whole = source->source->buffer();
     size_t dropped = source->region.size() - type->shape.size();
     std::vector<Expr> strides = strides_of(whole);
+    for (size_t d = 0; d < type->shape.size(); ++d)
+      bind(*match, "extent", type->shape[d], source->region[d + dropped]->extent);
     for (size_t d = 0; d < type->strides.size(); ++d)
       bind(*match, "stride", type->strides[d], strides[d + dropped]);
     if (type->elem_offset) {

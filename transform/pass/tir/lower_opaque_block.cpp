@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/error_kinds.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/pass.h"
+#include "transform/pass/lower_opaque.h"
 
 namespace mlc::transform {
 namespace {
@@ -21,7 +21,9 @@ The end of schedulable TIR: what follows knows loops, buffers and statements onl
 
 struct LowerBlocks final : BufferTypeRewriter {
   VarMap unit_loops;
+  Blocks blocks;
 
+  explicit LowerBlocks(Blocks blocks) : blocks(blocks) {}
   using BufferTypeRewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (auto* var = as<VarNode>(e)) {
@@ -31,7 +33,8 @@ struct LowerBlocks final : BufferTypeRewriter {
     return BufferTypeRewriter::rewrite(e);
   }
   Stmt rewrite(const Stmt& s) override {
-    if (auto* realize = as<SBlockRealizeNode>(s)) return lower_block(*realize);
+    if (auto* realize = as<SBlockRealizeNode>(s); realize && blocks == Blocks::kLower)
+      return lower_block(*realize);
     if (auto* loop = as<ForNode>(s)) return lower_loop(*loop);
     return rewrite_children(s);
   }
@@ -109,9 +112,6 @@ struct LowerBlocks final : BufferTypeRewriter {
           make<IterVarNode>(make<RangeNode>(min, extent), loop.loop_var, IterType::kThreadIndex, tag);
       result = make<AttrStmtNode>(Any(iter), virtual_thread ? "virtual_thread" : "thread_extent", extent,
                                   body, loop.span);
-    } else if (unit && rest.empty() && loop.for_kind == ForKind::kSerial) {
-      Substituter one({{loop.loop_var.get(), cast(loop.loop_var->dtype(), min)}});
-      result = one.rewrite(body);
     } else {
       result = with(ref(&loop), [&](ForNode& n) {
         n.min = min;
@@ -151,12 +151,13 @@ struct LowerBlocks final : BufferTypeRewriter {
   }
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
-  LowerBlocks lower;
-  return with_body(fn, lower.rewrite(fn->body));
-}
+PrimFunc apply(const PrimFunc& fn, const PassOptions&) { return lower_opaque(fn, Blocks::kLower); }
 
 }  // namespace
+
+PrimFunc lower_opaque(const PrimFunc& fn, Blocks blocks) {
+  return with_body(fn, LowerBlocks(blocks).rewrite(fn->body));
+}
 
 extern const Pass lower_opaque_block{"LowerOpaqueBlock", "s_tir.transform", "LowerOpaqueBlock()", doc, apply};
 

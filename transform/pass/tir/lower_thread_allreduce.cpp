@@ -289,13 +289,11 @@ class Exchange {
       align /= 2;
       // What a thread reads another one writes in this step: all read first.
       Exprs next = sums(align), names;
-      Array<Stmt> binds;
       for (size_t i = 0; i < next.size(); ++i) {
         Var name = make_var(String(fmt::format("w_{}_{}", align, i)), next[i]->dtype());
         names.emplace_back(name);
-        binds.insert(binds.begin(), make<BindNode>(name, next[i]));
+        in_warp.push_back(make<BindNode>(name, next[i]));
       }
-      for (const Stmt& bind : binds) in_warp.push_back(bind);
       in_warp.push_back(barrier("warp"));
       for (const Stmt& s : stores(names)) in_warp.push_back(s);
       in_warp.push_back(barrier("warp"));

@@ -161,8 +161,10 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   });
 }
 
+constexpr PassPart parts[] = {{"tirx.TilePrimitiveDispatch"}, {"tirx.LowerTIRxCleanup", apply}};
+
 }  // namespace
 
-extern const Pass lower_tirx{"LowerTIRx", "tirx.transform", "LowerTIRx()", doc, apply};
+extern const Pass lower_tirx{"LowerTIRx", "tirx.transform", "LowerTIRx()", doc, nullptr, nullptr, parts};
 
 }  // namespace mlc::transform

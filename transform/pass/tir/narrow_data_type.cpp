@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/index_rewriter.h"
 
@@ -10,7 +11,7 @@ constexpr char doc[] =
 
     for i in T.serial(T.int64(16)):     =>      for i in range(16):
         A[i * T.int64(4)] = 0                       A[i * 4] = 0
-needs: target_bits 8, 16, 32 or 64.
+needs: target_bits from 2 to 64.
 keeps: every value. The variable of a loop, a thread or a block is narrowed when all integers that it is a part of
 fit, from bounds of loops; constants and casts beside it are narrowed with it. Parameters keep their types.
 Before vectorization: narrow indices make better vector code.)";
@@ -191,9 +192,8 @@ class Narrow final : public IndexRewriter {
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   int64_t bits = options.integer(0);
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
-    throw Error("narrow-bits", "indices are narrowed to 8, 16, 32 or 64 bits, not {}", bits);
-  }
+  if (bits < 2 || bits > 64)
+    throw Error("narrow-bits", "indices are narrowed to 2 to 64 bits, not {}", bits).kind(kRefusedValue);
   if (bits == 64) return fn;
   Place place(static_cast<int>(bits));
   Widths widths(place);

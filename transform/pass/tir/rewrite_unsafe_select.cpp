@@ -12,18 +12,30 @@ needs: nothing.
 keeps: the value. Arms are unsafe when they load at an address that the condition may be guarding, or divide.
 Last of the lowering: nothing afterwards makes a Select of what the condition guards.)";
 
-// May evaluating `e` go wrong where its value is not wanted?
-bool is_unsafe(const Expr& e) {
-  bool unsafe = false;
-  post_order(e, [&](const Expr& sub) {
-    unsafe |= as<TensorLoadNode>(sub) != nullptr;
-    auto* op = as_binary(sub);
-    bool divides = op && sub->dtype().is_integral() &&
+// May evaluating an expression go wrong where its value is not wanted? What if_then_else guards may not.
+struct Unsafe final : Walker {
+  bool found = false;
+
+  using Walker::visit;
+  void visit(const Expr& e) override {
+    if (auto* guard = as_call_to(e, "tirx.if_then_else")) return visit(guard->args[0]);
+    found |= as<TensorLoadNode>(e) != nullptr;
+    if (auto* call = as<CallNode>(e)) {
+      auto* op = as<OpNode>(call->op);
+      found |= !op || op_row(op).effect > Effect::kReadState;
+    }
+    auto* op = as_binary(e);
+    bool divides = op && e->dtype().is_integral() &&
                    (op->kind == ExprKind::kDiv || op->kind == ExprKind::kMod ||
                     op->kind == ExprKind::kFloorDiv || op->kind == ExprKind::kFloorMod);
-    if (divides) unsafe |= !const_int(op->b) || is_const_int(op->b, 0);
-  });
-  return unsafe || side_effect(e) > Effect::kReadState;
+    if (divides) found |= !const_int(op->b) || is_const_int(op->b, 0);
+    walk_children(e);
+  }
+};
+bool is_unsafe(const Expr& e) {
+  Unsafe unsafe;
+  unsafe.visit(e);
+  return unsafe.found;
 }
 
 struct RewriteSelect final : Rewriter {

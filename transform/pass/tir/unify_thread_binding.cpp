@@ -93,9 +93,7 @@ struct Unify final : BufferTypeRewriter {
       }
       return axis.var;
     }
-    std::string name = tag;
-    std::replace(name.begin(), name.end(), '.', '_');
-    axes.push_back({tag, make_var(String(name), dtype), dom, span});
+    axes.push_back({tag, make_var(String(tag), dtype), dom, span});
     return axes.back().var;
   }
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/vectorize_loop.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/masked_access.h"
-#include "transform/pass/pass.h"
 
 namespace mlc::transform {
 namespace {
@@ -15,8 +15,8 @@ constexpr char doc[] = R"(VectorizeLoop(enable_vectorize=True): vectorized loops
         B[j * 8 + i] = A[j * 8 + i] * c     =>      B[j * 8:j * 8 + 8] = A[T.Ramp(j * 8, 1, 8)] * T.Broadcast(c, 8)
 needs: flat buffers (FlattenBuffer); constant extents, or a constant times T.vscale() for a target that has
 vectors of that kind.
-keeps: the result. What has no vector form (a condition that depends on the lane, a call with effects, a
-sum into one element) runs lane by lane in a serial loop; buffers allocated inside get room for all lanes.
+keeps: the result. What has no vector form (a condition that depends on the lane, a call with effects or of a
+function that TVM has for scalars alone, such as `erf`, a sum into one element) runs lane by lane in a serial loop; buffers allocated inside get room for all lanes.
 With "tirx.enable_buffer_level_predication", and for scalable vectors, a condition on consecutive lanes
 becomes the mask of the loads and stores under it.
 After indices are flat and narrow, before loops are unrolled.)";
@@ -42,25 +42,54 @@ Expr widen(const Expr& e, int lanes) {
   return make<BroadcastNode>(e, lanes_expr(lanes), e->span);
 }
 
+// Operators that vectors have as well, in TVM too.
+const std::unordered_set<std::string_view> vector_operators = {"tirx.bitwise_and",
+                                                               "tirx.bitwise_not",
+                                                               "tirx.bitwise_or",
+                                                               "tirx.bitwise_xor",
+                                                               "tirx.call_llvm_pure_intrin",
+                                                               "tirx.ceil",
+                                                               "tirx.cos",
+                                                               "tirx.cosh",
+                                                               "tirx.exp",
+                                                               "tirx.exp10",
+                                                               "tirx.exp2",
+                                                               "tirx.fabs",
+                                                               "tirx.floor",
+                                                               "tirx.fma",
+                                                               "tirx.ignore_loop_partition",
+                                                               "tirx.likely",
+                                                               "tirx.log",
+                                                               "tirx.log10",
+                                                               "tirx.log2",
+                                                               "tirx.popcount",
+                                                               "tirx.pow",
+                                                               "tirx.q_multiply_shift",
+                                                               "tirx.q_multiply_shift_per_axis",
+                                                               "tirx.reinterpret",
+                                                               "tirx.round",
+                                                               "tirx.shift_left",
+                                                               "tirx.shift_right",
+                                                               "tirx.sigmoid",
+                                                               "tirx.sin",
+                                                               "tirx.sinh",
+                                                               "tirx.sqrt",
+                                                               "tirx.tan",
+                                                               "tirx.tanh",
+                                                               "tirx.texture2d_load",
+                                                               "tirx.texture2d_store",
+                                                               "tirx.trunc"};
+
 // Does the operator work lane by lane?
-bool is_elementwise(const CallNode& call) {
-  static const std::unordered_set<std::string_view> names = {"tirx.fma",
-                                                             "tirx.isnan",
-                                                             "tirx.popcount",
-                                                             "tirx.clz",
-                                                             "tirx.bitwise_and",
-                                                             "tirx.bitwise_or",
-                                                             "tirx.bitwise_xor",
-                                                             "tirx.bitwise_not",
-                                                             "tirx.shift_left",
-                                                             "tirx.shift_right",
-                                                             "tirx.likely",
-                                                             "tirx.reinterpret",
-                                                             "tirx.ignore_loop_partition"};
+bool is_elementwise(const CallNode& call, VectorCalls calls) {
   auto* op = as<OpNode>(call.op);
   if (!op) return false;
   const OpRow& row = op_row(op);
-  return row.unary || row.binary || names.contains(row.name);
+  if (calls == VectorCalls::kAsInTVM) return vector_operators.contains(row.name);
+  bool foreign = row.name == "tirx.call_llvm_pure_intrin" || row.name.starts_with("tirx.q_") ||
+                 row.name.starts_with("tirx.texture2d_");
+  return row.unary || row.binary || row.name == "tirx.isnan" || row.name == "tirx.clz" ||
+         (!foreign && vector_operators.contains(row.name));
 }
 
 // Gives every buffer allocated in the loop one place per lane: element e of lane v is at e * lanes + v.
@@ -99,8 +128,13 @@ struct WidenAllocations final : Rewriter {
 // The body of one vectorized loop, all lanes at once.
 class Vectorize final : public Rewriter {
  public:
-  Vectorize(const ForNode& loop, int lanes, bool mask)
-      : lane_(loop.loop_var), min_(loop.min), extent_(loop.extent), lanes_(lanes), mask_(mask) {}
+  Vectorize(const ForNode& loop, int lanes, bool mask, VectorCalls calls)
+      : lane_(loop.loop_var),
+        min_(loop.min),
+        extent_(loop.extent),
+        lanes_(lanes),
+        mask_(mask),
+        calls_(calls) {}
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
@@ -227,10 +261,12 @@ class Vectorize final : public Rewriter {
 
   Expr call_of(const CallNode& call) {
     bool choice = as_call_to(ref(&call), "tirx.if_then_else") != nullptr;
-    if (!choice && !is_elementwise(call)) {
-      // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane.
+    if (!choice && !is_elementwise(call, calls_)) {
+      // Once per lane is not once: calls with effects run lane by lane even where they ignore the lane. TVM
+      // makes such a call once.
       auto* op = as<OpNode>(call.op);
-      if (uses_lane(ref(&call)) || !op || op_row(op).effect > Effect::kReadState) throw NoVectorForm();
+      bool repeats = calls_ == VectorCalls::kAll && (!op || op_row(op).effect > Effect::kReadState);
+      if (uses_lane(ref(&call)) || repeats) throw NoVectorForm();
       return ref(&call);
     }
     Array<Expr> args;
@@ -243,7 +279,8 @@ class Vectorize final : public Rewriter {
       args.push_back(next);
     }
     if (lanes == 1) return with(ref(&call), [&](CallNode& n) { n.args = args; });
-    for (size_t i = choice ? 1 : 0; i < args.size(); ++i)
+    bool first_stays = choice || as_call_to(ref(&call), "tirx.call_llvm_pure_intrin");
+    for (size_t i = first_stays ? 1 : 0; i < args.size(); ++i)
       args.Set(static_cast<int64_t>(i), widen(args[i], lanes));
     return with(ref(&call), [&](CallNode& n) {
       n.args = args;
@@ -274,8 +311,8 @@ class Vectorize final : public Rewriter {
       Stmt body = rewrite(loop->body);
       return with(ref(loop), [&](ForNode& n) {
         n.body = body;
-        if (n.for_kind == ForKind::kVectorized)
-          n.for_kind = ForKind::kSerial;  // only the outer one is a vector
+        // Only the outer one is a vector; TVM leaves the inner one as it is.
+        if (n.for_kind == ForKind::kVectorized && calls_ == VectorCalls::kAll) n.for_kind = ForKind::kSerial;
       });
     }
     if (auto* branch = as<IfThenElseNode>(s)) {
@@ -375,7 +412,8 @@ class Vectorize final : public Rewriter {
   const Expr& min_;
   const Expr& extent_;
   int lanes_;
-  bool mask_;                                      // may conditions become masks?
+  bool mask_;  // may conditions become masks?
+  VectorCalls calls_;
   std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
   std::vector<Bind> bindings_;
   bool has_rows_ = false;  // did a ramp become a longer one?
@@ -398,8 +436,9 @@ struct VectorizeLoops final : Rewriter {
   const PrimFunc& fn;
   bool enabled;
   std::optional<bool> mask;  // as configured
-  VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask)
-      : fn(fn), enabled(enabled), mask(mask) {}
+  VectorCalls calls;
+  VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask, VectorCalls calls)
+      : fn(fn), enabled(enabled), mask(mask), calls(calls) {}
 
   // Of the loop's vectors; negative for scalable ones.
   int lanes_of_loop(const ForNode& loop) const {
@@ -456,18 +495,22 @@ struct VectorizeLoops final : Rewriter {
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
-    return Vectorize(*loop, lanes, mask.value_or(lanes < 0)).rewrite(body);
+    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls).rewrite(body);
   }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  std::optional<bool> mask;
-  auto given = options.config->find("tirx.enable_buffer_level_predication");
-  if (given != options.config->end()) mask = (*given).second.cast<bool>();
-  return with_body(fn, VectorizeLoops(fn, options.flag(0), mask).rewrite(fn->body));
+  return vectorize_loops(fn, options, VectorCalls::kAsInTVM);
 }
 
 }  // namespace
+
+PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls) {
+  std::optional<bool> mask;
+  auto given = options.config->find("tirx.enable_buffer_level_predication");
+  if (given != options.config->end()) mask = (*given).second.cast<bool>();
+  return with_body(fn, VectorizeLoops(fn, options.flag(0), mask, calls).rewrite(fn->body));
+}
 
 extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",
                                  doc, apply};

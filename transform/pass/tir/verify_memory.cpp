@@ -51,7 +51,7 @@ class HostAccesses final : public Walker {
   std::unordered_set<const VarNode*> parameters_, seen_;
 };
 
-PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
+PrimFunc verified(const PrimFunc& fn) {
   std::vector<Buffer> wrong = accessed_by_host(fn);
   if (wrong.empty()) return fn;
   std::string lines;
@@ -69,6 +69,8 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
       .help("bind loops to threads: `sch.bind(loop, \"threadIdx.x\")`");
 }
 
+IRModule apply(const IRModule& mod, const PassOptions&) { return map_prim_funcs(mod, verified); }
+
 }  // namespace
 
 std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
@@ -85,6 +87,6 @@ std::vector<Buffer> accessed_by_host(const PrimFunc& fn) {
   return find.all;
 }
 
-extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, apply};
+extern const Pass verify_memory{"VerifyMemory", "tirx.transform", "VerifyMemory()", doc, nullptr, apply};
 
 }  // namespace mlc::transform

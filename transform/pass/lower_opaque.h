@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+
+enum class Blocks : uint8_t { kLower, kLeave };
+
+// Loops of one iteration go, threads of loops become thread extents, pragmas attributes; and opaque blocks
+// become what they contain, or stay.
+PrimFunc lower_opaque(const PrimFunc& fn, Blocks blocks);
+
+}  // namespace mlc::transform

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/definitions.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] = R"(VerifySSA(): refuse functions that define a variable more than once.
+
+needs: every loop, binding and allocation has a variable of its own.
+keeps: the module as it is.
+ConvertSSA writes functions that pass.)";
+
+PrimFunc verified(const PrimFunc& fn) {
+  Definitions definitions(true);
+  definitions.add(fn);
+  if (definitions.repeated.defined()) {
+    throw Error("not-ssa", "IR is not in SSA form: `{}` is defined more than once",
+                text(definitions.repeated->name))
+        .kind("RuntimeError")
+        .at(definitions.repeated->span)
+        .help("run ConvertSSA first");
+  }
+  return fn;
+}
+
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) { return verified(fn); });
+}
+
+}  // namespace
+
+extern const Pass verify_ssa{"VerifySSA", "tirx.transform", "VerifySSA()", doc, nullptr, apply};
+
+}  // namespace mlc::transform

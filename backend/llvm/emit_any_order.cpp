@@ -58,6 +58,7 @@ bool FunctionEmitter::in_any_order(const ir::ForNode* s) {
 void FunctionEmitter::emit_any_order(const ir::ForNode* s) {
   const ir::BufferStoreNode* update = extreme_of(s);
   if (update != nullptr && !m_.is_soft_float(update->value->dtype())) return emit_extreme(s, update);
+  if (emit_choice(s)) return;
   LoopBlocks blocks = emit_loop(s, [&] { emit(s->body); });
   allow_any_order(blocks.first, blocks.after);
 }

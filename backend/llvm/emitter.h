@@ -243,6 +243,8 @@ class FunctionEmitter {
   static bool in_any_order(const ir::ForNode* s);
   void emit_any_order(const ir::ForNode* s);
   void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
+  // emit_choice.cpp
+  bool emit_choice(const ir::ForNode* s);  // false, and nothing done, for loops of another form
   // emit_reciprocal.cpp
   std::vector<const ir::BinaryNode*> by_reciprocals(const ir::ForNode* s) const;
   void emit_by_reciprocals(const ir::ForNode* s, llvm::ArrayRef<const ir::BinaryNode*> quotients);

@@ -230,6 +230,11 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   Any result = call.host.call(call.args[1], points);
   Array<Expr> body;
   auto add = [&](const Any& one) {
+    if (one == nullptr) {
+      throw Error("wrong-type", "what the function returns must be an expression, got None")
+          .kind("ValueError+TypeError")
+          .at(call.span_of(1));
+    }
     if (auto* slice = one.as<TensorSliceNode>()) {
       throw Error("te-partial-index",
                   "the function returned a tensor with indices missing: it has {} dimensions, {} given",

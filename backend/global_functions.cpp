@@ -154,20 +154,21 @@ Any register_global_func(ApiCall& call) {
   if (call.host.callable(call.args[0])) {
     Any name;
     if (!ir::find_attribute(call.host, call.args[0], "__name__", name)) ir::wrong_argument(call, 0, "str");
-    define(call.host, std::string(name.cast<ir::String>()), call.args[0], override);
-    return call.args[0];
+    auto own = std::string(name.cast<ir::String>());
+    define(call.host, own, call.args[0], override);
+    return *ffi::Function::GetGlobal(own);
   }
   auto name = ir::detail::argument<std::string>(call, 0);
   ir::Host& host = call.host;
   if (call.args[1] == nullptr) {
     return ffi::Function::FromPacked([&host, name, override](ffi::PackedArgs args, ffi::Any* result) {
       define(host, name, Any(args[0]), override);
-      *result = args[0];
+      *result = *ffi::Function::GetGlobal(name);
     });
   }
   if (!call.host.callable(call.args[1])) ir::wrong_argument(call, 1, "callable");
   define(host, name, call.args[1], override);
-  return call.args[1];
+  return *ffi::Function::GetGlobal(name);
 }
 
 Any list_global_func_names(ApiCall&) {

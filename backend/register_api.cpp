@@ -202,7 +202,8 @@ const ApiRow module_rows[] = {
      "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
      "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.",
      export_library},
-    {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')", "Writes the code as \"so\" or \"o\".",
+    {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')",
+     "Writes the code as \"o\", \"so\", \"ll\" or \"asm\": by the name's end, where none is named.",
      native([](ffi::Module module, String path, String format) { module->WriteToFile(path, format); })},
     {ApiKind::kMethod, kModule, kTimeEvaluatorSignature,
      "A function that times `func_name` on its arguments and returns mean, median, min, max and std in "

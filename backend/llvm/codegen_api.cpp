@@ -8,6 +8,8 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
 
 #include <algorithm>
 
@@ -90,14 +92,62 @@ Any intrinsic_id(ir::ApiCall& call) {
   return static_cast<int64_t>(id);
 }
 
+// Bits of the widest vectors that TVM counts on, by the architecture alone.
+Any vector_width(ir::ApiCall& call) {
+  if (call.args[0] == nullptr) {  // there must be a current one: refused here if there is none
+    const ir::Api* current = ir::ApiRegistry::global().find("tvm.target.Target.current");
+    MLC_CHECK(current != nullptr, "there is no Target.current");
+    Any allow_none = false;
+    ir::ApiCall asked{*current, call.host, {&allow_none, 1}, call.span, {}};
+    current->row.body(asked);
+  }
+  const llvm::Triple& triple = machine_for(backend::target_argument(call.args[0])).machine->getTargetTriple();
+  return int64_t{triple.isX86() ? 512 : 128};
+}
+
+Any targets(ir::ApiCall&) {
+  start_llvm();
+  Array<Any> names;
+  for (int arch = llvm::Triple::UnknownArch + 1; arch <= llvm::Triple::LastArchType; ++arch) {
+    std::string name = llvm::Triple::getArchTypeName(static_cast<llvm::Triple::ArchType>(arch)).str();
+    std::string why;
+    if (llvm::TargetRegistry::lookupTarget(name, why) != nullptr) names.push_back(String(name));
+  }
+  return names;
+}
+
+Any is_cpu(ir::ApiCall& call) {
+  auto cpu = ir::detail::argument<String>(call, 0);
+  ir::Map<String, Any> config{{"kind", String("llvm")}, {"mtriple", ir::detail::argument<String>(call, 1)}};
+  for (const auto& row : subtarget(ir::parse_target(config)).getAllProcessorDescriptions())
+    if (std::string_view(cpu.data(), cpu.size()) == row.Key) return true;
+  return false;
+}
+
+// Who made the processor of this machine: "intel", "amd" or "unknown".
+String x86_vendor() {
+  using llvm::sys::detail::x86::VendorSignatures;
+  VendorSignatures vendor = llvm::sys::detail::x86::getVendorSignature();
+  return vendor == VendorSignatures::GENUINE_INTEL   ? "intel"
+         : vendor == VendorSignatures::AUTHENTIC_AMD ? "amd"
+                                                     : "unknown";
+}
+
 constexpr std::string_view kCodegen = "tvm.target.codegen";
 const ApiRow rows[] = {
-    {ApiKind::kFunction, kCodegen, "llvm_version_major()", "The version of LLVM that generates code.",
-     native([] { return int64_t{LLVM_VERSION_MAJOR}; })},
+    {ApiKind::kFunction, kCodegen, "llvm_version_major(allow_none=False)",
+     "The version of LLVM that generates code.", native([](bool) { return int64_t{LLVM_VERSION_MAJOR}; })},
     {ApiKind::kFunction, kCodegen, "llvm_get_system_cpu()", "The CPU of this machine.",
      native([] { return String(host_cpu()); })},
     {ApiKind::kFunction, kCodegen, "llvm_get_system_triple()", "The triple of this machine.",
      native([] { return String(host_triple()); })},
+    {ApiKind::kFunction, kCodegen, "llvm_get_system_x86_vendor()", "Who made the processor of this machine.",
+     native([] { return x86_vendor(); })},
+    {ApiKind::kFunction, kCodegen, "llvm_get_targets()", "The architectures that LLVM knows here.", targets},
+    {ApiKind::kFunction, kCodegen, "llvm_is_valid_cpu(cpu, triple)", "Has the architecture this CPU?",
+     is_cpu},
+    {ApiKind::kFunction, kCodegen, "llvm_get_vector_width(target=None)",
+     "Bits of the vectors that a target has.", vector_width},
     {ApiKind::kFunction, kCodegen, "llvm_get_cpu_archlist(target=None)", "The CPUs of an architecture.",
      cpus},
     {ApiKind::kFunction, kCodegen, "llvm_get_cpu_features(target=None)", "What the CPU of a target has.",

@@ -44,7 +44,7 @@ class CompiledModule final : public ffi::ModuleObj {
     return ffi::Function::FromPacked(
         [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
   }
-  ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o"}; }
+  ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "ll", "asm"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
     if (wanted.empty() || wanted == "ll" || wanted == "llvm")
@@ -56,15 +56,27 @@ class CompiledModule final : public ffi::ModuleObj {
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
-    std::string_view wanted(format.data(), format.size());
-    ir::Inputs::global().beyond();
-    if (wanted == "o" || wanted == "obj") {
-      std::ofstream out(file, std::ios::binary | std::ios::trunc);
-      out.write(code_.object.data(), static_cast<std::streamsize>(code_.object.size()));
-      if (!out.flush()) throw ir::Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
-      return;
+    std::string_view given(format.data(), format.size());
+    std::string_view wanted = given;
+    if (wanted.empty()) {
+      size_t slash = file.rfind('/'), dot = file.rfind('.');
+      if (dot != std::string::npos && (slash == std::string::npos || slash < dot))
+        wanted = std::string_view(file).substr(dot + 1);
     }
-    link_shared_library(code_, target_, file);
+    ir::Inputs::global().beyond();
+    auto write = [&file](std::string_view bytes) {
+      std::ofstream out(file, std::ios::binary | std::ios::trunc);
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      if (!out.flush()) throw ir::Error("cannot-write", "`{}` cannot be written", file).kind("OSError");
+    };
+    if (wanted == "o" || wanted == "obj")
+      return write(std::string_view(code_.object.data(), code_.object.size()));
+    if (wanted == "so") return link_shared_library(code_, target_, file);
+    if (wanted == "ll" || wanted == "s" || wanted == "asm")
+      return write(compile_to_text(lowered_, target_, wanted != "ll"));
+    throw ir::Error("unknown-emit-kind", "Do not know how to save file {} with format='{}'", file, given)
+        .kind("InternalError")
+        .help("there are o, so, ll and asm");
   }
 
  private:

@@ -98,6 +98,11 @@ constexpr Row constructors[] = {
     {"bad-sequence", "a sequence has at least two statements, got 1",
      "Check failed: seq.size() != 1 (1 vs. 1) : A SeqStmt of length 1 is prohibited.  Use the node "
      "T.evaluate(0)directly, or for dynamic usage, normalize using SeqStmt::Flatten()"},
+    {"wrong-number-of-indices", "the tensor `{}` has {} dimension{}, got {} ind{}",
+     "Need to provide {2} index in tensor but {4} was provided"},
+    {"te-partial-index",
+     "the function returned a tensor with indices missing: it has {} dimensions, {} given",
+     "Need to provide {1} index in tensor but {2} was provided"},
     {"wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}",
      "Check failed: buffer->shape.size() == indices.size() ({2} vs. {4}) : BufferVar {1} is {2}-dimensional, "
      "cannot be indexed with the {4}-dimensional indices provided."},

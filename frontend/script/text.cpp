@@ -298,6 +298,9 @@ std::string Evaluator::repr(const Any& value) {
   if (auto* module = as<ApiModuleNode>(value)) return "<module '" + module->path + "'>";
   if (auto* singleton = as<SingletonNode>(value)) return std::string(singleton->name);
   if (auto* view = as<DictViewNode>(value)) {
+    // TVM's attributes list their names.
+    if (view->kind == DictViewNode::Kind::kKeys && view->dict.type_index() == kTVMFFIMap)
+      return "[" + joined(*this, elements_of(value)) + "]";
     std::string_view name = view->kind == DictViewNode::Kind::kKeys     ? "dict_keys"
                             : view->kind == DictViewNode::Kind::kValues ? "dict_values"
                                                                         : "dict_items";

@@ -91,9 +91,9 @@ DataType dtype_of(const ApiCall& call, const Any& value, size_t argument) {
 Any load(const ApiCall& call, const Tensor& tensor, const Array<Any>& indices, size_t argument) {
   Array<Expr> shape = tensor->shape();
   if (indices.size() > shape.size()) {
-    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} indices", tensor->name(),
-                shape.size(), shape.size() == 1 ? "" : "s", indices.size())
-        .kind(ir::kRefusedValue)
+    throw Error("wrong-number-of-indices", "the tensor `{}` has {} dimension{}, got {} indices",
+                tensor->name(), shape.size(), shape.size() == 1 ? "" : "s", indices.size())
+        .kind("ValueError+InternalError")
         .at(call.span);
   }
   Array<Expr> at;
@@ -133,10 +133,10 @@ Any tensor_call(ApiCall& call) {
   Tensor tensor = call.args[0].cast<Tensor>();
   auto indices = call.args[1].cast<Array<Any>>();
   if (indices.size() != tensor->shape().size()) {
-    throw Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", tensor->name(),
+    throw Error("wrong-number-of-indices", "the tensor `{}` has {} dimension{}, got {} ind{}", tensor->name(),
                 tensor->shape().size(), tensor->shape().size() == 1 ? "" : "s", indices.size(),
                 indices.size() == 1 ? "ex" : "ices")
-        .kind(ir::kRefusedValue)
+        .kind("ValueError+InternalError")
         .at(call.span);
   }
   return load(call, tensor, indices, 1);
@@ -216,8 +216,15 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   Any result = call.host.call(call.args[1], points);
   Array<Expr> body;
   auto add = [&](const Any& one) {
-    if (one.as<TensorSlice>()) {
-      throw Error("te-partial-index", "the function returned a tensor with indices missing")
+    if (one == nullptr) {
+      throw Error("wrong-type", "what the function returns must be an expression, got None")
+          .kind("ValueError+TypeError")
+          .at(call.span_of(1));
+    }
+    if (auto* slice = one.as<TensorSliceNode>()) {
+      throw Error("te-partial-index",
+                  "the function returned a tensor with indices missing: it has {} dimensions, {} given",
+                  slice->tensor->shape().size(), slice->indices.size())
           .at(call.span_of(1));
     }
     body.push_back(expect_expr(call, one, 1, "what the function returns"));

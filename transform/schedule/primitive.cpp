@@ -216,14 +216,10 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
   try {
     result = primitive.run(step);
   } catch (Error& error) {
-    // As in TVM, a block that was found by its name stays known to the trace; types are looked at before.
-    bool before = error.first().name == "wrong-type";
-    auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;
-    for (Instruction& lookup : step.lookups) {
-      if (before) {
+    // TVM looks at types before it looks up names: the variables that follow are counted without these.
+    if (error.first().name == "wrong-type") {
+      for (const Instruction& lookup : step.lookups) {
         for (const Any& found : lookup.outputs) schedule.handles.erase(found.as<ffi::Object>());
-      } else {
-        trace.push_back(std::move(lookup));
       }
     }
     note_places(error, step);

@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "ir/api.h"
+#include "ir/said_error.h"
 #include "ir/target_tables.h"
 
 namespace mlc::ir {
@@ -276,7 +277,14 @@ Target parse_target(const Any& spec) {
   while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
   if (view.starts_with("{")) return from_entries(json_object(view));
   if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
-  return from_command(view);
+  try {
+    return from_command(view);
+  } catch (Error& error) {
+    if (error.first().message != fmt::format("there is no target `{}`", view)) throw;
+    throw SaidError(
+        error,
+        fmt::format("Target kind \"{}\" is not defined. Target creation from string failed: {}", view, view));
+  }
 }
 
 std::string target_text(const Target& target) {

@@ -108,6 +108,13 @@ constexpr Row constructors[] = {
      "cannot be indexed with the {4}-dimensional indices provided."},
     {"wrong-number-of-indices", "the map takes {} ind{}, got {}",
      "Check failed: indices.size() == initial_indices.size() ({3} vs. {1}) : "},
+    {"wrong-arguments", "block `{}` has {} iterators, got {} values",
+     "Check failed: block->iter_vars.size() == values.size() ({2} vs. {3}) : BlockRealize needs to have the "
+     "same number of iter_vars and binding values"},
+    {"type-mismatch", "the predicate of a block is a bool, not `{}`",
+     "Check failed: (predicate_ty.MatchesCode(DLDataTypeCode::kDLBool)) is false: Expect Block.predicate to "
+     "be "
+     "a bool expression"},
     {"wrong-arguments", "the map takes {} ind{}, the shape has {} dimension{}",
      "Check failed: shape.size() == initial_indices.size() ({3} vs. {1}) : "},
     {"index-map-not-affine", "the extent of an index of the map cannot be told",
@@ -301,6 +308,8 @@ constexpr Row parser[] = {
      "Visitor of AST node is not implemented: Raise"},
     {"unsupported-statement", "`import` has no meaning in a prim_func",
      "Visitor of AST node is not implemented: Import"},
+    {"not-a-context", "a prim_func cannot use `{}` in `with`",
+     "Invalid context expression in the with-statement."},
     {"not-a-function", "`{}` is {}, not a function: {}", "decl_function expects an instance of BaseFunc"},
 };
 

@@ -584,6 +584,8 @@ std::span<const ir::ApiRow> all() {
     }
   }
   rows.push_back(
+      {ir::ApiKind::kFunction, "tvm.te", "const(value, dtype=\"int32\", span=None)", "A constant.", const_});
+  rows.push_back(
       {ir::ApiKind::kMethod, "mlc.ir.Expr", "astype(dtype)", "The value converted to a type.", astype});
   return rows;
 }

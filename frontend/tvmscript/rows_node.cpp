@@ -258,9 +258,9 @@ Any convert(ApiCall& call) {
   if (of_script && call.host.callable(value)) {
     return ffi::Function::FromPacked([&host = call.host, value](ffi::PackedArgs args, ffi::Any* result) {
       std::vector<Any> given;
-      for (int i = 0; i < args.size(); ++i) given.emplace_back(args[i]);
+      for (int i = 0; i < args.size(); ++i) given.push_back(attribute_value(Any(args[i]), {}));
       try {
-        *result = host.call(value, given);
+        *result = attribute_value(host.call(value, given), {});
       } catch (...) {
         ir::error_below() = std::current_exception();
         throw;

@@ -2,6 +2,7 @@
 // tvm.sym: the values that ranges of indices cover while their variables run.
 #include "ir/given.h"
 #include "transform/arith/iter_map.h"
+#include "transform/arith/region_bound.h"
 #include "transform/arith/sym.h"
 
 namespace mlc::transform::sym {
@@ -55,6 +56,16 @@ std::optional<Array<Any>> strict_bound(const std::vector<Range>& region, const s
   }
   return sets;
 }
+
+}  // namespace
+
+IntervalSet bound_by_digits(const Range& range, const std::vector<LoopRange>& iters, const Expr& predicate,
+                            Analyzer& analyzer) {
+  IterMapResult found = detect_iter_map({range->min}, iters, predicate, IterMapCheck::kSurjective, analyzer);
+  return found.indices.empty() ? nullptr : covered(found.indices[0], range->extent, analyzer);
+}
+
+namespace {
 
 Any exact_region(ApiCall& call) {
   AnalyzerValue analyzer = analyzer_argument(call, 3);

@@ -76,11 +76,13 @@ Expr convert_bits(const Expr& value, DataType to) {
   };
   if (exponent == 0) return reinterpret(to, resized(bits));
   Expr power = right(left(bits, 1), src.mantissa + 1);
-  // Types without a sign have their bits shifted out: the plain operator refuses that.
-  auto shifted = [&](std::string_view shift, const Expr& e, const FloatFormat& format) {
-    return call_op(e->dtype(), shift, {e, number(e, format.exponent + format.mantissa)});
+  // Types without a sign have their bits shifted out, which the plain operators refuse.
+  auto by_sign = [&](const char* shift, const Expr& e, const FloatFormat& format) {
+    int by = format.exponent + format.mantissa;
+    if (by == e->dtype().bits()) return call_op(e->dtype(), shift, {e, number(e, by)});
+    return shift == std::string_view("tirx.shift_left") ? left(e, by) : right(e, by);
   };
-  Expr sign = shifted("tirx.shift_left", cast(word, shifted("tirx.shift_right", bits, src)), dst);
+  Expr sign = by_sign("tirx.shift_left", cast(word, by_sign("tirx.shift_right", bits, src)), dst);
   Expr rest = resized(bits);
   rest = bitwise_and(rest, number(rest, (int64_t{1} << dst.mantissa) - 1));
   int bias = dst.bias - src.bias;

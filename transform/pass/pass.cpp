@@ -128,7 +128,6 @@ void register_pass_api() {
   registry.add(pass_config_rows);
   registry.add(pass_object_rows);
   registry.add(lowering);
-  registry.alias("tvm.s_tir.transform.ConvertSSA", "tvm.tirx.transform.ConvertSSA");
   registry.alias("tvm.ir.transform", "tvm.transform");
   registry.alias("tvm.ir.instrument", "tvm.instrument");
 }

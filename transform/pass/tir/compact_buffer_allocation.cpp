@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/error_kinds.h"
+#include "transform/arith/inequalities.h"
 #include "transform/arith/int_set.h"
+#include "transform/arith/region_bound.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"
@@ -155,11 +157,37 @@ class TouchedRegions final : public Walker {
   template <class F>
   void under(const Expr& condition, F&& inside) {
     // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
-    size_t before = facts_.size();
-    const Expr& bare = as_call_to(condition, "tirx.likely") ? as<CallNode>(condition)->args[0] : condition;
-    for (auto& one : domains_of(bare)) facts_.push_back(std::move(one));
+    size_t facts = facts_.size(), unsolved = unsolved_.size();
+    if (auto solved = solve(condition)) {
+      for (const LoopRange& one : *solved) facts_.emplace_back(one.var, interval_of(one.range, analyzer));
+    } else {
+      unsolved_.push_back(condition);
+    }
     inside();
-    facts_.erase(facts_.begin() + static_cast<int64_t>(before), facts_.end());
+    facts_.erase(facts_.begin() + static_cast<int64_t>(facts), facts_.end());
+    unsolved_.erase(unsolved_.begin() + static_cast<int64_t>(unsolved), unsolved_.end());
+  }
+  // What the condition leaves of the ranges of the loops around it.
+  std::optional<std::vector<LoopRange>> solve(const Expr& condition) {
+    std::vector<Expr> comparisons = linear_comparisons(Analyzer().simplify(condition));
+    std::vector<Var> vars;
+    for (const Expr& one : comparisons) {
+      for (const Var& var : free_vars(one)) {
+        bool known = std::any_of(vars.begin(), vars.end(), [&](const Var& v) { return v.same_as(var); });
+        if (!known) vars.push_back(var);
+      }
+    }
+    if (vars.empty()) return std::nullopt;
+    std::vector<LoopRange> ranges;
+    for (const Loop& loop : loops_) {
+      if (std::none_of(vars.begin(), vars.end(), [&](const Var& v) { return v.same_as(loop.var); })) continue;
+      Expr last = sub(add(loop.range->min, loop.range->extent), const_like(loop.range->min, 1));
+      Interval interval{loop.range->min, last};
+      narrow(loop.var.get(), interval);
+      Expr extent = analyzer.simplify(interval.max - interval.min + 1);
+      ranges.push_back({loop.var, make<RangeNode>(interval.min, extent)});
+    }
+    return solve_to_ranges(vars, ranges, comparisons);
   }
   // What conditions around say of one variable.
   void narrow(const VarNode* var, Interval& interval) {
@@ -191,7 +219,8 @@ class TouchedRegions final : public Walker {
     Domain domain = inner_loops(box.depth, text(region->source->buffer()->storage_scope));
     std::vector<Interval> dims;
     for (const Range& range : region->region) {
-      dims.push_back(interval_of(range, domain, analyzer));
+      auto bound = within_unsolved(range, domain);
+      dims.push_back(bound ? *bound : interval_of(range, domain, analyzer));
     }
     if (box.dims.empty()) {
       box.dims = std::move(dims);
@@ -200,6 +229,22 @@ class TouchedRegions final : public Walker {
     for (size_t d = 0; d < dims.size(); ++d) {
       box.dims[d] = box.dims[d] && dims[d] ? unite(box.dims[d], dims[d], analyzer) : Interval{};
     }
+  }
+  // What conditions between variables leave of an index that counts them like digits.
+  std::optional<Interval> within_unsolved(const Range& range, const Domain& domain) {
+    if (unsolved_.empty() || !const_int(range->extent)) return std::nullopt;
+    std::vector<LoopRange> iters;
+    for (const Loop& loop : loops_) {
+      auto known = domain.find(loop.var.get());
+      if (known == domain.end() || !known->second) continue;
+      Expr extent = analyzer.simplify(known->second.max - known->second.min + 1);
+      iters.push_back({loop.var, make<RangeNode>(known->second.min, extent)});
+    }
+    Expr predicate = unsolved_[0];
+    for (size_t i = 1; i < unsolved_.size(); ++i) predicate = logical_and(predicate, unsolved_[i]);
+    IntervalSet set = sym::bound_by_digits(range, iters, predicate, analyzer);
+    if (!set || !set->has_lower() || !set->has_upper()) return std::nullopt;
+    return Interval{set->min_value, set->max_value};
   }
   // Do the threads of the loop share memory of that scope? All of them global memory, those of a block the
   // block's.
@@ -236,6 +281,7 @@ class TouchedRegions final : public Walker {
   std::vector<Loop> loops_;
   std::vector<const BindNode*> names_;
   std::vector<std::pair<Var, IntervalSet>> facts_;
+  std::vector<Expr> unsolved_;  // conditions around that say nothing of single variables
   Declared declared_, explicit_;
   Domain named_;  // variables of Let: their values are not followed
 };

@@ -93,16 +93,18 @@ PrimFunc convert(Ssa& ssa, const PrimFunc& fn) {
   });
 }
 
-IRModule apply(const IRModule& mod, const PassOptions&) {
-  Ssa ssa;
-  return map_prim_funcs(mod, [&](const PrimFunc& fn) { return convert(ssa, fn); });
-}
+IRModule apply(const IRModule& mod, const PassOptions&) { return with_unique_definitions(mod); }
 
 }  // namespace
 
 PrimFunc with_unique_definitions(const PrimFunc& fn) {
   Ssa ssa;
   return convert(ssa, fn);
+}
+
+IRModule with_unique_definitions(const IRModule& mod) {
+  Ssa ssa;
+  return map_prim_funcs(mod, [&](const PrimFunc& fn) { return convert(ssa, fn); });
 }
 
 extern const Pass convert_ssa{"ConvertSSA", "tirx.transform", "ConvertSSA()", doc, nullptr, apply};

@@ -142,7 +142,9 @@ class Exchange {
     Buffer mask;    // null: the target needs none
   };
   Expr shuffle(std::string_view name, const Round& round, const Expr& value, const Expr& lane) const {
-    Expr mask = round.mask ? load(round.mask) : Expr(int32(0));
+    return shuffle(name, round.mask ? load(round.mask) : Expr(int32(0)), value, lane);
+  }
+  Expr shuffle(std::string_view name, const Expr& mask, const Expr& value, const Expr& lane) const {
     Array<Expr> args{mask, value, lane, int32(warp_), int32(warp_)};
     return make<CallNode>(value->ty, op(name), args);
   }
@@ -193,10 +195,11 @@ class Exchange {
     Round round = reduce_lanes(values, shape_.reduce_extent, nullptr);
     temporaries = round.local;
     Expr first = const_like(shape_.reduce_index, 0);
+    Expr mask = load(round.local.back());  // as TVM has it: a temporary where the target needs no mask
     for (const Buffer& buffer : round.buffers) {
       Expr lane = int32(shape_.reduce_extent) * shape_.group_index;
       stmts.push_back(
-          store(buffer, shuffle("tirx.tvm_warp_shuffle", round, load(buffer, first), lane), first));
+          store(buffer, shuffle("tirx.tvm_warp_shuffle", mask, load(buffer, first), lane), first));
       results.push_back(load(buffer));
     }
   }

@@ -27,6 +27,16 @@ Any State::constant(const Constant& constant) {
       return ffi::Bytes(std::string(constant.text));
     case Constant::Type::kEllipsis:
       return ellipsis();
+    case Constant::Type::kWideInt: {
+      constexpr size_t kMostShown = 60;
+      std::string_view digits = constant.text;
+      throw ir::Error("integer-too-large", "`{}` does not fit into 64 bits with a sign",
+                      digits.size() > kMostShown ? std::string(digits.substr(0, kMostShown - 3)) + "..."
+                                                 : std::string(digits))
+          .at(constant.span)
+          .kind("OverflowError")
+          .help("the largest integer is 9223372036854775807");
+    }
   }
   __builtin_unreachable();
 }

@@ -341,6 +341,7 @@ struct Resolver::Work {
         return set(&constant, Code::kText);
       case Constant::Type::kBytes:
       case Constant::Type::kEllipsis:
+      case Constant::Type::kWideInt:
         return;
     }
   }

@@ -268,14 +268,16 @@ struct JoinedStr : Expr {
 };
 struct Constant : Expr {
   MLC_SYNTAX_EXPR(Constant)
-  enum class Type : uint8_t { kNone, kBool, kInt, kFloat, kStr, kBytes, kEllipsis };
+  enum class Type : uint8_t { kNone, kBool, kInt, kFloat, kStr, kBytes, kEllipsis, kWideInt };
   Type type{};
   union {
     bool boolean;
-    int64_t integer = 0;  // wider literals are syntax errors; `-9223372036854775808` is one Constant
+    int64_t integer = 0;  // `-9223372036854775808` is one Constant
     double real;
   };
-  std::string_view text;  // kStr (UTF-8), kBytes: escapes decoded, neighbours joined
+  // kStr (UTF-8), kBytes: escapes decoded, neighbours joined. kWideInt, of more than 64 bits with a sign: the digits,
+  // with their prefix.
+  std::string_view text;
   mutable uint32_t resolved = 0;
 };
 struct Attribute : Expr {

@@ -32,11 +32,9 @@ Expr* TreeBuilder::number(const SourceToken& token, bool negated) {
   auto [end, error] = std::from_chars(first, digits.data() + digits.size(), value, base);
   constexpr uint64_t kLimit = uint64_t{1} << 63;
   if (error == std::errc::result_out_of_range || value > kLimit || (value == kLimit && !negated)) {
-    throw ir::Error("integer-too-large", "`{}` does not fit into 64 bits with a sign",
-                    digits.size() > 60 ? digits.substr(0, 57) + "..." : digits)
-        .at(at)
-        .kind("SyntaxError")
-        .help("the largest integer is 9223372036854775807");
+    node->type = Constant::Type::kWideInt;
+    node->text = keep_text(digits);
+    return node;
   }
   node->integer = static_cast<int64_t>(value);
   return node;

@@ -360,6 +360,8 @@ class Dumper {
         return quoted(n.text, true);
       case Constant::Type::kEllipsis:
         return "Ellipsis";
+      case Constant::Type::kWideInt:
+        return std::string(n.text);
     }
     __builtin_unreachable();
   }

@@ -140,6 +140,7 @@ void fields(Io& io, Constant& n) {
       return io(n.real);
     case Constant::Type::kStr:
     case Constant::Type::kBytes:
+    case Constant::Type::kWideInt:
       return io(n.text);
     case Constant::Type::kNone:
     case Constant::Type::kEllipsis:

@@ -218,8 +218,8 @@ class OtherUses final : public Walker {
 std::string shape_text(const Array<Expr>& shape) {
   std::string text;
   for (const Expr& dim : shape) {
-    auto n = const_int(dim);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", n ? std::to_string(*n) : "?");
+    std::string size = expr_text(dim, [](const Var& var) { return std::string(var->name); });
+    text += (text.empty() ? "" : ", ") + size;
   }
   return text;
 }

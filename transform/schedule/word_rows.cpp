@@ -325,6 +325,15 @@ constexpr WordRow rows[] = {
      "the block itervars appeared in lhs and rhs of reindex cache stage do not match."},
     {"not-in-place", "", "The target block {block} does not both read & write target buffer ir.Var#1.",
      "The target block does not both read & write target buffer."},
+    {"partition-symbolic-loop", "", "Detected dynamic shape in either min or extent of a loop {loop}",
+     "The min and extent values of the loop are required to be known at compile time. However, dynamic shape "
+     "has been detected."},
+    {"merge-not-only-child", "",
+     "{see loop}The loops can't be fused because the inner loop {loop2} is not the only child of outer loop "
+     "{loop}.",
+     "The inner loop is not the only child of outer loop"},
+    {"not-an-einsum", "", "The block {block} not a computation of Einsum pattern.",
+     "The block is not a computation of Einsum pattern."},
     {"transform-layout-dimensions", "",
      "Check failed: (args.size() == initial_indices_orig.size()) is false: ", ""},
     {"transform-layout-padding", "",

@@ -90,12 +90,9 @@ TEST_CASE("a refused primitive changes nothing", "[schedule]") {
   size_t steps = schedule->trace->instructions.size();
   CHECK_THROWS_AS(call(schedule, "split", {item(loops, 0), Array<Any>{int64_t{3}, int64_t{4}}}), Error);
   CHECK_THROWS_AS(call(schedule, "fuse", {item(loops, 1), item(loops, 0)}), Error);
-  CHECK(schedule->trace->instructions.size() == steps);
-  // The lookup of a name is a step of its own: it was taken.
   CHECK_THROWS_AS(call(schedule, "compute_inline", {String("B")}), Error);
   CHECK(schedule->state->mod().same_as(before));
-  CHECK(schedule->trace->instructions.size() == steps + 1);
-  CHECK(schedule->trace->instructions.back().primitive->name() == "get_sblock");
+  CHECK(schedule->trace->instructions.size() == steps);
 }
 
 TEST_CASE("a step copies one function and shares the others", "[schedule]") {

@@ -4,7 +4,7 @@
     python bench/run.py MLC [--cores N] [NAME]...
 
 NAME is one of startup, cold, big, size, frontend, script, cache, schedule, tour, products, convolutions, kernels, defaults,
-bandwidth, or a program of this folder (parse_print, matmul, arrays). Programs run under both and print lines `metric
+bandwidth, or a program of this folder (parse_print, matmul, arrays, parallel). Programs run under both and print lines `metric
 seconds`; the others are measured from outside. `--cores`: how many both sides of products, convolutions, defaults and
 bandwidth run on, 1 unless given.
 """

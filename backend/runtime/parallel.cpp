@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of sleeping workers. A launch puts a job on its own stack, hangs it into the list of open jobs and
-// wakes workers; everybody, the launcher too, takes pieces from the job's counter until none is left. Workers
-// only ever help: the launcher alone finishes the job when nobody comes, so launches cannot deadlock,
-// whatever else runs.
+// A pool of sleeping workers. A launch puts its job into one of a few places that always exist and wakes
+// workers; everybody, the launcher too, takes pieces from the job's counter until none is left. Workers only
+// ever help: the launcher alone finishes the job when nobody comes, and does so when no place is free, so
+// launches cannot deadlock, whatever else runs. Nobody holds a lock: who may come in, and who is still in, is
+// one word of each place.
 //
-// Waiting spins for some microseconds and then sleeps in the kernel: an idle pool costs nothing.
+// Waiting spins for some tens of microseconds and then sleeps in the kernel: an idle pool costs nothing.
 #include "backend/runtime/parallel.h"
 
 #include <limits.h>
@@ -32,7 +33,7 @@ __attribute__((weak)) int TVMFFIObjectDecRef(void* object);
 namespace {
 
 constexpr int kMaxThreads = 256;
-constexpr int kSpins = 2000;  // about ten microseconds
+constexpr int kSpins = 2000;  // a pause takes ten to fifty nanoseconds
 constexpr int64_t kPiecesPerThread = 4;
 
 void pause_cpu() {
@@ -49,54 +50,38 @@ void sleep_while(std::atomic<uint32_t>& word, uint32_t value) {
 void wake(std::atomic<uint32_t>& word, int count) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
-// Returns when word is no longer `value`.
-void wait_for_change(std::atomic<uint32_t>& word, uint32_t value) {
-  for (int i = 0; i < kSpins; ++i) {
-    if (word.load(std::memory_order_acquire) != value) return;
-    pause_cpu();
-  }
-  while (word.load(std::memory_order_acquire) == value) sleep_while(word, value);
-}
 
-// 0 free, 1 held, 2 held and somebody sleeps.
-struct Lock {
-  std::atomic<uint32_t> state{0};
-  void acquire() {
-    uint32_t seen = 0;
-    if (state.compare_exchange_strong(seen, 1, std::memory_order_acquire)) return;
-    if (seen != 2) seen = state.exchange(2, std::memory_order_acquire);
-    while (seen != 0) {
-      sleep_while(state, 2);
-      seen = state.exchange(2, std::memory_order_acquire);
-    }
-  }
-  void release() {
-    if (state.exchange(0, std::memory_order_release) == 2) wake(state, 1);
-  }
-};
+// The word of a place: how many workers are in, how many may be, and
+constexpr uint32_t kInside = 0xFF;
+constexpr int kMostShift = 8;
+constexpr uint32_t kMost = 0xFF;
+constexpr uint32_t kTaken = 1U << 16;    // it has a job
+constexpr uint32_t kOpen = 1U << 17;     // which may have pieces left
+constexpr uint32_t kAwaited = 1U << 18;  // and whose launcher sleeps until the last worker is out
 
+// A line of the cache for what workers change all the time, and one for what they only read.
 struct Job {
-  mlc_task task;
-  void* closure;
-  int64_t extent;
-  int64_t piece;
-  uint32_t most;  // workers that may help
-  std::atomic<int64_t> next{0};
+  alignas(64) std::atomic<uint32_t> state{0};
+  alignas(64) std::atomic<int64_t> next{0};
+  alignas(64) mlc_task task = nullptr;
+  void* closure = nullptr;
+  int64_t extent = 0;
+  int64_t piece = 0;
   std::atomic<int32_t> status{0};
-  std::atomic<uint32_t> helpers{0};  // workers inside; changed under the pool's lock
-  void* error = nullptr;             // of the first failure, when it happened on a worker
-  char* error_text = nullptr;        // the same for C, allocated
-  Job* below = nullptr;              // in the list of open jobs
+  void* error = nullptr;       // of the first failure, when it happened on a worker
+  char* error_text = nullptr;  // the same for C, allocated
 };
+
+constexpr int kJobs = 64;
 
 struct Pool {
-  Lock lock;
-  Job* open = nullptr;             // jobs that may still have pieces
-  std::atomic<uint32_t> epoch{0};  // counts launches: what idle workers wait on
-  std::atomic<uint32_t> sleepers{0};
+  alignas(64) std::atomic<uint32_t> epoch{0};  // counts launches: what idle workers wait on
+  std::atomic<uint64_t> open{0};               // a bit for each job that may want help
+  alignas(64) std::atomic<uint32_t> sleepers{0};
   int threads = 0;
   // The process that has started it, 0 when none has: a forked child has no workers and starts its own.
   std::atomic<pid_t> owner{0};
+  Job jobs[kJobs];
 };
 Pool pool;
 // The process that is starting the pool, or 0. A forked child may find its parent here, whose thread is not
@@ -132,36 +117,50 @@ void work_on(Job& job, bool worker) {
   }
 }
 
-// Under the pool's lock. A job that is full stays so until it has no pieces left.
-bool wants_help(const Job& job) {
-  return job.next.load(std::memory_order_relaxed) < job.extent &&
-         job.helpers.load(std::memory_order_relaxed) < job.most;
+// Comes in, if there is a job that is open and not full.
+bool enter(Job& job) {
+  uint32_t state = job.state.load(std::memory_order_relaxed);
+  while ((state & kOpen) != 0 && (state & kInside) < (state >> kMostShift & kMost))
+    if (job.state.compare_exchange_weak(state, state + 1, std::memory_order_acquire)) return true;
+  return false;
+}
+
+void leave(Job& job) {
+  uint32_t before = job.state.fetch_sub(1, std::memory_order_release);
+  // The job may be over by now and its place have another: then somebody is woken for nothing.
+  if ((before & kInside) == 1 && (before & kAwaited) != 0) wake(job.state, 1);
+}
+
+// Sends those away who have not come in yet.
+void close_to_others(Job& job) {
+  if ((job.state.load(std::memory_order_relaxed) & kOpen) != 0)
+    job.state.fetch_and(~kOpen, std::memory_order_relaxed);
+}
+
+// Works on whatever is open; false when nothing was.
+bool help() {
+  bool found = false;
+  for (uint64_t open = pool.open.load(std::memory_order_acquire); open != 0; open &= open - 1) {
+    Job& job = pool.jobs[__builtin_ctzll(open)];
+    if (!enter(job)) continue;
+    found = true;
+    work_on(job, true);
+    close_to_others(job);
+    leave(job);
+  }
+  return found;
 }
 
 void* worker_main(void*) {
   inside = true;
-  uint32_t seen = 0;
   for (;;) {
-    pool.lock.acquire();
-    Job* job = pool.open;
-    while (job != nullptr && !wants_help(*job)) job = job->below;
-    if (job != nullptr) job->helpers.fetch_add(1, std::memory_order_relaxed);
-    seen = pool.epoch.load(std::memory_order_relaxed);
-    pool.lock.release();
-    if (job == nullptr) {
-      for (int i = 0; i < kSpins && pool.epoch.load(std::memory_order_acquire) == seen; ++i) pause_cpu();
-      if (pool.epoch.load(std::memory_order_acquire) != seen) continue;
-      pool.sleepers.fetch_add(1);
-      while (pool.epoch.load() == seen) sleep_while(pool.epoch, seen);
-      pool.sleepers.fetch_sub(1);
-      continue;
-    }
-    work_on(*job, true);
-    // The launcher may return, and the job vanish, as soon as helpers is 0; it takes the lock first, so the
-    // wake below still finds the word.
-    pool.lock.acquire();
-    if (job->helpers.fetch_sub(1, std::memory_order_release) == 1) wake(job->helpers, 1);
-    pool.lock.release();
+    uint32_t seen = pool.epoch.load(std::memory_order_acquire);
+    if (help()) continue;
+    for (int i = 0; i < kSpins && pool.epoch.load(std::memory_order_acquire) == seen; ++i) pause_cpu();
+    if (pool.epoch.load(std::memory_order_acquire) != seen) continue;
+    pool.sleepers.fetch_add(1);
+    while (pool.epoch.load() == seen) sleep_while(pool.epoch, seen);
+    pool.sleepers.fetch_sub(1);
   }
   return nullptr;
 }
@@ -192,8 +191,8 @@ void start() {
     }
   }
   if (pool.owner.load(std::memory_order_relaxed) != getpid()) {
-    pool.lock.state.store(0);
-    pool.open = nullptr;
+    for (Job& job : pool.jobs) job.state.store(0);
+    pool.open.store(0);
     pool.sleepers.store(0);
     int started = 1;
     int wanted = threads_wanted();
@@ -217,19 +216,28 @@ void start() {
   wake(starting, INT_MAX);
 }
 
-void close_job(Job& job) {
-  pool.lock.acquire();
-  Job** at = &pool.open;
-  while (*at != &job) at = &(*at)->below;
-  *at = job.below;
-  pool.lock.release();
-  for (;;) {
-    uint32_t helpers = job.helpers.load(std::memory_order_acquire);
-    if (helpers == 0) break;
-    wait_for_change(job.helpers, helpers);
+// A place for a job, null when all have one.
+Job* take_place() {
+  for (Job& job : pool.jobs) {
+    uint32_t free = 0;
+    if (job.state.load(std::memory_order_relaxed) == 0 &&
+        job.state.compare_exchange_strong(free, kTaken, std::memory_order_acquire))
+      return &job;
   }
-  pool.lock.acquire();  // the last helper is past its wake
-  pool.lock.release();
+  return nullptr;
+}
+
+// Returns when no worker is in.
+void await_workers(Job& job) {
+  for (int i = 0; i < kSpins; ++i) {
+    if ((job.state.load(std::memory_order_acquire) & kInside) == 0) return;
+    pause_cpu();
+  }
+  uint32_t state = job.state.fetch_or(kAwaited, std::memory_order_acquire) | kAwaited;
+  while ((state & kInside) != 0) {
+    sleep_while(job.state, state);
+    state = job.state.load(std::memory_order_acquire);
+  }
 }
 
 }  // namespace
@@ -248,25 +256,41 @@ extern "C" int32_t mlc_parallel_launch_on(mlc_task task, void* closure, int64_t 
   if (inside || extent == 1 || cores <= 1 || mlc_num_threads() == 1) return task(closure, 0, extent);
 
   const int threads = cores < pool.threads ? cores : pool.threads;
-  Job job{task, closure, extent, extent / (threads * kPiecesPerThread), static_cast<uint32_t>(threads - 1)};
+  Job* place = take_place();
+  if (place == nullptr) return task(closure, 0, extent);
+  Job& job = *place;
+  job.task = task;
+  job.closure = closure;
+  job.extent = extent;
+  job.piece = extent / (threads * kPiecesPerThread);
   if (job.piece < 1) job.piece = 1;
-  pool.lock.acquire();
-  job.below = pool.open;
-  pool.open = &job;
+  job.next.store(0, std::memory_order_relaxed);
+  job.status.store(0, std::memory_order_relaxed);
+  auto most = static_cast<uint32_t>(extent < threads ? extent - 1 : threads - 1);
+  job.state.store(kTaken | kOpen | most << kMostShift, std::memory_order_release);
+  const uint64_t bit = uint64_t{1} << (place - pool.jobs);
+  pool.open.fetch_or(bit, std::memory_order_release);
   pool.epoch.fetch_add(1);
-  pool.lock.release();
-  if (pool.sleepers.load() != 0)
-    wake(pool.epoch, extent < threads ? static_cast<int>(extent - 1) : threads - 1);
+  if (pool.sleepers.load() != 0) wake(pool.epoch, static_cast<int>(most));
 
   inside = true;
   work_on(job, false);
   inside = false;
-  close_job(job);
-  if (job.error_text != nullptr) {
-    memcpy(mlc_error_slot(), job.error_text, kMlcErrorBytes);
-    free(job.error_text);
+  pool.open.fetch_and(~bit, std::memory_order_relaxed);
+  close_to_others(job);
+  await_workers(job);
+  char* text = job.error_text;
+  void* error = job.error;
+  int32_t status = job.status.load(std::memory_order_relaxed);
+  job.error_text = nullptr;
+  job.error = nullptr;
+  job.state.store(0, std::memory_order_release);
+
+  if (text != nullptr) {
+    memcpy(mlc_error_slot(), text, kMlcErrorBytes);
+    free(text);
   }
-  if (job.error != nullptr) TVMFFIErrorSetRaised(job.error);
-  if (job.error != nullptr) TVMFFIObjectDecRef(job.error);
-  return job.status.load(std::memory_order_relaxed);
+  if (error != nullptr) TVMFFIErrorSetRaised(error);
+  if (error != nullptr) TVMFFIObjectDecRef(error);
+  return status;
 }

@@ -57,6 +57,30 @@ TEST_CASE("thread pool: many launching threads", "[runtime]") {
   CHECK(wrong == 0);
 }
 
+// All are inside at the same time before any of them ends.
+TEST_CASE("thread pool: more launches at a time than there are places for", "[runtime]") {
+  constexpr int kLaunches = 100;
+  struct Shared {
+    std::atomic<int> inside{0};
+    std::atomic<int> iterations{0};
+  } shared;
+  auto task = [](void* closure, int64_t begin, int64_t end) -> int32_t {
+    auto* all = static_cast<Shared*>(closure);
+    all->iterations += static_cast<int>(end - begin);
+    if (begin != 0) return 0;
+    ++all->inside;
+    while (all->inside < kLaunches) std::this_thread::yield();
+    return 0;
+  };
+  std::vector<std::thread> threads;
+  std::atomic<int> failed{0};
+  for (int t = 0; t < kLaunches; ++t)
+    threads.emplace_back([&] { failed += mlc_parallel_launch(task, &shared, 8) != 0; });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 0);
+  CHECK(shared.iterations == 8 * kLaunches);
+}
+
 TEST_CASE("thread pool: nested launches and failures", "[runtime]") {
   Counter counter(64);
   auto outer = [](void* closure, int64_t begin, int64_t end) -> int32_t {

@@ -35,12 +35,13 @@ int run_explain(const CommandLine& line) {
     explain_schedule(line);
     return 0;
   }
-  std::string text = explain_name(line.name);
-  if (!known(line.name)) {
-    text.pop_back();
-    throw CallError{text, ""};
+  script::Evaluator evaluator;
+  Explained explained = explain_name(evaluator, line.name);
+  if (!explained.known) {
+    explained.text.pop_back();
+    throw CallError{explained.text, ""};
   }
-  fmt::print("{}", text);
+  fmt::print("{}", explained.text);
   return 0;
 }
 

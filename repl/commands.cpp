@@ -60,7 +60,7 @@ void help(Session& session, std::string_view arguments) {
       return session.show(
           fmt::format(":{} {}\n  {}\n{}", command.name, command.arguments, command.summary, command.details));
     }
-    return session.show(explain_name(topic));
+    return session.show(explain_name(session.evaluator(), topic).text);
   }
   std::string text =
       "Statements run at once; an expression shows its value, which `_` names until the next one.\n"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/diagnostics/explanations.h"
+#include "frontend/script/stdlib.h"
 #include "ir/target.h"
 #include "repl/commands.h"
 
@@ -60,14 +61,118 @@ std::string explain_api(const ir::Api& api) {
   return text;
 }
 
-std::string explain_module(const std::string& path) {
+std::string doc_of(script::Evaluator& evaluator, const ir::Any& value) {
+  ir::Any doc;
+  if (!evaluator.find_attribute(value, syntax::Symbol("__doc__"), doc) || !script::is_str(doc)) return {};
+  return std::string(script::text_of(doc));
+}
+
+std::string text_attribute(script::Evaluator& evaluator, const ir::Any& value, std::string_view name) {
+  ir::Any found;
+  if (!evaluator.find_attribute(value, syntax::Symbol(name), found) || !script::is_str(found)) return {};
+  return std::string(script::text_of(found));
+}
+
+bool is_script_module(const ir::Any& value) { return script::as<script::ModuleNode>(value) != nullptr; }
+
+// Whether a name that a module of the library has is its own, and no module or function that it imports.
+bool belongs(script::Evaluator& evaluator, const std::string& module, const std::string& name,
+             const ir::Any& value) {
+  if (name.starts_with('_')) return false;
+  bool is_module = is_script_module(value) || script::as<script::ApiModuleNode>(value) != nullptr;
+  if (!is_module && script::as<script::FunctionNode>(value) == nullptr &&
+      script::as<script::ClassNode>(value) == nullptr)
+    return true;
+  std::string home = text_attribute(evaluator, value, is_module ? "__name__" : "__module__");
+  return home.empty() || home == module || home.starts_with(module + ".");
+}
+
+std::string explain_module(script::Evaluator& evaluator, const std::string& path, const ir::Any& module) {
   std::string text = fmt::format("module {}\n\n", path);
-  for (const std::string& name : ir::ApiRegistry::global().members(path)) {
-    const ir::Api* api = ir::ApiRegistry::global().find(path + "." + name);
-    std::string_view doc = api != nullptr ? trim(api->row.doc) : std::string_view("...");
-    text += fmt::format("  {:<28} {}\n", name, doc.substr(0, doc.find('\n')));
+  std::vector<std::string> names = ir::ApiRegistry::global().members(path);
+  // Of a module that is partly C++, the text is about the other part.
+  std::string doc = names.empty() ? doc_of(evaluator, module) : std::string();
+  if (!trim(doc).empty()) text += indented(doc) + "\n";
+  for (std::string& name : evaluator.attribute_names(module)) names.push_back(std::move(name));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const std::string& name : names) {
+    std::string about;
+    ir::Any value;
+    if (const ir::Api* api = ir::ApiRegistry::global().find(path + "." + name)) {
+      about = trim(api->row.doc);
+    } else if (evaluator.find_attribute(module, syntax::Symbol(name), value)) {
+      if (!belongs(evaluator, path, name, value)) continue;
+      about = trim(doc_of(evaluator, value));
+    }
+    text += fmt::format("  {:<28} {}", name, about.substr(0, about.find('\n')));
+    text.resize(text.find_last_not_of(' ') + 1);
+    text += '\n';
   }
   return text;
+}
+
+// A module of the library. The name that it is bound to meanwhile is gone afterwards.
+ir::Any imported(script::Evaluator& evaluator, std::string_view module) {
+  auto run = [&](std::string text) {
+    return evaluator.evaluate_repl(ir::SourceMap::global().add("<explain>", std::move(text)));
+  };
+  ir::Any value = run(fmt::format("import {} as _explained\n_explained\n", module));
+  run("del _explained\n");
+  return value;
+}
+
+// Of a function or class that is written in the language.
+std::string explain_definition(script::Evaluator& evaluator, const ir::Any& value) {
+  bool is_class = script::as<script::ClassNode>(value) != nullptr;
+  std::string module = text_attribute(evaluator, value, "__module__");
+  std::string text = fmt::format(
+      "{} {}{}{}", is_class ? "class" : "function", module == "__main__" ? "" : module,
+      module.empty() || module == "__main__" ? "" : ".", text_attribute(evaluator, value, "__qualname__"));
+  try {
+    ir::Any signature = evaluator.attribute(imported(evaluator, "inspect"), syntax::Symbol("signature"));
+    text += evaluator.str(evaluator.call(signature, std::span(&value, 1)));
+  } catch (const ir::Error&) {  // a class that is made some other way has none
+  }
+  text += '\n';
+  std::string doc = doc_of(evaluator, value);
+  if (!trim(doc).empty()) text += "\n" + indented(doc);
+  return text;
+}
+
+// The value of a dotted name in the library, none where the library has no such name. `why` says why, where
+// the library knows.
+std::optional<ir::Any> find_in_library(script::Evaluator& evaluator, std::string_view name,
+                                       std::string& why) {
+  auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  if (!std::all_of(name.begin(), name.end(), is_part) || name.starts_with('.') || name.ends_with('.') ||
+      name.find("..") != std::string_view::npos)
+    return std::nullopt;
+  // A program beside us is not run because somebody asks what a word means.
+  auto first_part = [](std::string_view path) { return path.substr(0, path.find('.')); };
+  auto is_library = [&](std::string_view module) { return first_part(module) == first_part(name); };
+  if (!ir::ApiRegistry::global().is_module(first_part(name)) &&
+      std::ranges::none_of(script::stdlib_modules(), is_library))
+    return std::nullopt;
+  // The longest part of the name that is a module; what follows are its attributes.
+  for (size_t end = name.size(); end != std::string_view::npos; end = name.rfind('.', end - 1)) {
+    try {
+      ir::Any value = imported(evaluator, name.substr(0, end));
+      for (std::string_view rest = name.substr(end); !rest.empty();) {
+        rest.remove_prefix(1);
+        std::string_view part = rest.substr(0, rest.find('.'));
+        value = evaluator.attribute(value, syntax::Symbol(part));
+        rest.remove_prefix(part.size());
+      }
+      return value;
+    } catch (const ir::Error& error) {
+      if (why.empty() && !error.first().help.empty()) why = error.first().help;
+    }
+    if (end == 0) break;
+  }
+  return std::nullopt;
 }
 
 // Rows whose path is the name or ends in it after a dot, in order of path.
@@ -97,19 +202,11 @@ bool is_target(std::string_view name) {
 
 }  // namespace
 
-bool known(std::string_view name) {
-  const ir::ApiRegistry& registry = ir::ApiRegistry::global();
-  return registry.find(name) != nullptr || registry.is_module(name) || !rows_named(name).empty() ||
-         command_named(name) != nullptr || is_target(name) || diagnostics::explanation(name) != nullptr;
-}
-
-std::string explain_name(std::string_view name) {
+Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
   const ir::ApiRegistry& registry = ir::ApiRegistry::global();
   std::vector<std::string> parts;
   if (const ir::Api* api = registry.find(name)) {
     parts.push_back(explain_api(*api));
-  } else if (registry.is_module(name)) {
-    parts.push_back(explain_module(std::string(name)));
   } else {
     // Aliased paths of one row are shown once.
     std::vector<std::string> texts;
@@ -128,7 +225,13 @@ std::string explain_name(std::string_view name) {
     parts.push_back(fmt::format("target {}\n\n  {}\n", name,
                                 ir::target_text(ir::parse_target(ir::Any(ir::String(std::string(name)))))));
   }
-  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, "\n"));
+  std::string why;
+  if (parts.empty() || registry.is_module(name)) {
+    if (auto value = find_in_library(evaluator, name, why))
+      if (auto text = explain_value(evaluator, *value)) parts.insert(parts.begin(), *text);
+  }
+  if (!parts.empty()) return {fmt::format("{}", fmt::join(parts, "\n"))};
+  if (!why.empty()) return {fmt::format("nothing is called `{}`: {}\n", name, why), false};
 
   std::vector<std::string> names;
   for (const ir::Api* api : registry.all()) {
@@ -139,12 +242,16 @@ std::string explain_name(std::string_view name) {
   for (const diagnostics::Explanation& entry : diagnostics::explanations()) names.emplace_back(entry.name);
   for (std::string& target : ir::target_names()) names.push_back(std::move(target));
   std::string near = ir::closest(name, names);
-  return fmt::format("nothing is called `{}`{}\n", name,
-                     near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+  return {fmt::format("nothing is called `{}`{}\n", name,
+                      near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),
+          false};
 }
 
 std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir::Any& value) {
-  if (auto* module = script::as<script::ApiModuleNode>(value)) return explain_module(module->path);
+  if (auto* module = script::as<script::ApiModuleNode>(value))
+    return explain_module(evaluator, std::string(module->path), value);
+  if (is_script_module(value))
+    return explain_module(evaluator, text_attribute(evaluator, value, "__name__"), value);
   if (auto* function = script::as<script::ApiFunctionNode>(value)) return explain_api(*function->api);
   if (auto* builtin = script::as<script::BuiltinNode>(value)) {
     std::string_view dot = builtin->owner.empty() ? "" : ".";
@@ -153,14 +260,8 @@ std::optional<std::string> explain_value(script::Evaluator& evaluator, const ir:
   }
   if (auto* method = script::as<script::BoundMethodNode>(value))
     return explain_value(evaluator, method->callee);
-  if (script::as<script::FunctionNode>(value) != nullptr || script::as<script::ClassNode>(value) != nullptr) {
-    std::string text = evaluator.repr(value) + "\n";
-    ir::Any doc;
-    if (evaluator.find_attribute(value, syntax::Symbol("__doc__"), doc) && script::is_str(doc)) {
-      text += "\n" + indented(script::text_of(doc));
-    }
-    return text;
-  }
+  if (script::as<script::FunctionNode>(value) != nullptr || script::as<script::ClassNode>(value) != nullptr)
+    return explain_definition(evaluator, value);
   if (const ir::Api* cls =
           script::is_object(value) ? ir::ApiRegistry::global().class_of(value.GetTypeKey()) : nullptr) {
     return explain_api(*cls);

@@ -121,7 +121,7 @@ void Session::document(std::string_view name) {
     if (auto text = explain_value(evaluator_, value)) return show(*text);
   } catch (const ir::Error&) {
   }
-  show(explain_name(name));
+  show(explain_name(evaluator_, name).text);
 }
 
 Snapshot Session::take_snapshot() {

@@ -61,10 +61,24 @@ std::string explain_api(const ir::Api& api) {
   return text;
 }
 
+// A docstring without the blanks that all its lines but the first begin with.
 std::string doc_of(script::Evaluator& evaluator, const ir::Any& value) {
   ir::Any doc;
   if (!evaluator.find_attribute(value, syntax::Symbol("__doc__"), doc) || !script::is_str(doc)) return {};
-  return std::string(script::text_of(doc));
+  std::string_view rest = script::text_of(doc);
+  size_t margin = std::string_view::npos;
+  for (size_t at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n', at + 1)) {
+    size_t first = rest.find_first_not_of(" \n", at);
+    if (first == std::string_view::npos) break;
+    margin = std::min(margin, first - rest.rfind('\n', first) - 1);
+  }
+  std::string text(rest.substr(0, rest.find('\n')));
+  for (size_t at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n', at + 1)) {
+    std::string_view line = rest.substr(at + 1, rest.find('\n', at + 1) - at - 1);
+    text += '\n';
+    text += line.substr(std::min(margin, line.size()));
+  }
+  return text;
 }
 
 std::string text_attribute(script::Evaluator& evaluator, const ir::Any& value, std::string_view name) {
@@ -175,6 +189,19 @@ std::optional<ir::Any> find_in_library(script::Evaluator& evaluator, std::string
   return std::nullopt;
 }
 
+// Functions and classes of the library with that name, by their paths.
+std::vector<std::string> defined_in_library(std::string_view name) {
+  std::vector<std::string> found;
+  for (std::string_view module : script::stdlib_modules()) {
+    std::string_view text = script::stdlib_text(module);
+    bool defines = text.find(fmt::format("\ndef {}(", name)) != std::string_view::npos ||
+                   text.find(fmt::format("\nclass {}(", name)) != std::string_view::npos ||
+                   text.find(fmt::format("\nclass {}:", name)) != std::string_view::npos;
+    if (defines) found.push_back(fmt::format("{}.{}", module, name));
+  }
+  return found;
+}
+
 // Rows whose path is the name or ends in it after a dot, in order of path.
 std::vector<const ir::Api*> rows_named(std::string_view name) {
   std::vector<const ir::Api*> found;
@@ -229,6 +256,11 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
   if (parts.empty() || registry.is_module(name)) {
     if (auto value = find_in_library(evaluator, name, why))
       if (auto text = explain_value(evaluator, *value)) parts.insert(parts.begin(), *text);
+  }
+  if (parts.empty() && name.find('.') == std::string_view::npos) {
+    for (const std::string& path : defined_in_library(name))
+      if (auto value = find_in_library(evaluator, path, why))
+        if (auto text = explain_value(evaluator, *value)) parts.push_back(*text);
   }
   if (!parts.empty()) return {fmt::format("{}", fmt::join(parts, "\n"))};
   if (!why.empty()) return {fmt::format("nothing is called `{}`: {}\n", name, why), false};

@@ -214,6 +214,26 @@ std::vector<const ir::Api*> rows_named(std::string_view name) {
   return found;
 }
 
+// What programs call by a short name, by custom.
+constexpr std::pair<std::string_view, std::string_view> kCustomary[] = {
+    {"np", "numpy"},
+    {"T", "tvm.script.tirx"},
+    {"I", "tvm.script.ir"},
+    {"topi", "tvm.topi"},
+    {"sch", "Schedule"},
+    {"ana", "Analyzer"},
+    {"ms", "tvm.s_tir.meta_schedule"},
+    {"dl", "tvm.s_tir.dlight"},
+};
+
+// `np.exp` as `numpy.exp`; empty when the name begins in no such way.
+std::string by_custom(std::string_view name) {
+  std::string_view first = name.substr(0, name.find('.'));
+  for (auto [custom, path] : kCustomary)
+    if (first == custom) return fmt::format("{}{}", path, name.substr(first.size()));
+  return {};
+}
+
 const Command* command_named(std::string_view name) {
   if (name.starts_with(':')) name.remove_prefix(1);
   for (const Command& command : commands()) {
@@ -263,6 +283,7 @@ Explained explain_name(script::Evaluator& evaluator, std::string_view name) {
         if (auto text = explain_value(evaluator, *value)) parts.push_back(*text);
   }
   if (!parts.empty()) return {fmt::format("{}", fmt::join(parts, "\n"))};
+  if (std::string whole = by_custom(name); !whole.empty()) return explain_name(evaluator, whole);
   if (!why.empty()) return {fmt::format("nothing is called `{}`: {}\n", name, why), false};
 
   std::vector<std::string> names;

@@ -68,9 +68,6 @@ class NewIterators final : public Rewriter {
     if (auto* load = as<TensorLoadNode>(next)) {
       if (load->source.same_as(layout_.from))
         return make<TensorLoadNode>(layout_.to, map_indices(layout_.map, load->indices, analyzer_));
-      Array<Expr> indices;
-      for (const Expr& index : load->indices) indices.push_back(analyzer_.simplify(index));
-      return make<TensorLoadNode>(load->source, indices);
     }
     return next;
   }
@@ -142,8 +139,7 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const P
       }
       Array<Range> ranges;
       for (const Range& range : region->region)
-        ranges.push_back(make<RangeNode>(analyzer.simplify(substitute(range->min, values)),
-                                         analyzer.simplify(substitute(range->extent, values))));
+        ranges.push_back(make<RangeNode>(substitute(range->min, values), substitute(range->extent, values)));
       result.push_back(make<TensorRegionNode>(region->source, ranges));
     }
     return result;

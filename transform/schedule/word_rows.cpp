@@ -155,7 +155,7 @@ constexpr WordRow rows[] = {
     {"not-reduction-block", "",
      "The block {block} is not a reduction block - it violates condition #{reduction}.{definition}",
      "Not a reduction block"},
-    {"not-affine-binding", "", "The block {block} is required to have an affine binding",
+    {"not-affine-binding", "", "The block {block} is required to have an {affine binding}",
      "The block is required to have an affine binding"},
     {"not-compact-dataflow", "",
      "The queried subtree root {loop} in SRef tree does not have compact dataflow, because its child block "

@@ -117,6 +117,7 @@ class Filling {
   }
   std::string reduction() const {
     return says("it has no `T.init()`")           ? "1"
+           : says("no affine map of the loops")   ? "2"
            : says("neither data-parallel nor a")  ? "3"
            : says("a reduction iterator indexes") ? "5"
                                                   : "4";
@@ -363,6 +364,9 @@ class Filling {
     if (what == "local complete") return std::string(kLocalComplete);
     if (what == "local reduction") return std::string(kLocalReduction);
     if (what == "chain") return chain();
+    if (what == "affine binding")
+      return says("not even below loop") ? "partial affine binding under " + nth(quoted_, 1)
+                                         : "affine binding";
     if (what == "padding") return padding();
     MLC_CHECK(what == "report", "no words for {}", what);
     return message_;

@@ -444,7 +444,7 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
         std::vector<Interval> part;
         if (!is_const_int(realize_of(state, *producer)->predicate, 1)) {
           auto reached = reached_under_condition(state, *producer, written, top, analyzer);
-          if (!reached) return false;
+          if (!reached) continue;  // nobody knows that it writes anything
           part = *reached;
         } else if (!by_digits) {
           part = relaxed(state, *producer, written, top, analyzer);
@@ -462,7 +462,7 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
       }
     }
     for (size_t i = 0; i < need.size(); ++i) {
-      if (!have[i]) return false;
+      if (have.empty() || !have[i]) return false;
       Expr low = const_like(shape[i], 0), high = shape[i] - 1;
       if (need[i]) {
         low = max(low, need[i].min);

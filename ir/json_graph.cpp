@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values as tvm-ffi's JSON graphs: `tvm.ir.save_json` and `tvm.ir.load_json`.
+#include <tvm/ffi/container/dict.h>
+#include <tvm/ffi/container/list.h>
 #include <tvm/ffi/extra/json.h>
 #include <tvm/ffi/extra/serialization.h>
 #include <tvm/ffi/reflection/accessor.h>
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "ir/given.h"
 #include "ir/module.h"
+#include "ir/visit.h"
 
 namespace mlc::ir {
 namespace {
@@ -115,6 +120,95 @@ class GraphCheck {
   }
 };
 
+// Types that follow from the parts of an expression are not written: they are found again, inner ones first.
+class DerivedTypes {
+ public:
+  void visit(const Any& value) {
+    const auto* object = value.as<ffi::Object>();
+    if (object == nullptr || !seen_.insert(object).second) return;
+    if (auto items = value.as<Array<Any>>()) return visit_all(*items);
+    if (auto items = value.as<ffi::List<Any>>()) return visit_all(*items);
+    if (auto items = value.as<Map<Any, Any>>()) return visit_pairs(*items);
+    if (auto items = value.as<ffi::Dict<Any, Any>>()) return visit_pairs(*items);
+    ffi::reflection::ForEachFieldInfo(
+        TVMFFIGetTypeInfo(value.type_index()),
+        [&](const TVMFFIFieldInfo* field) { visit(ffi::reflection::FieldGetter(field)(object)); });
+    if (auto expr = given<Expr>(value); expr && !(*expr)->ty) {
+      // Nobody else holds the node yet.
+      const_cast<ExprNode*>((*expr).get())->ty = type_of(*expr);
+    }
+  }
+
+ private:
+  template <class Items>
+  void visit_all(const Items& items) {
+    for (const Any& item : items) visit(item);
+  }
+  template <class Items>
+  void visit_pairs(const Items& items) {
+    for (const auto& [key, item] : items) {
+      visit(key);
+      visit(item);
+    }
+  }
+  static Type type_of(const Expr& e) {
+    if (auto* two = as_binary(e)) return binary(e->kind, two->a, two->b)->ty;
+    switch (e->kind) {
+      case ExprKind::kTensorLoad: {
+        auto* load = as<TensorLoadNode>(e);
+        if (!load->source->buffer())
+          throw Error("unreadable-json", "`{}` is loaded from but is no buffer", load->source->name.c_str())
+              .kind("ValueError");
+        return make<TensorLoadNode>(load->source, load->indices)->ty;
+      }
+      case ExprKind::kNot:
+        return as<NotNode>(e)->a->ty;
+      case ExprKind::kBitwiseNot:
+        return as<BitwiseNotNode>(e)->a->ty;
+      case ExprKind::kSelect:
+        return as<SelectNode>(e)->true_value->ty;
+      case ExprKind::kLet:
+        return as<LetNode>(e)->body->ty;
+      case ExprKind::kRamp: {
+        auto* ramp = as<RampNode>(e);
+        return make<RampNode>(ramp->base, ramp->stride, ramp->lanes)->ty;
+      }
+      case ExprKind::kBroadcast:
+        return make<BroadcastNode>(as<BroadcastNode>(e)->value, as<BroadcastNode>(e)->lanes)->ty;
+      case ExprKind::kShuffle: {
+        auto* shuffle = as<ShuffleNode>(e);
+        if (shuffle->vectors.empty())
+          throw Error("unreadable-json", "lanes are picked of no vectors").kind("ValueError");
+        return make<ShuffleNode>(shuffle->vectors, shuffle->indices)->ty;
+      }
+      case ExprKind::kTuple:
+        return make<TupleNode>(as<TupleNode>(e)->elements)->ty;
+      case ExprKind::kTupleGetItem:
+        return make<TupleGetItemNode>(as<TupleGetItemNode>(e)->tuple_value, as<TupleGetItemNode>(e)->index)
+            ->ty;
+      case ExprKind::kStringImm:
+        return make<StringImmNode>(as<StringImmNode>(e)->value)->ty;
+      case ExprKind::kTensorRegion:
+        return make<TensorRegionNode>(as<TensorRegionNode>(e)->source, as<TensorRegionNode>(e)->region)->ty;
+      case ExprKind::kGlobalVar:
+        return make<GlobalVarNode>(as<GlobalVarNode>(e)->name_hint)->ty;
+      case ExprKind::kReduce: {
+        auto* reduce = as<ReduceNode>(e);
+        bool inside =
+            reduce->value_index >= 0 && reduce->value_index < static_cast<int64_t>(reduce->source.size());
+        if (!inside)
+          throw Error("unreadable-json", "a reduction has no value {}", reduce->value_index)
+              .kind("ValueError");
+        return reduce->source[reduce->value_index]->ty;
+      }
+      default:
+        return e->ty;  // written
+    }
+  }
+
+  std::unordered_set<const ffi::Object*> seen_;
+};
+
 }  // namespace
 
 std::string save_json(const Any& value) {
@@ -140,7 +234,9 @@ Any load_json(std::string_view text) {
   if (!fault.empty()) throw Error("unreadable-json", "this is no JSON: {}", fault.c_str()).kind("ValueError");
   GraphCheck check(graph);
   try {
-    return ffi::FromJSONGraph(graph);
+    Any value = ffi::FromJSONGraph(graph);
+    DerivedTypes().visit(value);
+    return value;
   } catch (const ffi::Error& error) {
     throw Error("unreadable-json", "this is no JSON that `tvm.ir.save_json` wrote: {}", error.message())
         .kind("ValueError");

@@ -175,7 +175,7 @@ class Evaluator {
     if (dividend && by->kind == ExprKind::kIntImm && a->has_lower() && a->has_upper()) {
       // One period of the remainder: shifted down as it is.
       Expr first = floordiv(a->min_value, by), last = floordiv(a->max_value, by);
-      if (analyzer_.can_prove_equal(first, last)) {
+      if (analyzer_.can_prove_equal(first, last) || within_step(a, *const_int(by))) {
         return make<IntervalSetNode>(sub(a->min_value, mul(by, first)), sub(a->max_value, mul(by, first)));
       }
     }
@@ -186,6 +186,16 @@ class Evaluator {
       if (step > 1) return make<IntervalSetNode>(const_like(by, low), const_like(by, *divisor - step + low));
     }
     return make<IntervalSetNode>(const_like(by, 0), sub(by, const_like(by, 1)));
+  }
+  // Does it begin at a multiple of a step that divides `by`, and end before the next one? TVM sees that of
+  // sums without a constant.
+  bool within_step(const IntervalSet& a, int64_t by) {
+    auto* two = as_binary(a->min_value);
+    if (!two || a->min_value->kind != ExprKind::kAdd || const_int(two->b)) return false;
+    ModularSet start = analyzer_.modular_set(a->min_value);
+    int64_t step = std::gcd(start.coeff, by);
+    auto length = const_int(analyzer_.simplify(sub(a->max_value, a->min_value)));
+    return step > 1 && start.base % step == 0 && length && *length < step;
   }
   static void refuse_zero(const Expr& divisor) {
     if (is_const_int(divisor, 0)) throw Error("division-by-zero", "division by zero").kind("InternalError");

@@ -24,11 +24,31 @@ class Predicate {
  public:
   explicit Predicate(std::vector<LoopRange>& iters) : iters_(iters) {}
 
-  bool parse(const Expr& e) {
+  // Conjuncts are taken off the end, or off the beginning; by kinds, as the bounds' forms depend on their
+  // order.
+  bool parse(Expr e) {
+    static constexpr ExprKind kinds[] = {ExprKind::kLT, ExprKind::kLE, ExprKind::kGT, ExprKind::kGE};
+    while (e->kind == ExprKind::kAnd) {
+      auto* both = as_binary(e);
+      bool taken = false;
+      for (ExprKind kind : kinds) {
+        bool last = both->b->kind == kind;
+        if (!last && both->a->kind != kind) continue;
+        if (!comparison(last ? both->b : both->a)) return false;
+        e = Expr(last ? both->a : both->b);
+        taken = true;
+        break;
+      }
+      if (!taken) return parse(both->b) && parse(both->a);
+    }
+    return comparison(e);
+  }
+  std::vector<Constraint> constraints;
+
+ private:
+  bool comparison(const Expr& e) {
     auto* two = as_binary(e);
-    if (!two) return false;
-    if (e->kind == ExprKind::kAnd) return parse(two->a) && parse(two->b);
-    if (!two->a->dtype().is_integral()) return false;
+    if (!two || !two->a->dtype().is_integral()) return false;
     switch (e->kind) {
       case ExprKind::kLT:
         return bound(two->a, two->b, false);
@@ -42,9 +62,6 @@ class Predicate {
         return false;
     }
   }
-  std::vector<Constraint> constraints;
-
- private:
   bool varies(const Expr& e) const {
     return uses_var(e, [this](const VarNode* var) {
       return std::any_of(iters_.begin(), iters_.end(),

@@ -243,7 +243,7 @@ void IterMapRewriter::constrain(const Expr& e, Expr lower, Expr upper) {
       structured = make<IterSumNode>(structured->args, analyzer_.simplify(sub(structured->base, shift)));
     }
   }
-  if (upper) high = min(upper, high);
+  if (upper) high = analyzer_.can_prove(le(upper, high)) ? upper : min(upper, high);
   known->structured = structured;
   known->mark = make<IterMarkNode>(nullptr, structured, sub(high, low));
   known->offset = low;

@@ -58,6 +58,8 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
         .at(block.span)
         .note("the block is defined here", old->span);
   }
+  require_one_buffer(
+      *block, old->writes, true, [](const Buffer&) { return true; }, block.span);
   require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
   const Buffer& buffer = store->buffer;

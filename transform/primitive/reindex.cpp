@@ -37,6 +37,12 @@ Array<Expr> simpler(const Array<Expr>& indices, const SBlockNode& block) {
   return result;
 }
 
+// A constant bound has the type of the loop's variable.
+Expr of_type(const Var& var, const Expr& bound) {
+  auto value = const_int(bound);
+  return value ? const_like(var, *value) : bound;
+}
+
 Place* apply(Step& step, BlockArg block, Any) {
   // check
   Place* scope = scope_of(*block);
@@ -115,7 +121,8 @@ Place* apply(Step& step, BlockArg block, Any) {
       String(fmt::format("{}{}", buffer->name.c_str(), write ? "_reindex" : "_reindex_reindex")), store);
   Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage);
   for (size_t i = loops.size(); i-- > 0;)
-    nest = make<ForNode>(loops[i], used[i]->dom->min, used[i]->dom->extent, ForKind::kSerial, nest);
+    nest = make<ForNode>(loops[i], of_type(loops[i], used[i]->dom->min),
+                         of_type(loops[i], used[i]->dom->extent), ForKind::kSerial, nest);
   return add_reindex_stage(step, block, {buffer, copy, mine, stage, nest, scope, position + (write ? 1 : 0)});
 }
 

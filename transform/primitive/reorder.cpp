@@ -18,17 +18,19 @@ needs: the loops stand on one chain, each the only thing in the one around it; n
 keeps: the set of block instances; each is still executed once.
 )";
 
-// Are a block's iterators an affine map of the loops from `top` inwards, whatever those around add to them?
-static bool affine_below(ScheduleState& state, const Place& block, const Place& top) {
-  if (block.affine_binding) return true;
+// A block's iterators are an affine map of the loops around it, or of those from `top` inwards.
+static void require_affine_below(ScheduleState& state, const Place& block, const Place& top) {
+  if (block.affine_binding || !top.parent->loop()) return require_affine_binding(state, block);
   std::vector<Place*> loops = loops_above(block);
   Analyzer analyzer;
   bind_loops(analyzer, loops);
   loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), &top));
-  SBlockRealize realize = realize_of(state, block);
-  return !detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
-                          IterMapCheck::kSurjective, analyzer, false)
-              .indices.empty();
+  if (binds_affinely(realize_of(state, block), ranges_of(loops), analyzer)) return;
+  throw refuse(
+      "not-affine-binding",
+      "the iterators of block `{}` are no affine map of the loops around it, not even below loop `{}`",
+      block.name.c_str(), top.parent->name.c_str())
+      .note("the block is defined here", block.stmt->span);
 }
 
 static void apply(Step& step, Array<Any> args) {
@@ -91,7 +93,7 @@ static void apply(Step& step, Array<Any> args) {
     }
   }
   for (Place* block : child_blocks(step.state, *bottom)) {
-    if (!affine_below(step.state, *block, *chain.front())) require_affine_binding(step.state, *block);
+    require_affine_below(step.state, *block, *chain.front());
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
       throw refuse("reorder-ordered-iterator",

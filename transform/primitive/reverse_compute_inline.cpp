@@ -41,9 +41,14 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
         .note("the block is defined here", block->block()->span);
   }
   require_stage_pipeline(state, *scope, "reverse_compute_inline");
+  Dependences deps = dependences(state, *scope);
+  auto written = [&](const Buffer& buffer) {
+    auto found = deps.writers.find(buffer.get());
+    return found != deps.writers.end() && !found->second.empty();
+  };
+  require_one_buffer(*block, block->block()->reads, false, written, block.span);
   require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
-  Dependences deps = dependences(state, *scope);
   std::vector<Place*> producers = deps.producers(*block);
   if (producers.size() != 1) {
     throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one",

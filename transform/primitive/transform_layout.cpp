@@ -250,8 +250,9 @@ class PutNest final : public Rewriter {
 };
 
 // The value of elements between as a function of the new indices.
-IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) {
-  const Any& value = step.call.args[4];
+IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buffer) {
+  DataType element = buffer->buffer()->dtype;
+  Any value = step.call.args[4];
   bool number = value.type_index() == ffi::TypeIndex::kTVMFFIInt ||
                 value.type_index() == ffi::TypeIndex::kTVMFFIFloat || ir::given<Expr>(value);
   if (!number) {
@@ -266,7 +267,9 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
     for (const Expr& padding : map->final_indices) {
       bool whole = !padding->dtype().is_floating() && !element.is_floating();
       if (padding->dtype() == element || whole) continue;
-      throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
+      step.call.args[4] = map;
+      throw refuse("transform-layout-padding-type",
+                   "buffer `{}` gets padding of type {} for elements of type {}", buffer->name.c_str(),
                    padding->dtype().str(), element.str())
           .at(step.span(4));
     }
@@ -278,12 +281,15 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, DataType element) 
   bool whole = value.type_index() == ffi::TypeIndex::kTVMFFIInt;
   DataType own = whole == element.is_floating() ? (whole ? DataType::Int(32) : DataType::Float(32)) : element;
   Expr constant = ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(own, value.cast<double>());
+  auto map = make<IndexMapNode>(indices, Array<Expr>{constant});
   if (constant->dtype() != element) {
-    throw refuse("transform-layout-padding-type", "padding of type {} for elements of type {}",
+    step.call.args[4] = map;
+    throw refuse("transform-layout-padding-type",
+                 "buffer `{}` gets padding of type {} for elements of type {}", buffer->name.c_str(),
                  constant->dtype().str(), element.str())
         .at(step.span(4));
   }
-  return make<IndexMapNode>(indices, Array<Expr>{constant});
+  return map;
 }
 
 // Does the map only drop indices, and is it one to one on the others? TVM looks for the dropped ones in vain
@@ -325,8 +331,7 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
         .at(step.span(3));
   }
   step.call.args[3] = map;
-  if (pad_value != nullptr)
-    step.call.args[4] = padding_map(step, map->final_indices.size(), dtype, type->dtype);
+  if (pad_value != nullptr) step.call.args[4] = padding_map(step, map->final_indices.size(), dtype, buffer);
   Place* owner = &*block;  // the block that allocates it, or the root block
   bool allocated = false;
   for (Place* up = owner; up && !allocated; up = scope_of(*up)) {

@@ -353,48 +353,19 @@ std::vector<Place*> Dependences::dependents(const Place& block) const {
   return found;
 }
 
-bool has_affine_binding(ScheduleState& state, const Place& block) {
-  if (!block.parent) return true;
-  SBlockRealize realize = realize_of(state, block);
-  if (realize->iter_values.empty()) return true;
-  std::vector<Place*> loops = loops_above(block);
-  // Each iterator one loop variable of its own: the usual case needs no proof.
-  bool plain = true;
-  std::unordered_set<const VarNode*> seen;
-  for (const Expr& value : realize->iter_values) {
-    auto* var = as<VarNode>(value);
-    plain = plain && var && seen.insert(var).second;
-  }
-  Analyzer analyzer;
-  bind_loops(analyzer, loops);
-  if (plain && is_const_int(realize->predicate, 1)) {
-    for (const Place* loop : loops) seen.erase(loop->loop()->loop_var.get());
-    if (seen.empty()) return true;
-  }
-  // Loops of one iteration stay terms of sums: a predicate names them too.
-  return !detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
-                          IterMapCheck::kSurjective, analyzer, false)
-              .indices.empty();
-}
-
-bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops) {
-  for (const Place* place : loops) {
-    const ForNode* loop = place->loop();
-    bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
-      return uses_var(value, [&](const VarNode* var) { return var == loop->loop_var.get(); });
-    });
-    if (!used && !is_const_int(loop->extent, 1)) return true;
-  }
-  Analyzer analyzer;
-  auto map_of = [&](IterMapCheck check) {
-    return detect_iter_map(realize->iter_values, ranges_of(loops), bool_imm(true), check, analyzer, false);
-  };
-  IterMapResult one_to_one = map_of(IterMapCheck::kBijective);
-  if (!one_to_one.indices.empty() && one_to_one.exact) return false;
-  return !map_of(IterMapCheck::kSurjective).indices.empty() && !each_instance_once(realize, loops);
-}
-
 namespace {
+
+// The loops that a block runs in below `top`, outermost first; `analyzer` learns of them.
+std::vector<LoopRange> relaxed_ranges(const Place& block, const Place* top, const Buffer& buffer,
+                                      Analyzer& analyzer) {
+  std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(buffer));
+  std::vector<LoopRange> loops;
+  for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {
+    loops.push_back({(*loop)->loop_var, make<RangeNode>((*loop)->min, (*loop)->extent)});
+    analyzer.bind((*loop)->loop_var, loops.back().range);
+  }
+  return loops;
+}
 
 // The same for a block whose iterators are independent digits of these loops: exact where fused loops make
 // intervals too wide. nullopt where they are not.
@@ -402,13 +373,8 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
                                                        const TensorRegion& region, const Place* top,
                                                        Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
-  std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(region->source));
   std::unique_ptr<Analyzer> inner = analyzer.clone();
-  std::vector<LoopRange> loops;
-  for (auto loop = relaxed.rbegin(); loop != relaxed.rend(); ++loop) {
-    loops.push_back({(*loop)->loop_var, make<RangeNode>((*loop)->min, (*loop)->extent)});
-    inner->bind((*loop)->loop_var, loops.back().range);
-  }
+  std::vector<LoopRange> loops = relaxed_ranges(block, top, region->source, *inner);
   IterMapResult map =
       detect_iter_map(realize->iter_values, loops, realize->predicate, IterMapCheck::kSurjective, *inner);
   if (map.indices.empty()) return std::nullopt;
@@ -425,6 +391,38 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
   return result;
 }
 
+// All of what a block under a condition accesses, not more: where the starts of the region are independent
+// digits of the loops that the condition leaves, with no holes. nullopt elsewhere.
+std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& state, const Place& block,
+                                                             const TensorRegion& region, const Place* top,
+                                                             Analyzer& analyzer) {
+  SBlockRealize realize = realize_of(state, block);
+  VarMap values = bindings_of(realize);
+  std::unique_ptr<Analyzer> inner = analyzer.clone();
+  std::vector<LoopRange> loops = relaxed_ranges(block, top, region->source, *inner);
+  Array<Expr> starts;
+  for (const Range& range : region->region) {
+    if (!const_int(range->extent)) return std::nullopt;
+    starts.push_back(substitute(range->min, values));
+  }
+  IterMapResult map = detect_iter_map(starts, loops, realize->predicate, IterMapCheck::kSurjective, *inner);
+  if (map.indices.size() != starts.size()) return std::nullopt;
+  std::vector<Interval> result;
+  for (size_t d = 0; d < map.indices.size(); ++d) {
+    const IterSum& sum = map.indices[d];
+    const Expr& extent = region->region[d]->extent;
+    Expr last = sum->base;
+    if (sum->args.size() > 1) return std::nullopt;
+    if (!sum->args.empty()) {
+      const IterSplit& digit = sum->args[0];
+      if (!inner->can_prove(ge(extent, digit->scale))) return std::nullopt;
+      last = last + (digit->extent - 1) * digit->scale;
+    }
+    result.push_back(Interval{sum->base, analyzer.simplify(last + extent - 1)});
+  }
+  return result;
+}
+
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
 bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, const TensorRegion& region,
              const std::vector<Place*>& producers) {
@@ -435,13 +433,20 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
   bind_surroundings(analyzer, state, *top);
   const Array<Expr>& shape = region->source->buffer()->shape;
   auto proves = [&](bool by_digits) {
-    std::vector<Interval> need = relaxed(state, consumer, region, top, analyzer, by_digits);
+    std::vector<Interval> need;
+    if (!is_const_int(realize_of(state, consumer)->predicate, 1))
+      need = reached_under_condition(state, consumer, region, top, analyzer).value_or(need);
+    if (need.empty()) need = relaxed(state, consumer, region, top, analyzer, by_digits);
     std::vector<Interval> have;
     for (Place* producer : producers) {
       for (const TensorRegion& written : deps.writes(*producer)) {
         if (!written->source.same_as(region->source)) continue;
         std::vector<Interval> part;
-        if (!by_digits) {
+        if (!is_const_int(realize_of(state, *producer)->predicate, 1)) {
+          auto reached = reached_under_condition(state, *producer, written, top, analyzer);
+          if (!reached) continue;  // nobody knows that it writes anything
+          part = *reached;
+        } else if (!by_digits) {
           part = relaxed(state, *producer, written, top, analyzer);
         } else if (auto exact = relaxed_by_digits(state, *producer, written, top, analyzer)) {
           part = *exact;
@@ -457,7 +462,7 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
       }
     }
     for (size_t i = 0; i < need.size(); ++i) {
-      if (!have[i]) return false;
+      if (have.empty() || !have[i]) return false;
       Expr low = const_like(shape[i], 0), high = shape[i] - 1;
       if (need[i]) {
         low = max(low, need[i].min);
@@ -572,6 +577,7 @@ std::string why_not_complete(ScheduleState& state, const Place& place, const Pla
 std::string why_not_reduction(ScheduleState& state, const Place& place, const Place& scope) {
   const SBlockNode* block = place.block();
   if (!block->init) return "it has no `T.init()`";
+  if (!place.affine_binding) return "its iterators are no affine map of the loops around it";
   std::unordered_set<const VarNode*> reduced;
   for (const IterVar& iter : block->iter_vars) {
     if (iter->iter_type != IterType::kDataPar && iter->iter_type != IterType::kCommReduce) {
@@ -644,6 +650,8 @@ namespace {
 // A refusal of a block for what it reads and writes, with the iterations that show it.
 [[noreturn]] void throw_for(Error error, ScheduleState& state, const Place& block) {
   add_witness(error, element_carried(state, block));
+  if (block.block()->init && !block.affine_binding)
+    add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
   throw std::move(error).note("the block is defined here", block.stmt->span);
 }
 
@@ -658,8 +666,11 @@ void require_complete(ScheduleState& state, const Place& block, const Place& sco
 void require_reduction(ScheduleState& state, const Place& block, const Place& scope) {
   std::string why = why_not_reduction(state, block, scope);
   if (why.empty()) return;
-  throw refuse("not-reduction-block", "block `{}` is no reduction block: {}", block.name.c_str(), why)
-      .note("the block is defined here", block.stmt->span);
+  Error error =
+      refuse("not-reduction-block", "block `{}` is no reduction block: {}", block.name.c_str(), why);
+  if (!block.affine_binding && block.block()->init)
+    add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
+  throw std::move(error).note("the block is defined here", block.stmt->span);
 }
 void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope) {
   std::string complete = why_not_complete(state, block, scope);

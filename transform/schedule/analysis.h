@@ -78,6 +78,8 @@ Dependences told_dependences(ScheduleState& state, const Place& scope);
 // Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
 // its domain? Digits may overlap, as in `i * 4 + k` with six `k`: then iterations repeat instances.
 bool has_affine_binding(ScheduleState& state, const Place& block);
+// The same of some of the loops; others are constants.
+bool binds_affinely(const SBlockRealize& realize, const std::vector<LoopRange>& loops, Analyzer& analyzer);
 // Do iterations of these loops, all around them fixed, meet an instance of the block twice, because digits of
 // its iterators overlap or a loop is in none of them?
 bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops);

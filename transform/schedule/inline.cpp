@@ -165,6 +165,20 @@ Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& r
   return ReplaceLoads(buffer, replacement).rewrite(e);
 }
 
+void require_one_buffer(const Place& block, const Array<TensorRegion>& regions, bool writes,
+                        const std::function<bool(const Buffer&)>& counts, Span span) {
+  std::unordered_set<const VarNode*> found;
+  for (const TensorRegion& region : regions)
+    if (counts(region->source)) found.insert(region->source.get());
+  if (found.size() == 1) return;
+  throw refuse("inline-not-one-buffer", "block `{}` {} {} {}, in {} region{}; it must be one",
+               block.name.c_str(), writes ? "writes" : "reads", found.size(),
+               writes ? "buffers" : "buffers that its scope computes", regions.size(),
+               regions.size() == 1 ? "" : "s")
+      .at(span)
+      .note("the block is defined here", block.stmt->span);
+}
+
 const BufferStoreNode* only_store(const Place& block, Span span) {
   if (auto* store = as<BufferStoreNode>(block.block()->body)) return store;
   throw refuse("inline-body-not-a-store", "the body of block `{}` is more than one store", block.name.c_str())

@@ -10,6 +10,9 @@ namespace mlc::transform {
 using LoadReplacement = std::function<Expr(const Array<Expr>&)>;
 Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& replacement);
 
+// Of the buffers in `regions` that `counts` holds of there is one. Error: inline-not-one-buffer.
+void require_one_buffer(const Place& block, const Array<TensorRegion>& regions, bool writes,
+                        const std::function<bool(const Buffer&)>& counts, Span span);
 // The store that is the whole body of a block. Error: inline-body-not-a-store.
 const BufferStoreNode* only_store(const Place& block, Span span);
 // Which dimension each iterator indexes, when the indices are distinct iterators of the block. Error:

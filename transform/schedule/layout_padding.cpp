@@ -68,9 +68,6 @@ class NewIterators final : public Rewriter {
     if (auto* load = as<TensorLoadNode>(next)) {
       if (load->source.same_as(layout_.from))
         return make<TensorLoadNode>(layout_.to, map_indices(layout_.map, load->indices, analyzer_));
-      Array<Expr> indices;
-      for (const Expr& index : load->indices) indices.push_back(analyzer_.simplify(index));
-      return make<TensorLoadNode>(load->source, indices);
     }
     return next;
   }
@@ -142,8 +139,7 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const P
       }
       Array<Range> ranges;
       for (const Range& range : region->region)
-        ranges.push_back(make<RangeNode>(analyzer.simplify(substitute(range->min, values)),
-                                         analyzer.simplify(substitute(range->extent, values))));
+        ranges.push_back(make<RangeNode>(substitute(range->min, values), substitute(range->extent, values)));
       result.push_back(make<TensorRegionNode>(region->source, ranges));
     }
     return result;
@@ -184,10 +180,19 @@ std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const P
   return result;
 }
 
+// Iterators of blocks that are added count from a 32-bit 0.
+static Array<IterVar> from_small_zero(const NewAxes& axes) {
+  Array<IterVar> iters;
+  for (const IterVar& iter : axes.iter_vars)
+    iters.push_back(make<IterVarNode>(make<RangeNode>(Expr(int_imm(DataType::Int(32), 0)), iter->dom->extent),
+                                      iter->var, iter->iter_type));
+  return iters;
+}
+
 Stmt padding_nest(const Relayout& layout) {
   NewAxes axes = new_axes(layout);
   SBlock block =
-      make<SBlockNode>(axes.iter_vars, Array<TensorRegion>{},
+      make<SBlockNode>(from_small_zero(axes), Array<TensorRegion>{},
                        Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
                        String(fmt::format("buffer_{}_padding", layout.from->name.c_str())),
                        make<BufferStoreNode>(layout.to, fill_value(layout, axes.indices), axes.indices));
@@ -201,13 +206,8 @@ Stmt assumption_nest(const Relayout& layout) {
   Expr filled = eq(make<TensorLoadNode>(layout.to, axes.indices), fill_value(layout, axes.indices));
   Stmt body = make<EvaluateNode>(
       call_op(DataType::Bool(), "tirx.assume", {logical_or(logical_not(outside), filled)}));
-  // Iterators of these blocks count from a 32-bit 0.
-  Array<IterVar> iters;
-  for (const IterVar& iter : axes.iter_vars)
-    iters.push_back(make<IterVarNode>(make<RangeNode>(Expr(int_imm(DataType::Int(32), 0)), iter->dom->extent),
-                                      iter->var, iter->iter_type));
   SBlock block = make<SBlockNode>(
-      iters, Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
+      from_small_zero(axes), Array<TensorRegion>{make<TensorRegionNode>(layout.to, points(axes.indices))},
       Array<TensorRegion>{}, String(fmt::format("buffer_{}_assumptions", layout.from->name.c_str())), body);
   return loops_around(layout, axes, make<SBlockRealizeNode>(axes.loop_values, Expr(bool_imm(true)), block));
 }

@@ -2,53 +2,10 @@
 #include "transform/schedule/padding.h"
 
 #include "ir/op.h"
-#include "transform/arith/expr_equal.h"
+#include "transform/arith/iter_map.h"
 #include "transform/schedule/loop_sequence.h"
 
 namespace mlc::transform {
-namespace {
-
-// `value + offset` from `low` on, below `high`; null where the condition says nothing.
-struct Bound {
-  Expr term;
-  std::optional<int64_t> low, high;
-};
-
-// value - constant, when one side of the sum is a constant.
-std::pair<Expr, int64_t> without_constant(const Expr& e) {
-  auto* two = as_binary(e);
-  if (!two) return {e, 0};
-  auto right = const_int(two->b);
-  if (right && e->kind == ExprKind::kAdd) return {two->a, *right};
-  if (right && e->kind == ExprKind::kSub) return {two->a, -*right};
-  return {e, 0};
-}
-
-std::optional<Bound> bound_of(const Expr& condition) {
-  auto* two = as_binary(condition);
-  if (!two) return std::nullopt;
-  auto left = const_int(two->a), right = const_int(two->b);
-  if (left.has_value() == right.has_value()) return std::nullopt;
-  auto [term, constant] = without_constant(left ? two->b : two->a);
-  int64_t edge = (left ? *left : *right) - constant;
-  switch (condition->kind) {
-    case ExprKind::kLT:
-      return left ? Bound{term, edge + 1, {}} : Bound{term, {}, edge};
-    case ExprKind::kLE:
-      return left ? Bound{term, edge, {}} : Bound{term, {}, edge + 1};
-    case ExprKind::kGT:
-      return left ? Bound{term, {}, edge} : Bound{term, edge + 1, {}};
-    case ExprKind::kGE:
-      return left ? Bound{term, {}, edge + 1} : Bound{term, edge, {}};
-    case ExprKind::kEQ:
-      return Bound{term, edge, edge + 1};
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
 PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const LoopArg& loop) {
   Place* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
@@ -92,41 +49,19 @@ PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const Lo
   result.predicate = analyzer.simplify(all);
   if (is_const_int(result.predicate, 1)) throw refuse_block("every iteration is inside");
 
-  // Each condition bounds one iterator, shifted by a constant at most.
-  Analyzer inner;
-  std::vector<Bound> bounds;
-  for (const IterVar& iter : old->iter_vars) inner.bind(iter->var, iter->dom);
-  for (const Expr& part : likely_conjuncts(inner.simplify(choice->args[0]))) {
-    auto bound = bound_of(part);
-    auto* var = bound ? as<VarNode>(bound->term) : nullptr;
-    if (!var) throw refuse_block("a condition is no bound of one iterator");
-    bounds.push_back(*bound);
-  }
-  for (const Expr& part : likely_conjuncts(result.realize->predicate)) {
-    auto bound = bound_of(part);
-    if (!bound) continue;
-    for (const auto& [var, value] : values) {
-      if (same_expr(value, bound->term)) bounds.push_back({ref(var), bound->low, bound->high});
-    }
-  }
-  for (const IterVar& iter : old->iter_vars) {
-    auto low = const_int(iter->dom->min), extent = const_int(iter->dom->extent);
-    bool bounded = false;
-    std::optional<int64_t> high;
-    if (low && extent) high = *low + *extent;
-    for (const Bound& bound : bounds) {
-      if (!bound.term.same_as(iter->var)) continue;
-      bounded = true;
-      if (bound.low) low = low ? std::max(*low, *bound.low) : *bound.low;
-      if (bound.high) high = high ? std::min(*high, *bound.high) : *bound.high;
-    }
-    if (!bounded) {
-      result.inside.push_back(iter->dom);
+  // The box of what the condition leaves of the iterators.
+  IterMapResult map = detect_iter_map(result.realize->iter_values, ranges_of(loops_above(*block)),
+                                      result.predicate, IterMapCheck::kSurjective, analyzer);
+  if (map.indices.size() != old->iter_vars.size())
+    throw refuse_block("a condition is no bound of iterators that do not depend on each other");
+  for (const IterSum& sum : map.indices) {
+    if (sum->args.empty()) {
+      result.inside.push_back(make<RangeNode>(sum->base, const_like(sum->base, 1)));
       continue;
     }
-    if (!low || !high || *high <= *low) throw refuse_block("what is inside has no constant bounds");
-    result.inside.push_back(
-        make<RangeNode>(const_like(iter->var, *low), const_like(iter->var, *high - *low)));
+    if (!analyzer.can_prove_equal(sum->args[0]->scale, const_like(sum->base, 1)))
+      throw refuse_block("the iterations are strided");
+    result.inside.push_back(make<RangeNode>(sum->base, sum->args[0]->extent));
   }
   return result;
 }

@@ -155,7 +155,7 @@ constexpr WordRow rows[] = {
     {"not-reduction-block", "",
      "The block {block} is not a reduction block - it violates condition #{reduction}.{definition}",
      "Not a reduction block"},
-    {"not-affine-binding", "", "The block {block} is required to have an affine binding",
+    {"not-affine-binding", "", "The block {block} is required to have an {affine binding}",
      "The block is required to have an affine binding"},
     {"not-compact-dataflow", "",
      "The queried subtree root {loop} in SRef tree does not have compact dataflow, because its child block "
@@ -199,6 +199,12 @@ constexpr WordRow rows[] = {
     {"no-such-position", "", "Valid index:(-1, -2, [{number2}, {number3}]), current index={number}", ""},
     {"inline-has-init", "", "ScheduleError: The block has init statement: {block}",
      "The block has init statement"},
+    {"inline-not-one-buffer", "compute_inline",
+     "The block is only allowed to write a single buffer region, but it writes {number2} region(s): {block}",
+     "The block is allowed to write only a single buffer region"},
+    {"inline-not-one-buffer", "",
+     "The block is only allowed to read a single buffer region, but it reads {number2} region(s): {block}",
+     "The block is allowed to read only a single buffer region"},
     {"several-producers", "", kOnlyProducer, kOnlyProducerFast},
     {"several-consumers", "", kOnlyProducer, kOnlyProducerFast},
     {"inline-into-reduction", "", kOnlyProducer, kOnlyProducerFast},
@@ -271,12 +277,8 @@ constexpr WordRow rows[] = {
      "block var of block {block}",
      "decompose_reduction expect the loop to be higher than all the loops related to reduce block var"},
     {"not-padding", "",
-     "ScheduleError: decompose_padding expect the block {block} to match padding pattern\n  Value of "
-     "BufferStore "
-     "expect to be constrained by a padding predicate",
-     "decompose_padding expect the block to match padding pattern\n  Value of BufferStore expect to be "
-     "constrained by "
-     "a padding predicate"},
+     "ScheduleError: decompose_padding expect the block {block} to match padding pattern\n  {padding}",
+     "decompose_padding expect the block to match padding pattern\n  {padding}"},
     {"blockize-several-blocks", "", "The loop {loop} is required to have only one child block",
      "The loop is required to have only one child block"},
     {"blockize-not-divisible", "",
@@ -342,9 +344,8 @@ constexpr WordRow rows[] = {
      "However, this would introduce padding wherever {where} is true.",
      "Transformation would introduce padding"},
     {"transform-layout-padding-type", "",
-     "ScheduleError: Buffer has elements of type T.{last word}, but the transformation fills padding with "
-     "another: "
-     "{report}",
+     "ScheduleError: Buffer {name} has elements of type T.{last word}, but the transformation fills padding "
+     "with T.index_map({padding map}), which is of type {padding type}",
      "Type mismatch: {report}"},
     {"block-layout-not-bijective", "", "The index map {map} is not bijective affine.",
      "The index map is not bijective affine."},

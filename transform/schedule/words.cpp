@@ -117,6 +117,7 @@ class Filling {
   }
   std::string reduction() const {
     return says("it has no `T.init()`")           ? "1"
+           : says("no affine map of the loops")   ? "2"
            : says("neither data-parallel nor a")  ? "3"
            : says("a reduction iterator indexes") ? "5"
                                                   : "4";
@@ -239,6 +240,16 @@ class Filling {
            : says("must be int")             ? "int"
                                              : "str";
   }
+  // What keeps a block from being one that pads.
+  std::string padding() const {
+    return says("more than one store")         ? "Block body expect a BufferStore to the write buffer"
+           : says("is not a constant")         ? "Pad value should be constant"
+           : says("has side effects")          ? "Inbound computation should not have side-effect"
+           : says("every iteration is inside") ? "The in-bound predicate is trivial"
+           : says("depend on each other")      ? "Block iters are not independent wrt padding condition"
+           : says("are strided")               ? "Strided iteration is not supported"
+                                 : "Value of BufferStore expect to be constrained by a padding predicate";
+  }
   std::string chain() {
     if (!says("is not all there is in")) return " they are not under the same scope.";
     return " there is a non-single-branch stmt in between. Problematic stmt: " +
@@ -332,6 +343,14 @@ class Filling {
       bool several = comma != std::string::npos && text.rfind(", ", comma) != std::string::npos;
       return fmt::format("T.index_map({})", several ? text.erase(comma, 1) : text);
     }
+    if (what == "padding map") {
+      auto map = ir::given<IndexMap>(step_.call.args[4]);
+      return map ? index_map_text(*map) : "";
+    }
+    if (what == "padding type") {
+      std::string type = message_.substr(message_.find("of type ") + 8);
+      return type.substr(0, type.find(' '));
+    }
     if (what == "lists") return lists();
     if (what == "integers") return integers();
     if (what == "parameters") return parameters();
@@ -345,6 +364,10 @@ class Filling {
     if (what == "local complete") return std::string(kLocalComplete);
     if (what == "local reduction") return std::string(kLocalReduction);
     if (what == "chain") return chain();
+    if (what == "affine binding")
+      return says("not even below loop") ? "partial affine binding under " + nth(quoted_, 1)
+                                         : "affine binding";
+    if (what == "padding") return padding();
     MLC_CHECK(what == "report", "no words for {}", what);
     return message_;
   }

@@ -35,8 +35,13 @@ Stmt in_loops(const std::vector<For>& loops, size_t from, Stmt body);
 struct CopyLoops {
   std::vector<For> loops;  // outermost first
   BufferStore store;
+  Expr guard;  // where the store runs; null: everywhere
+
+  Stmt guarded(const Stmt& s, const VarMap& values = {}) const {
+    return guard ? Stmt(make<IfThenElseNode>(substitute(guard, values), s)) : s;
+  }
 };
-CopyLoops copy_loops(const Stmt& body);
+CopyLoops copy_loops(const Stmt& body, bool may_have_guard = false);
 
 // From global to shared memory through registers: the thread loops outside, both parts within.
 MadeCopy through_registers(const Stmt& body);

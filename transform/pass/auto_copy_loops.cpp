@@ -32,7 +32,7 @@ For fused(const CopyLoops& nest) {
     rest = floordiv(rest, loop->extent);
   }
   return make<ForNode>(all, Expr(const_like(rest, 0)), Expr(const_like(rest, count)), ForKind::kSerial,
-                       substitute(Stmt(nest.store), digits));
+                       substitute(nest.guarded(nest.store), digits));
 }
 
 // A loop for what is left, one for each axis of threads, and one for a vector.
@@ -143,12 +143,16 @@ Stmt in_loops(const std::vector<For>& loops, size_t from, Stmt body) {
   return body;
 }
 
-CopyLoops copy_loops(const Stmt& body) {
+CopyLoops copy_loops(const Stmt& body, bool may_have_guard) {
   CopyLoops nest;
   Stmt inside = body;
   while (auto* loop = as<ForNode>(inside)) {
     nest.loops.push_back(ref(loop));
     inside = loop->body;
+  }
+  if (auto* branch = as<IfThenElseNode>(inside); may_have_guard && branch && !branch->else_case) {
+    nest.guard = branch->condition;
+    inside = branch->then_case;
   }
   auto* store = as<BufferStoreNode>(inside);
   if (!store || nest.loops.empty())
@@ -160,7 +164,7 @@ CopyLoops copy_loops(const Stmt& body) {
 }
 
 Stmt coalesced(const Stmt& body, const AutoCopy& copy) {
-  return shared_by_threads(fused(copy_loops(body)), copy);
+  return shared_by_threads(fused(copy_loops(body, true)), copy);
 }
 
 MadeCopy make_copy(const Stmt& body, const AutoCopy& copy) {

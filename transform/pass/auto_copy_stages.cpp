@@ -272,7 +272,7 @@ std::vector<For> without_last_two(const std::vector<For>& loops) { return {loops
 }  // namespace
 
 MadeCopy through_registers(const Stmt& body) {
-  CopyLoops nest = copy_loops(body);
+  CopyLoops nest = copy_loops(body, true);
   std::vector<For> threads, others;
   for (const For& loop : nest.loops)
     (loop->for_kind == ForKind::kThreadBinding ? threads : others).push_back(loop);
@@ -287,7 +287,10 @@ MadeCopy through_registers(const Stmt& body) {
       make<BufferStoreNode>(stage, substitute(store->value, values), substituted(place.indices, values));
   Stmt drain =
       make<BufferStoreNode>(target, Expr(make<TensorLoadNode>(stage, place.indices)), store->indices);
-  return {in_loops(threads, 0, seq({in_loops(before, 0, fill), in_loops(others, 0, drain)})), {stage}};
+  return {in_loops(threads, 0,
+                   seq({in_loops(before, 0, nest.guarded(fill, values)),
+                        in_loops(others, 0, nest.guarded(drain))})),
+          {stage}};
 }
 
 MadeCopy through_shared(const Stmt& body, int64_t size, const AutoCopy& copy) {

@@ -41,8 +41,20 @@ using ir::Error;
 
 // TVM registers its passes and analyses as well: "tirx.transform.UnrollLoop",
 // "s_tir.analysis.verify_gpu_code". They are those of the modules of these names.
-const ir::Api* pass_or_analysis(const std::string& name) {
+const ir::Api* pass_or_analysis(std::string name) {
   if (name.find(".transform.") == name.npos && name.find(".analysis.") == name.npos) return nullptr;
+  // Some analyses have other names in their modules.
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"s_tir.analysis.EstimateTIRFlops", "s_tir.analysis.estimate_tir_flops"},
+      {"s_tir.analysis.GetSBlockAccessRegion", "s_tir.analysis.get_sblock_access_region"},
+      {"s_tir.analysis.GetSBlockReadWriteRegion", "s_tir.analysis.get_sblock_read_write_region"},
+      {"s_tir.analysis.VerifyWellFormed", "s_tir.analysis.verify_well_formed"},
+      {"tirx.analysis.UndefinedVars", "tirx.analysis.undefined_vars"},
+      {"tirx.analysis.VerifyTIRxWellFormed", "tirx.analysis.verify_tirx_well_formed"},
+      {"tirx.analysis.VerifyWellFormed", "tirx.analysis.verify_well_formed"},
+  };
+  for (const auto& [registered, own] : others)
+    if (name == registered) name = own;
   const ir::Api* api = ir::ApiRegistry::global().find("tvm." + name);
   return api != nullptr && api->row.kind == ApiKind::kFunction ? api : nullptr;
 }

@@ -161,6 +161,11 @@ constexpr ClassicName rows[] = {
     {kSynonym, "tvm.nd.cuda", "tvm.cuda"},
     {kSynonym, "tvm.nd.device", "tvm.device"},
     {kSynonym, "tvm.gpu", "tvm.cuda"},
+    // the functions of a module by the names under which they are registered
+    {kSynonym, "tvm.s_tir.analysis._ffi_api", "tvm.s_tir.analysis"},
+    {kSynonym, "tvm.s_tir.transform._ffi_api", "tvm.s_tir.transform"},
+    {kSynonym, "tvm.tirx.analysis._ffi_api", "tvm.tirx.analysis"},
+    {kSynonym, "tvm.tirx.transform._ffi_api", "tvm.tirx.transform"},
     {kSynonym, "tvm.context", "tvm.device"},
     {kMethod, "asnumpy", "numpy"},
     // 2025: the packed functions became tvm_ffi

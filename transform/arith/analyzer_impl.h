@@ -105,14 +105,19 @@ class AnalyzerImpl {
     Expr expr;
     ConstIntBound bound;
   };
-  // sum + base <= upper, the sum without its constant.
+  // left - right <= upper, all without their constants; `terms` is left - right.
   struct DifferenceFact {
     LinearSum terms;
     int64_t upper;
+    LinearSum left, right;
+    bool has_sides(const LinearSum& a, const LinearSum& b) const {
+      return same_terms(left, a) && same_terms(right, b);
+    }
   };
   struct Undo {
     size_t truths, bounds, differences, residues;
   };
+  LinearSum merged(const Expr& e);  // sum_of, adjacent digits joined
   int64_t upper_bound(const LinearSum& sum, std::vector<bool>& used, int depth);
   void assume_bound(const Expr& e, ConstIntBound bound);
   void assume_residue(const Expr& remainder, const Expr& value);

@@ -73,6 +73,17 @@ bool shares_side(const LinearSum& a, const LinearSum& b, bool positive) {
                      [&](const LinearTerm& term) { return (term.scale > 0) == positive && in(term); });
 }
 
+// What two statements about the same values say together; the first one where they contradict each other.
+Ordering both(Ordering a, Ordering b) {
+  // Which of less, equal and greater are possible, by the numbers of Ordering.
+  static constexpr int possible[] = {7, 1, 3, 2, 6, 4, 5};
+  int left = possible[static_cast<size_t>(a)] & possible[static_cast<size_t>(b)];
+  for (size_t i = 0; i < std::size(possible); ++i) {
+    if (possible[i] == left) return static_cast<Ordering>(i);
+  }
+  return a;
+}
+
 }  // namespace
 
 void AnalyzerImpl::assume_bound(const Expr& e, ConstIntBound bound) {
@@ -93,6 +104,12 @@ void AnalyzerImpl::assume_residue(const Expr& remainder, const Expr& value) {
   var_residues[var] = {*divisor, ((*residue % *divisor) + *divisor) % *divisor};
 }
 
+LinearSum AnalyzerImpl::merged(const Expr& e) {
+  LinearSum sum = sum_of(e);
+  sum.merge();
+  return sum;
+}
+
 // a < b, or a <= b when not strict.
 void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (!integers(a)) return;
@@ -101,12 +118,11 @@ void AnalyzerImpl::assume_less(const Expr& a, const Expr& b, bool strict) {
   if (const_int(b)) assume_bound(a, {kNegInf, right.max - slack});
   if (const_int(a)) assume_bound(b, {left.min + slack, kPosInf});
   if (begins_with_constant(a) || begins_with_constant(b)) return;
-  LinearSum difference = sum_of(sub(a, b));
-  difference.merge();
+  LinearSum difference = merged(sub(a, b));
   if (difference.terms.empty()) return;
   int64_t upper = -slack - difference.base;
   difference.base = 0;
-  differences_.push_back({std::move(difference), upper});
+  differences_.push_back({std::move(difference), upper, merged(a), merged(b)});
 }
 
 void AnalyzerImpl::assume(const Expr& condition) {
@@ -220,8 +236,7 @@ Ordering AnalyzerImpl::compare(const Expr& a, const Expr& b) {
     if (order == Ordering::kUnknown) order = Ordering::kNotEqual;
   }
   if (order == Ordering::kUnknown && modular(difference).base != 0) order = Ordering::kNotEqual;
-  if (order == Ordering::kUnknown && !differences_.empty()) order = compare_sums(a, b);
-  return order;
+  return differences_.empty() ? order : both(order, compare_sums(a, b));
 }
 
 bool AnalyzerImpl::equal_by_sums(const Expr& a, const Expr& b) {
@@ -267,8 +282,7 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     return Ordering::kUnknown;
   }
   // Bounds of the difference, then facts about it, both ways round.
-  LinearSum difference = sum_of(sub(a, b));
-  difference.merge();
+  LinearSum difference = merged(sub(a, b));
   if (difference.terms.empty()) {
     return difference.base < 0   ? Ordering::kLess
            : difference.base > 0 ? Ordering::kGreater
@@ -281,11 +295,16 @@ Ordering AnalyzerImpl::compare_sums(const Expr& a, const Expr& b) {
     LinearSum opposite = difference;
     opposite.multiply(-1);
     opposite.merge();
+    // As in TVM, `n < m` does not say that `n - m < 0`: the sides are those of a comparison that is known.
+    LinearSum left = merged(a), right = merged(b);
+    bool begins = false, ends = false;
     for (const DifferenceFact& fact : differences_) {
-      if (same_terms(fact.terms, difference)) range.max = std::min(range.max, fact.upper + base);
-      if (same_terms(fact.terms, opposite)) range.min = std::max(range.min, -fact.upper + base);
+      if (fact.has_sides(left, right)) range.max = std::min(range.max, fact.upper + base);
+      if (fact.has_sides(right, left)) range.min = std::max(range.min, -fact.upper + base);
+      begins = begins || same_terms(fact.left, left) || same_terms(fact.right, left);
+      ends = ends || same_terms(fact.left, right) || same_terms(fact.right, right);
     }
-    if (!canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
+    if (begins && ends && !canonical_form_ && (extensions & kTransitivelyProveInequalities)) {
       std::vector<bool> used(differences_.size());
       int64_t above = upper_bound(difference, used, 0), below = upper_bound(opposite, used, 0);
       if (above != kPosInf) range.max = std::min(range.max, above + base);

@@ -152,7 +152,8 @@ IterSum IterMapRewriter::fuse(const IterSum& given, bool skip_one_digit) {
   std::vector<bool> visited(args.size());
   int base = find_base(args, visited, nullptr, last);
   if (base < 0) return nullptr;
-  Expr base_scale = args[base]->scale, expected = base_scale;
+  // The scale of the next digit, and what all digits so far cover, which is more where they overlap.
+  Expr base_scale = args[base]->scale, expected = base_scale, covered = base_scale;
   Expr extra_base = const_like(sum->base, 0);
   std::vector<IterSplit> flat, grouped;  // from the innermost on
   bool overlaps = false;
@@ -170,10 +171,11 @@ IterSum IterMapRewriter::fuse(const IterSum& given, bool skip_one_digit) {
     }
     if (at < 0) return nullptr;
     overlaps |= !exact;
-    // Past a group of this extent: (extent - 1) * scale + what one step of it covers.
+    // Past a group of this extent: (extent - 1) * scale more are covered.
     auto advance = [&](const Expr& extent) {
       Expr next = normal_product(scale, extent);
-      expected = exact ? next : add(next, sub(expected, scale));
+      covered = exact && same_expr(covered, scale) ? next : add(next, sub(covered, scale));
+      expected = next;
     };
     // The longest constraint that begins with this digit.
     IterSum constraint;
@@ -216,7 +218,7 @@ IterSum IterMapRewriter::fuse(const IterSum& given, bool skip_one_digit) {
     return make<IterSumNode>(Array<IterSplit>{make_split(old->mark, base_scale)}, add(sum->base, extra_base));
   }
   IterSum structured = make<IterSumNode>(reversed(grouped), zero);
-  auto mark = make<IterMarkNode>(nullptr, structured, truncdiv(expected, base_scale));
+  auto mark = make<IterMarkNode>(nullptr, structured, truncdiv(covered, base_scale));
   fused_.push_back({flattened, structured, mark, zero});
   return make<IterSumNode>(Array<IterSplit>{make_split(mark, base_scale)}, add(sum->base, extra_base));
 }

@@ -13,7 +13,7 @@ using namespace mlc::ir;  // NOLINT
 
 class Allocated final : public Walker {
  public:
-  std::vector<std::pair<std::string, int64_t>> most;
+  std::unordered_map<std::string, int64_t> most;  // in TVM's order of them, which results show
   void visit(const Stmt& s) override {
     if (auto* alloc = as<AllocBufferNode>(s)) {
       auto* type = alloc->buffer->buffer();
@@ -27,10 +27,8 @@ class Allocated final : public Walker {
       if (scope.empty()) scope = "global";
       int64_t& live = live_[scope];
       live += bytes;
-      auto known =
-          std::find_if(most.begin(), most.end(), [&](const auto& one) { return one.first == scope; });
-      if (known == most.end()) known = most.insert(most.end(), {scope, 0});
-      known->second = std::max(known->second, live);
+      int64_t& known = most[scope];
+      known = std::max(known, live);
       return;
     }
     auto before = live_;
@@ -47,7 +45,7 @@ class Allocated final : public Walker {
 std::vector<std::pair<std::string, int64_t>> allocated_bytes(const PrimFunc& fn) {
   Allocated walker;
   walker.visit(fn->body);
-  return walker.most;
+  return {walker.most.begin(), walker.most.end()};
 }
 
 }  // namespace mlc::transform

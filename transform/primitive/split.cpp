@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/given.h"
+#include "transform/arith/int_set.h"
 #include "transform/arith/solver.h"
 #include "transform/schedule/loops.h"
 #include "transform/schedule/witness.h"
@@ -16,6 +17,18 @@ split(loop, factors, preserve_unit_iters=True, disable_predication=False) -> loo
 needs: the loop starts at 0, has no annotation and no thread; at most one factor is None; the factors' product covers e.
 keeps: number and order of block instances.
 )";
+
+// By the symbolic end of each variable: i0 * 32 + i1 < n * 32 of i0 < n and i1 < 32.
+static bool stays_below(const Expr& value, const Expr& end, const std::vector<Var>& vars,
+                        const std::vector<Expr>& extents, Analyzer& analyzer) {
+  Domains domains;
+  for (size_t i = 0; i < vars.size(); ++i) {
+    Range range = make<RangeNode>(Expr(const_like(extents[i], 0)), extents[i]);
+    domains.emplace(vars[i].get(), interval_of(range, analyzer));
+  }
+  IntervalSet room = interval_of(analyzer.simplify(end - value), domains, analyzer);
+  return room->has_lower() && analyzer.const_int_bound(analyzer.simplify(room->min_value)).min >= 1;
+}
 
 static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool preserve_unit_iters,
                                  bool disable_predication) {
@@ -96,7 +109,9 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
   }
   Stmt body = substitute(old->body, {{old->loop_var.get(), value}});
   Expr inside = lt(value, old->extent);
-  if (!disable_predication && !analyzer.can_prove(inside)) body = add_predicate(body, inside);
+  bool covers = disable_predication || analyzer.can_prove(inside) ||
+                stays_below(value, old->extent, vars, factors, analyzer);
+  if (!covers) body = add_predicate(body, inside);
   std::vector<For> loops(factors.size());
   for (size_t i = factors.size(); i-- > 0;) {
     loops[i] = make<ForNode>(vars[i], Expr(int_imm(dtype, 0)), factors[i], ForKind::kSerial, body);

@@ -67,7 +67,7 @@ class StoredResult final : public Rewriter {
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     auto* done = as<ReturnNode>(s);
-    if (!done) return rewrite_children(s);
+    if (!done || done->value->ty->kind == TypeKind::kTuple) return rewrite_children(s);
     auto [type_index, value] = as_result(done->value, s->span);
     return seq({set(PackedField::kTypeIndex, int32(type_index)), set(PackedField::kPadding, int32(0)),
                 set(PackedField::kValue, value), make<ReturnNode>(Expr(int32(0)))});
@@ -108,8 +108,7 @@ PrimFunc packed(const PrimFunc& fn, const std::string& symbol) {
   Var self = make<VarNode>(String("self_handle"), void_pointer_type());
   Var result = make<VarNode>(String("result"), void_pointer_type());
 
-  bool returns = fn->ret_type->kind != TypeKind::kTuple;
-  Stmt body = returns ? StoredResult(result).rewrite(fn->body) : fn->body;
+  Stmt body = StoredResult(result).rewrite(fn->body);
   body = make<AttrStmtNode>(Any(int64_t{0}), String("compute_scope"),
                             make<StringImmNode>(String(symbol + "_compute_")), body);
   body = arguments.around(seq({body, make<ReturnNode>(Expr(int32(0)))}));

@@ -167,6 +167,16 @@ class Merge final : public Rewriter {
         n.args.Set(3, rewrite(call->args[3]));
       });
     }
+    if (auto* call = as_call_to(e, "tirx.s_tir.cp_async_raw")) {
+      // The place is an operand of its own.
+      auto* buffer = buffer_of_data(call->args[0]);
+      if (!buffer || !plan_->contains(buffer)) return rewrite_children(e);
+      rewrite_buffer(ref(buffer));
+      return with(ref(call), [&](CallNode& n) {
+        n.args = {call->args[0], elements(buffer, call->dtype()) + rewrite(call->args[1])};
+        for (size_t i = 2; i < call->args.size(); ++i) n.args.push_back(rewrite(call->args[i]));
+      });
+    }
     if (auto* call = as_call_to(e, "tirx.buffer_data")) {
       // A pointer to the buffer's own bytes.
       auto* buffer = as<VarNode>(call->args[0]);

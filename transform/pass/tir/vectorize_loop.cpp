@@ -491,7 +491,10 @@ struct VectorizeLoops final : Rewriter {
     // Room for all lanes has no size yet where they are scalable.
     if (serial || (lanes < 0 && allocates(loop->body))) {
       Stmt next = rewrite_children(s);
-      return with(ref(as<ForNode>(next)), [](ForNode& n) { n.for_kind = ForKind::kSerial; });
+      return with(ref(as<ForNode>(next)), [&](ForNode& n) {
+        n.for_kind = ForKind::kSerial;
+        if (!enabled) n.annotations = {};  // as in TVM
+      });
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);

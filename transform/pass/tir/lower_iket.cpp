@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "ir/error_kinds.h"
+#include "ir/op.h"
+#include "transform/pass/pass.h"
+
+namespace mlc::transform {
+namespace {
+
+constexpr char doc[] =
+    R"(LowerIket(): marks and ranges for NVIDIA's in-kernel tracer go.
+
+    T.cuda.iket.mark("begin")
+    A[tx] = T.float32(1)            =>      A[tx] = T.float32(1)
+needs: the module does not ask for the trace (attribute `tirx.iket.enabled`), which mlc does not make; tokens of
+ranges are used to end ranges alone.
+keeps: everything else.
+Between SplitHostDevice and MakePackedAPI.)";
+
+constexpr std::string_view kFamily = "tirx.cuda.iket_";
+
+// The name of the operator within the family ("mark"); empty for other expressions.
+std::string_view iket(const Expr& e) {
+  auto* call = as<CallNode>(e);
+  auto* op = call ? as<OpNode>(call->op) : nullptr;
+  std::string_view name = op ? text(op->name) : std::string_view();
+  return name.starts_with(kFamily) ? name.substr(kFamily.size()) : std::string_view();
+}
+bool makes_token(const Expr& e) { return iket(e) == "range_start" || iket(e) == "sentinel_token"; }
+
+class Strip final : public Rewriter {
+ public:
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    auto* var = as<VarNode>(e);
+    if (!iket(e).empty() || (var && tokens_.contains(var)))
+      throw Error("iket-token",
+                  "the token of a traced range is a value of its own, which only ends the range")
+          .kind(kRefusedValue)
+          .at(e->span);
+    return rewrite_children(e);
+  }
+  Stmt rewrite(const Stmt& s) override {
+    if (auto* bind = as<BindNode>(s); bind && makes_token(bind->value)) {
+      tokens_.insert(bind->var.get());
+      return no_op();
+    }
+    if (auto* store = as<BufferStoreNode>(s); store && makes_token(store->value)) {
+      tokens_.insert(store->buffer.get());
+      return no_op();
+    }
+    auto* evaluate = as<EvaluateNode>(s);
+    if (evaluate && !iket(evaluate->value).empty() && !makes_token(evaluate->value)) return no_op();
+    return rewrite_children(s);
+  }
+
+  // Memory that held tokens goes as well.
+  Stmt without_tokens(const Stmt& s) {
+    struct Drop final : Rewriter {
+      const std::unordered_set<const VarNode*>* tokens;
+      using Rewriter::rewrite;
+      Stmt rewrite(const Stmt& s) override {
+        auto* alloc = as<AllocBufferNode>(s);
+        return alloc && tokens->contains(alloc->buffer.get()) ? no_op() : rewrite_children(s);
+      }
+    } drop;
+    drop.tokens = &tokens_;
+    return tokens_.empty() ? s : drop.rewrite(s);
+  }
+
+ private:
+  std::unordered_set<const VarNode*> tokens_;
+};
+
+IRModule apply(const IRModule& mod, const PassOptions&) {
+  auto enabled = mod->attrs.find("tirx.iket.enabled");
+  if (enabled != mod->attrs.end()) {
+    auto imm = (*enabled).second.as<IntImm>();
+    if (imm ? (*imm)->value != 0 : (*enabled).second.try_cast<bool>().value_or(true))
+      throw Error("iket-trace",
+                  "traces of NVIDIA's in-kernel tracer are not made: `tirx.iket.enabled` is set")
+          .kind("NotImplementedError")
+          .help("leave the attribute out; marks and ranges are then taken away");
+  }
+  return map_prim_funcs(mod, [](const PrimFunc& fn) {
+    Strip strip;
+    Stmt body = strip.rewrite(fn->body);
+    return with_body(fn, strip.without_tokens(body));
+  });
+}
+
+}  // namespace
+
+extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms", "LowerIket()", doc, nullptr, apply,
+                             {},          "tirx.backend.cuda.LowerIket"};
+
+}  // namespace mlc::transform

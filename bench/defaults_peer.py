@@ -99,9 +99,9 @@ case("batch_32x1x64x512", *product(1, 64, 512, batch=(32,)))
 case("f64_512", *product(512, 512, 512, dtype="float64"))
 for name in ("f16_512", "bf16_512", "int32_512", "f16f16_256"):
     case(name, *product(*[int(name[-3:])] * 3, onnx_too=False))  # against products of float32
-for name, order in (("int8_512", "N"), ("int8_dense_512", "T")):
-    def int8(order=order):
-        a, b = (np.random.randint(-8, 8, (512, 512)).astype("int8") for _ in "ab")
+for name, left in (("int8_512", "int8"), ("int8_dense_512", "int8"), ("uint8_int8_512", "uint8")):
+    def int8(left=left):
+        a, b = (np.random.randint(0, 8, (512, 512)).astype(each) for each in (left, "int8"))
         return model([("MatMulInteger", ["a", "b"], ["out"], {})], {"a": a, "b": b})
 
     case(name, product(512, 512, 512)[0], int8)

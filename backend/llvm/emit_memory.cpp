@@ -242,7 +242,7 @@ llvm::AllocaInst* FunctionEmitter::stack_slot(llvm::Type* type, uint64_t count, 
 
 // Small sizes, constant or at most a constant, live on the stack. Others own a stack slot that holds their
 // heap memory: of constant size it is allocated once per call at the first use and kept over the iterations
-// of loops; of computed size it is made anew each time. The end block releases all slots.
+// of loops; of computed size it is kept while it is large enough. The end block releases all slots.
 void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
   const ir::BufferTypeNode* type = s->buffer->buffer();
   DataType element = type->dtype;
@@ -282,19 +282,24 @@ void FunctionEmitter::allocate(const ir::AllocBufferNode* s) {
       b.CreateAnd(b.CreateAdd(size, b.getInt64(2 * kAllocAlignment - 1)), b.getInt64(~(kAllocAlignment - 1)));
   auto* have = llvm::BasicBlock::Create(m_.context, "memory", function_, end_);
   auto* get = llvm::BasicBlock::Create(m_.context, "allocate", function_, end_);
+  llvm::AllocaInst* capacity = nullptr;
   if (constant) {
     b.CreateCondBr(b.CreateIsNull(b.CreateLoad(pointer, slot)), get, have);
+    b.SetInsertPoint(get);
   } else {
+    capacity = stack_slot(b.getInt64Ty(), 1, 8);
+    llvm::IRBuilder<>(entry_, std::next(capacity->getIterator())).CreateStore(b.getInt64(0), capacity);
+    b.CreateCondBr(b.CreateICmpULT(b.CreateLoad(b.getInt64Ty(), capacity), size), get, have);
+    b.SetInsertPoint(get);
     b.CreateCall(m_.outside("free", b.getVoidTy(), {pointer}), {b.CreateLoad(pointer, slot)});
-    b.CreateBr(get);
   }
-  b.SetInsertPoint(get);
   llvm::Value* fresh =
       b.CreateCall(allocator, {b.CreateIntCast(b.getInt64(kAllocAlignment), size_type, false),
                                b.CreateIntCast(size, size_type, false)});
   b.CreateStore(fresh, slot);
   require(b.CreateIsNotNull(fresh), "MemoryError",
           fmt::format("cannot allocate memory for `{}`", s->buffer->name.c_str()));
+  if (capacity != nullptr) b.CreateStore(size, capacity);
   b.CreateBr(have);
   b.SetInsertPoint(have);
   llvm::Value* data = b.CreateLoad(pointer, slot);

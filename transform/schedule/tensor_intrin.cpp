@@ -230,14 +230,21 @@ class Renew final : public Rewriter {
   std::unordered_map<const VarNode*, Var> renamed_;
 };
 
+// Those of the standard library are made when somebody asks, as a printed schedule of its rules does: how
+// their names begin, and the module that knows them.
+constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
+    {"mlc.transpose_", "mlc.schedule.cpu_transpose"},
+    {"mlc.byte_", "mlc.schedule.byte_dots"},
+};
+
 }  // namespace
 
 TensorIntrin find_intrinsic(const std::string& name, Span span) {
   auto found = intrinsics().find(name);
-  // Those of the standard library are made when somebody asks, as a printed schedule of its rules does.
-  if (found == intrinsics().end() && name.starts_with("mlc.transpose_")) {
+  for (const auto& [prefix, module] : kMadeWhenAsked) {
+    if (found != intrinsics().end() || !name.starts_with(prefix)) continue;
     Any argument = String(name);
-    call_library("mlc.schedule.cpu_transpose", "register_named", {&argument, 1});
+    call_library(module, "register_named", {&argument, 1});
     found = intrinsics().find(name);
   }
   if (found != intrinsics().end()) return found->second;

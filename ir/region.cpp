@@ -565,6 +565,8 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
 
 void set_region_simplifier(RegionSimplifier to) { simplifier = to; }
 
+Expr simplified_throughout(const Expr& e) { return simplifier ? simplifier(e) : simplify_linear(e); }
+
 AccessRegions detect_access_regions(const SBlock& block) {
   Detector detector(block);
   AccessRegions found;

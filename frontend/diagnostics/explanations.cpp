@@ -105,8 +105,6 @@ constexpr Explanation rows[] = {
      "Integers can be divided in two ways, which differ on negative numbers; `/` does not say which is "
      "meant.",
      "T.evaluate(n / 2)", "T.evaluate(n // 2)\nT.evaluate(T.truncdiv(n, 2))"},
-    {"integer-too-large", "An integer has 64 bits with a sign.", "T.evaluate(99999999999999999999)",
-     "T.evaluate(T.int64(9223372036854775807))"},
     {"lanes-not-constant",
      "A slice that is stored into becomes a vector, whose length is part of its type and must be known now.",
      "A[0:n] = T.Broadcast(T.float32(1), 4)", "A[n:n + 4] = T.Broadcast(T.float32(1), 4)"},

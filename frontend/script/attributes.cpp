@@ -10,6 +10,7 @@
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/slot_members.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -480,7 +481,8 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
                    row, builtin_type_of(object) ? std::string_view(builtin_type_of(object)->name) : "dict"));
     return true;
   }
-  if ((is_int(object) || is_bool(object) || is_float(object)) && number_attribute(object, name, out))
+  if ((is_int(object) || is_bool(object) || is_float(object) || as_wide(object) != nullptr) &&
+      number_attribute(object, name, out))
     return true;
   // Class methods and static methods of builtin types: "".maketrans, {}.fromkeys.
   if (Ref<ClassNode> type = builtin_type_of(object);
@@ -515,6 +517,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
   if (value_as_iterator(object) != nullptr) return generator_attribute(*this, object, name, out, span);
   if (numpy_attribute(self, object, name, out)) return true;
   if (object_field(object, name, out)) {
+    // Unsigned constants keep the bits of numbers from 2 ** 63 on.
+    auto* constant = object.as<ir::IntImmNode>();
+    if (constant != nullptr && is_int(out) && raw_int(out) < 0 && constant->dtype().is_uint())
+      out = whole_of_unsigned(static_cast<uint64_t>(raw_int(out)));
     out = dtype_text(out);
     return true;
   }

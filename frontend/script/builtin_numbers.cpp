@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 namespace {
@@ -39,10 +40,10 @@ Any abs(Evaluator& evaluator, const Arguments& args) {
   const Any& value = args[0];
   if (is_int(value) || is_bool(value)) {
     int64_t v = raw_int(value);
-    if (v == INT64_MIN)
-      raise("OverflowError", args.span, "integer-overflow", "abs({}) does not fit in 64 bits", v);
+    if (v == INT64_MIN) return whole_negated(value);
     return v < 0 ? -v : v;
   }
+  if (auto* wide = as_wide(value)) return wide->negative ? whole_negated(value) : value;
   if (is_float(value)) return std::abs(raw_float(value));
   Any result;
   if (evaluator.state().special(value, known().abs, {}, result, args.span)) return result;
@@ -99,13 +100,13 @@ Any round(Evaluator& evaluator, const Arguments& args) {
     int64_t v = raw_int(value);
     int64_t rest = ((v % scale) + scale) % scale;
     int64_t down;
-    auto overflow = [&] {
-      raise("OverflowError", args.span, "integer-overflow", "round({}, {}) does not fit in 64 bits", v,
-            count);
-    };
-    if (__builtin_sub_overflow(v, rest, &down)) overflow();
-    bool up = rest > scale - rest || (rest == scale - rest && (down / scale) % 2 != 0);
-    if (up && __builtin_add_overflow(down, scale, &down)) overflow();
+    bool up = rest > scale - rest;
+    if (__builtin_sub_overflow(v, rest, &down) ||
+        ((up || (rest == scale - rest && (down / scale) % 2 != 0)) &&
+         __builtin_add_overflow(down, scale, &down))) {
+      Any low = whole_binary(syntax::BinOperator::kSub, v, rest, args.span);
+      return up ? whole_binary(syntax::BinOperator::kAdd, low, scale, args.span) : low;
+    }
     return down;
   }
   if (is_float(value)) {
@@ -121,11 +122,10 @@ Any round(Evaluator& evaluator, const Arguments& args) {
     if (std::isinf(real)) {
       raise("OverflowError", args.span, "integer-overflow", "cannot convert float infinity to integer");
     }
-    if (std::abs(real) >= 9223372036854775808.0)
-      raise("OverflowError", args.span, "integer-overflow", "round({}) does not fit in 64 bits",
-            float_repr(real));
+    if (std::abs(real) >= 9223372036854775808.0) return whole_of_double(real);
     return static_cast<int64_t>(std::nearbyint(real));
   }
+  if (as_wide(value) != nullptr && digits == nullptr) return value;
   Any result;
   if (evaluator.state().special(value, syntax::Symbol("__round__"),
                                 digits == nullptr ? std::span<const Any>() : std::span<const Any>(digits, 1),
@@ -151,7 +151,8 @@ Any divmod(Evaluator& evaluator, const Arguments& args) {
   auto known_object = [](const Any& value) {
     return is_object(value) && as<InstanceNode>(value) == nullptr && !builtin_type_of(value);
   };
-  if (!(is_number(a) && is_number(b)) && !known_object(a) && !known_object(b)) {
+  auto number = [](const Any& value) { return is_number(value) || as_wide(value) != nullptr; };
+  if (!(number(a) && number(b)) && !known_object(a) && !known_object(b)) {
     raise("TypeError", args.span, "unsupported-operand",
           "unsupported operand type(s) for divmod(): '{}' and '{}'", type_name_of(evaluator, args[0]),
           type_name_of(evaluator, args[1]));
@@ -188,7 +189,7 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
   bool numbers = true;
   for (size_t i = 0; i < 3; ++i) {
     values[i] = plain_number(args[i]);
-    numbers = numbers && is_number(values[i]);
+    numbers = numbers && (is_number(values[i]) || as_wide(values[i]) != nullptr);
   }
   if (is_float(values[0]) || is_float(values[1]) || is_float(values[2])) {
     raise("TypeError", args.span, "wrong-type",
@@ -198,6 +199,15 @@ Any pow(Evaluator& evaluator, const Arguments& args) {
     raise("TypeError", args.span, "unsupported-operand",
           "unsupported operand type(s) for ** or pow(): '{}', '{}', '{}'", type_name_of(evaluator, args[0]),
           type_name_of(evaluator, args[1]), type_name_of(evaluator, args[2]));
+  }
+  if (as_wide(values[0]) != nullptr || as_wide(values[1]) != nullptr || as_wide(values[2]) != nullptr) {
+    bool negative = as_wide(values[1]) ? as_wide(values[1])->negative : raw_int(values[1]) < 0;
+    if (negative)
+      raise("NotImplementedError", args.span, "not-supported",
+            "inverses modulo a number are left out beyond 64 bits");
+    if (is_integer(values[2]) && raw_int(values[2]) == 0)
+      raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
+    return whole_power_modulo(values[0], values[1], values[2], args.span);
   }
   int64_t modulus = raw_int(values[2]), exponent = raw_int(values[1]), base = raw_int(values[0]);
   if (modulus == 0) raise("ValueError", args.span, "division-by-zero", "pow() 3rd argument cannot be 0");
@@ -229,13 +239,21 @@ std::string with_prefix(int64_t value, std::string_view prefix, int base) {
                                    : fmt::format("{:b}", magnitude);
   return std::string(value < 0 ? "-" : "") + std::string(prefix) + digits;
 }
+// Of an int beyond 64 bits.
+Any wide_with_prefix(const Any& value, std::string_view prefix, int base) {
+  return str_value(std::string(as_wide(value)->negative ? "-" : "") + std::string(prefix) +
+                   magnitude_text(value, base));
+}
 Any hex(Evaluator& evaluator, const Arguments& args) {
+  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0x", 16);
   return str_value(with_prefix(whole(evaluator, args), "0x", 16));
 }
 Any oct(Evaluator& evaluator, const Arguments& args) {
+  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0o", 8);
   return str_value(with_prefix(whole(evaluator, args), "0o", 8));
 }
 Any bin(Evaluator& evaluator, const Arguments& args) {
+  if (as_wide(args[0]) != nullptr) return wide_with_prefix(args[0], "0b", 2);
   return str_value(with_prefix(whole(evaluator, args), "0b", 2));
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/script/machine.h"
 #include "frontend/script/np_scalar.h"
 #include "frontend/script/traceback.h"
+#include "frontend/script/wide_int.h"
 #include "ir/host_error.h"
 #include "ir/ndarray.h"
 
@@ -312,7 +313,7 @@ void check_descriptor(Evaluator& evaluator, const BuiltinNode& method, const Any
               : owner == "bytes"                       ? is_bytes(value)
               : owner == "list"                        ? type == kTVMFFIList
               : owner == "dict"                        ? type == kTVMFFIDict || type == kTVMFFIMap
-              : owner == "int"                         ? is_integer(value)
+              : owner == "int"                         ? is_integer(value) || as_wide(value) != nullptr
               : owner == "float"                       ? is_float(value)
               : owner == "set" || owner == "frozenset" ? as<SetNode>(value) != nullptr
                                                        : true;

@@ -6,6 +6,7 @@
 #include "frontend/script/arithmetic.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -192,6 +193,22 @@ bool Evaluator::truth(const Any& value, ir::Span span) {
   return true;
 }
 
+namespace {
+
+// Integers of any size with each other and with floats: how `a` is ordered to `b`, 2 for none. None where one
+// is no number.
+std::optional<int> order_of_wide(const Any& a, const Any& b) {
+  auto *x = as_wide(a), *y = as_wide(b);
+  if (x == nullptr && y == nullptr) return std::nullopt;
+  if ((x != nullptr || is_integer(a)) && (y != nullptr || is_integer(b))) return compare_whole(a, b);
+  if (is_float(b)) return compare_whole(a, raw_float(b));
+  if (!is_float(a)) return std::nullopt;
+  int order = compare_whole(b, raw_float(a));
+  return order == 2 ? 2 : -order;
+}
+
+}  // namespace
+
 bool Evaluator::equal(const Any& a, const Any& b) {
   if (is_number(a) && is_number(b)) {
     if (is_integer(a) && is_integer(b)) return raw_int(a) == raw_int(b);
@@ -202,6 +219,7 @@ bool Evaluator::equal(const Any& a, const Any& b) {
   if (is_str(a) && is_str(b)) return text_of(a) == text_of(b);
   if (a.same_as(b)) return true;
   if (!is_object(a) && !is_object(b)) return false;
+  if (std::optional<int> order = order_of_wide(a, b)) return *order == 0;
   if (are_alike(a, b)) return equal_elements(*this, a, b);
   return truth(compare(CmpOperator::kEq, a, b));
 }
@@ -235,6 +253,10 @@ Any Evaluator::compare(CmpOperator op, const Any& a, const Any& b, ir::Span span
     return ordered(op, text_of(a), text_of(b));  // UTF-8 keeps the order of code points
   }
   if (is_object(a) || is_object(b)) {
+    if (std::optional<int> order = order_of_wide(a, b)) {
+      if (equality) return same_as_wanted(*order == 0);
+      return *order == 2 ? Any(false) : Any(ordered(op, *order, 0));
+    }
     if (is_ir_value(a) || is_ir_value(b)) {
       // `1 < x` asks x: Python turns it into `x > 1`.
       if (!is_ir_value(a)) return ir_compare(reflected(op), plain_number(b), plain_number(a), span, false);

@@ -4,6 +4,7 @@
 #include "frontend/script/format_value.h"
 #include "frontend/script/ir_values.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "frontend/script/written_compare.h"
 
 namespace mlc::script {
@@ -28,14 +29,12 @@ Any State::constant(const Constant& constant) {
     case Constant::Type::kEllipsis:
       return ellipsis();
     case Constant::Type::kWideInt: {
-      constexpr size_t kMostShown = 60;
-      std::string_view digits = constant.text;
-      throw ir::Error("integer-too-large", "`{}` does not fit into 64 bits with a sign",
-                      digits.size() > kMostShown ? std::string(digits.substr(0, kMostShown - 3)) + "..."
-                                                 : std::string(digits))
-          .at(constant.span)
-          .kind("OverflowError")
-          .help("the largest integer is 9223372036854775807");
+      std::string digits;
+      for (char c : constant.text)
+        if (c != '_') digits += c;
+      char mark = digits[0] == '0' && digits.size() > 1 ? static_cast<char>(digits[1] | 0x20) : '0';
+      int base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
+      return whole_of_text(std::string_view(digits).substr(base == 10 ? 0 : 2), base, false);
     }
   }
   __builtin_unreachable();

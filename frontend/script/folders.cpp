@@ -97,6 +97,14 @@ Any change_folder(ApiCall& call, const Any& given) {
   return nullptr;
 }
 
+Any change_mode(ApiCall& call, const Any& given, int64_t mode) {
+  std::string path = path_argument(call, given);
+  std::error_code error;
+  fs::permissions(path, static_cast<fs::perms>(mode & 07777), error);
+  check(call, error, path);
+  return nullptr;
+}
+
 // `value`: None to remove it.
 Any set_variable(ApiCall& call, const Any& name, const Any& value) {
   auto text = [&](size_t i, const Any& given) {
@@ -122,6 +130,8 @@ Any set_variable(ApiCall& call, const Any& name, const Any& value) {
 const ir::ApiRow rows[] = {
     {ApiKind::kFunction, "os", "chdir(path)", "Makes a folder the current one.",
      native([](ApiCall& call, Any path) { return change_folder(call, path); })},
+    {ApiKind::kFunction, "os", "chmod(path, mode)", "Says who may read, write and run a file.",
+     native([](ApiCall& call, Any path, int64_t mode) { return change_mode(call, path, mode); })},
     {ApiKind::kFunction, "os", "mkdir(path)", "Makes a folder.",
      native([](ApiCall& call, Any path) { return make_folder(call, path); })},
     {ApiKind::kFunction, "os", "makedirs(name, exist_ok=False)", "Makes a folder and those above it.",

@@ -14,16 +14,16 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"multiprocessing asyncio sched _thread selectors select trio",
+    {"asyncio sched _thread selectors select trio",
      "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
     {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
     {"socket socketserver ssl http ftplib smtplib email requests aiohttp httpx xmlrpc",
      "scripts have no network"},
     {"marshal shelve dill cloudpickle joblib",
      "`pickle` and `json` write values, `tvm.ir.save_json` modules, `np.save` arrays"},
-    {"ctypes cffi mmap cython numba pybind11",
+    {"cffi mmap cython numba pybind11",
      "there are no C extensions: `tvm.runtime.load_module` loads compiled libraries"},
-    {"ast dis imp pkgutil runpy code codeop tokenize symtable tracemalloc pdb",
+    {"dis imp pkgutil runpy code codeop tokenize symtable tracemalloc pdb",
      "programs do not read program text: `inspect` and `traceback` tell of functions and errors, `mlc` with "
      "no "
      "arguments opens a session"},
@@ -39,8 +39,7 @@ constexpr Row rows[] = {
      "a script prints text"},
     {"torch torchvision tensorflow keras jax jaxlib flax transformers onnx onnxruntime safetensors",
      "models are not imported from Python packages"},
-    {"sympy sklearn pandas polars networkx numexpr cupy",
-     "of the packages for numbers `numpy` is here"},
+    {"sympy sklearn pandas polars networkx numexpr cupy", "of the packages for numbers `numpy` is here"},
     {"triton cutlass pycuda", "kernels are written in TVMScript here"},
 };
 

@@ -7,6 +7,7 @@
 #include "frontend/script/format_value.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 namespace {
@@ -263,6 +264,25 @@ std::string format_float(double value, const Spec& spec, std::string_view type_n
   return pad_number(sign_text(negative, spec), "", text.substr(0, split), text.substr(split) + suffix, spec);
 }
 
+std::string format_wide(const Any& value, const Spec& spec, std::string_view type_name, ir::Span span) {
+  char type = spec.type.size() == 1 ? spec.type[0] : '?';
+  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
+    return format_float(double_of(*as_wide(value), span), spec, type_name, span);
+  if (std::string_view("bdoxXn").find(type) == std::string_view::npos) {
+    if (type == 'c') raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
+    unknown_type(spec, type_name, span);
+  }
+  if (spec.precision >= 0)
+    raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
+  bool decimal = type == 'd' || type == 'n';
+  std::string digits = magnitude_text(value, decimal ? 10 : type == 'o' ? 8 : type == 'b' ? 2 : 16);
+  if (type == 'X') {
+    for (char& c : digits) c = c >= 'a' ? static_cast<char>(c - 32) : c;
+  }
+  std::string prefix = spec.alternate && !decimal ? std::string("0") + type : "";
+  return pad_number(sign_text(as_wide(value)->negative, spec), prefix, digits, "", spec, decimal ? 3 : 4);
+}
+
 std::string format_int(int64_t value, const Spec& spec, std::string_view type_name, ir::Span span) {
   char type = spec.type.size() == 1 ? spec.type[0] : '?';
   if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
@@ -399,6 +419,7 @@ std::string format_value(Evaluator& evaluator, const Any& original, std::string_
   if (text.empty()) return evaluator.str(value);
   std::string type_name = type_name_of(evaluator, value);
   auto spec = [&](char kind) { return parse_spec(text, kind, type_name, span); };
+  if (as_wide(value) != nullptr) return format_wide(value, spec('d'), type_name, span);
   if (is_integer(value)) return format_int(raw_int(value), spec('d'), type_name, span);
   if (is_float(value)) return format_float(raw_float(value), spec('f'), type_name, span);
   if (is_str(value)) return format_str(text_of(value), spec('s'), type_name, span);

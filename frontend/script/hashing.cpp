@@ -12,6 +12,7 @@
 #include "frontend/script/dict_table.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -187,6 +188,7 @@ const ir::Api* hash_row(const Any& value) {
 }
 
 bool needs_key(const Any& key) {
+  if (as_wide(key) != nullptr) return true;
   if (hash_row(key) != nullptr) return true;
   if (key.type_index() == kTVMFFIArray) return true;
   if (auto* instance = as<InstanceNode>(key))
@@ -393,7 +395,7 @@ KeyPlace find_equal(Evaluator& evaluator, ffi::MapBaseObj* map, const Any& key, 
   place.hash = DictTable::hash_of(type, static_cast<uint64_t>(hash));
   place.key = key_node(evaluator, key, hash);
   if (plain || place.value != nullptr) return place;
-  if (as<InstanceNode>(key) != nullptr) {
+  if (as<InstanceNode>(key) != nullptr || as_wide(key) != nullptr) {
     // An integer or a str with this hash, or the object as a float.
     for (const Any& plain_key :
          {Any(hash), text_with_hash(map, hash), float_of_object(evaluator, key, span)}) {
@@ -481,6 +483,12 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
       break;
   }
   if (!is_object(value)) return hash_int(raw_int(value));  // a device: its type and number
+  if (auto* wide = as_wide(value)) {
+    // That of the float it equals, if there is one.
+    double real = double_of(*wide);
+    if (!std::isinf(real) && compare_whole(value, real) == 0) return hash_float(real);
+    return hash_text(magnitude_text(value, 16)) ^ (wide->negative ? 1 : 0);
+  }
   if (auto* set = as<SetNode>(value)) {
     if (!set->frozen) raise("TypeError", span, "unhashable", "unhashable type: 'set'");
     return hash_of_elements(*this, *set, span);
@@ -562,7 +570,7 @@ void dict_set(Evaluator& evaluator, const Any& dict, const Any& key, const Any& 
     found = place.value;
     if (found == nullptr && stored.type_index() != kTVMFFIArray) {
       key_nodes_are_keys = true;
-      objects_are_keys = objects_are_keys || as<InstanceNode>(key) != nullptr;
+      objects_are_keys = objects_are_keys || as<InstanceNode>(key) != nullptr || as_wide(key) != nullptr;
     }
   } else {
     stored = stored_key(evaluator, key, span);

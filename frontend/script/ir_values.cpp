@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/ir_values.h"
+#include "frontend/script/wide_int.h"
 
 #include <cmath>
 #include <limits>
@@ -42,6 +43,15 @@ Expr number(const Any& given, Span span) {
     bool narrow = v >= INT32_MIN && v <= INT32_MAX;
     DataType dtype = DataType::Int(narrow ? 32 : 64);
     return span ? Expr(ir::make<ir::IntImmNode>(dtype, v, span)) : Expr(ir::int_imm(dtype, v));
+  }
+  if (as_wide(value) != nullptr) {
+    std::optional<uint64_t> fits = unsigned_of(value);
+    if (!fits) {
+      throw Error("literal-out-of-range", "{} does not fit into 64 bits", whole_text(value))
+          .at(span)
+          .kind("ValueError");
+    }
+    return ir::make<ir::IntImmNode>(DataType::UInt(64), static_cast<int64_t>(*fits), span);
   }
   if (is_float(value)) {
     double real = raw_float(value);

@@ -5,6 +5,7 @@
 #include "frontend/script/dict_table.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/traceback.h"
+#include "frontend/script/wide_int.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -577,6 +578,12 @@ int64_t Evaluator::length(const Any& value, ir::Span span) {
 int64_t index_value(Evaluator& evaluator, const Any& value, ir::Span span, std::string_view what) {
   Any plain = plain_number(value);
   if (is_int(plain) || is_bool(plain)) return raw_int(plain);
+  if (auto* wide = as_wide(plain)) {
+    if (what.starts_with("slice indices")) return wide->negative ? -INT64_MAX : INT64_MAX;
+    if (what.ends_with("indices"))
+      raise("IndexError", span, "index-out-of-range", "cannot fit 'int' into an index-sized integer");
+    raise("OverflowError", span, "integer-overflow", "Python int too large to convert to C long");
+  }
   Any result;
   if (evaluator.state().special(value, known().index, {}, result, span)) {
     if (is_int(result)) return raw_int(result);

@@ -6,6 +6,7 @@
 
 #include "frontend/script/generator.h"
 #include "frontend/script/np_array.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -33,6 +34,7 @@ class Writer {
     if (is_none(plain)) return add("null");
     if (is_bool(plain)) return add(raw_int(plain) != 0 ? "true" : "false");
     if (is_int(plain)) return add(std::to_string(raw_int(plain)));
+    if (as_wide(plain) != nullptr) return add(whole_text(plain));
     if (is_float(plain)) return add(number(raw_float(plain)));
     bool list = plain.type_index() == kTVMFFIList || plain.type_index() == kTVMFFIArray;
     bool dict = plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap;
@@ -273,7 +275,7 @@ class Reader {
     int64_t result = 0;
     auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), result);
     if (status == std::errc::result_out_of_range)
-      raise("OverflowError", span, "integer-overflow", "{} does not fit in 64 bits", word);
+      return whole_of_text(word.substr(word[0] == '-' ? 1 : 0), 10, word[0] == '-');
     return result;
   }
   uint32_t hex(size_t where) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -211,6 +212,7 @@ const Table* table_for(const Any& object) {
   }
   if (auto* view = as<DictViewNode>(object); view != nullptr && view->kind != DictViewNode::Kind::kValues)
     return &view_table();
+  if (as_wide(object) != nullptr) return &int_table();
   return as<SetNode>(object) ? &set_table() : nullptr;
 }
 

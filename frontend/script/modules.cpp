@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "frontend/script/np_array.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -73,6 +74,7 @@ Any set_output(ApiCall& call) {
 double number(ApiCall& call, const Any& value, size_t i) {
   Any plain = plain_number(value);
   if (is_float(plain)) return raw_float(plain);
+  if (auto* wide = as_wide(plain)) return double_of(*wide, call.span);
   if (is_int(plain) || is_bool(plain)) return static_cast<double>(raw_int(plain));
   Any result;
   Evaluator& evaluator = evaluator_of(call.host);
@@ -99,7 +101,7 @@ Any whole(ApiCall& call, const Any& value, double (*f)(double)) {
   if (std::abs(x) >= 9223372036854775808.0) {
     if (std::isinf(x))
       raise("OverflowError", call.span, "integer-overflow", "cannot convert float infinity to integer");
-    raise("OverflowError", call.span, "integer-overflow", "{} does not fit in 64 bits", float_repr(x));
+    return whole_of_double(x);
   }
   return static_cast<int64_t>(x);
 }
@@ -151,12 +153,8 @@ Any factorial(ApiCall& call, const Any& value) {
   int64_t n = integer(call, value, 0);
   if (n < 0)
     raise("ValueError", call.span_of(0), "math-domain", "factorial() not defined for negative values");
-  int64_t result = 1;
-  for (int64_t i = 2; i <= n; ++i) {
-    if (__builtin_mul_overflow(result, i, &result)) {
-      raise("OverflowError", call.span, "integer-overflow", "factorial({}) does not fit in 64 bits", n);
-    }
-  }
+  Any result = int64_t{1};
+  for (int64_t i = 2; i <= n; ++i) result = whole_binary(syntax::BinOperator::kMult, result, i, call.span);
   return result;
 }
 // n * (n - 1) * ... of k factors; for combinations divided by k! as it grows, which is always exact.
@@ -167,13 +165,10 @@ Any choices(ApiCall& call, const Any& from, const Any& of, bool combinations) {
   }
   if (k > n) return int64_t{0};
   if (combinations) k = std::min(k, n - k);
-  int64_t result = 1;
+  Any result = int64_t{1};
   for (int64_t i = 0; i < k; ++i) {
-    __int128 next = static_cast<__int128>(result) * (n - i);
-    if (combinations) next /= i + 1;
-    if (next > INT64_MAX)
-      raise("OverflowError", call.span, "integer-overflow", "the number of choices does not fit in 64 bits");
-    result = static_cast<int64_t>(next);
+    result = whole_binary(syntax::BinOperator::kMult, result, n - i, call.span);
+    if (combinations) result = whole_binary(syntax::BinOperator::kFloorDiv, result, i + 1, call.span);
   }
   return result;
 }

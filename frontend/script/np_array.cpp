@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/np_array.h"
+#include "frontend/script/wide_int.h"
 
 #include <cmath>
 
@@ -462,6 +463,19 @@ void check_shape(const Any& value, const Shape& shape, size_t depth, size_t& agr
 
 template <class T>
 void store_value(Evaluator& evaluator, const Any& value, T*& target, DataType dtype, ir::Span span) {
+  if (auto* wide = as_wide(value)) {
+    if constexpr (std::is_same_v<T, uint64_t>) {
+      if (std::optional<uint64_t> fits = unsigned_of(value)) {
+        *target++ = *fits;
+        return;
+      }
+    }
+    if constexpr (std::is_integral_v<T>)
+      raise("OverflowError", span, "integer-overflow", "Python integer {} out of bounds for {}",
+            whole_text(value), dtype.str());
+    *target++ = convert<T>(double_of(*wide));
+    return;
+  }
   if (is_int(value)) {
     int64_t integer = raw_int(value);
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

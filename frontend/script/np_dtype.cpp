@@ -5,6 +5,7 @@
 
 #include "frontend/script/np_array.h"
 #include "frontend/script/np_scalar.h"
+#include "frontend/script/wide_int.h"
 #include "ir/small_float.h"
 
 namespace mlc::script {
@@ -169,6 +170,9 @@ void scan(Evaluator& evaluator, const Any& value, DataType& found, ir::Span span
   auto add = [&](DataType dtype) { found = found.is_void() ? dtype : promote(found, dtype, span); };
   if (is_bool(value)) return add(DataType::Bool());
   if (is_int(value)) return add(DataType::Int(64));
+  if (unsigned_of(value)) return add(DataType::UInt(64));
+  if (as_wide(value) != nullptr)
+    raise("OverflowError", span, "integer-overflow", "Python int too large to convert to C long");
   if (is_float(value)) return add(DataType::Float(64));
   if (auto* array = as<ir::NDArrayNode>(value)) return add(array->tensor.dtype());
   if (auto* scalar = as<NumpyScalarNode>(value)) return add(scalar->dtype);

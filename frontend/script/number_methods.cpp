@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods and attributes of int and float.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 namespace {
@@ -12,9 +14,15 @@ uint64_t magnitude_of(int64_t value) {
   return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
 }
 Any bit_length(Evaluator&, const Arguments& args) {
+  if (auto* wide = as_wide(args[0])) return bit_length_of(*wide);
   return static_cast<int64_t>(std::bit_width(magnitude_of(raw_int(args[0]))));
 }
 Any bit_count(Evaluator&, const Arguments& args) {
+  if (auto* wide = as_wide(args[0])) {
+    int64_t count = 0;
+    for (uint32_t digit : wide->digits) count += std::popcount(digit);
+    return count;
+  }
   return static_cast<int64_t>(std::popcount(magnitude_of(raw_int(args[0]))));
 }
 Any is_integer(Evaluator&, const Arguments& args) {
@@ -24,7 +32,10 @@ Any is_integer(Evaluator&, const Arguments& args) {
 Any conjugate(Evaluator&, const Arguments& args) {
   return is_bool(args[0]) ? Any(raw_int(args[0])) : args[0];
 }
-Any int_ratio(Evaluator&, const Arguments& args) { return Tuple{raw_int(args[0]), int64_t{1}}; }
+Any int_ratio(Evaluator&, const Arguments& args) {
+  if (as_wide(args[0]) != nullptr) return Tuple{args[0], int64_t{1}};
+  return Tuple{raw_int(args[0]), int64_t{1}};
+}
 
 Any float_ratio(Evaluator&, const Arguments& args) {
   double value = raw_float(args[0]);
@@ -41,9 +52,13 @@ Any float_ratio(Evaluator&, const Arguments& args) {
   auto numerator = static_cast<int64_t>(fraction);  // at most 53 bits
   if (numerator == 0) return Tuple{int64_t{0}, int64_t{1}};
   int width = std::bit_width(magnitude_of(numerator));
-  if (exponent + width > 63 || exponent < -62)
-    raise("OverflowError", args.span, "integer-overflow", "the ratio of {} does not fit in 64 bits",
-          float_repr(value));
+  if (exponent + width > 63 || exponent < -62) {
+    auto scaled = [&](int64_t whole, int by) {
+      return whole_binary(syntax::BinOperator::kLShift, whole, int64_t{by}, args.span);
+    };
+    return exponent >= 0 ? Tuple{scaled(numerator, exponent), int64_t{1}}
+                         : Tuple{numerator, scaled(1, -exponent)};
+  }
   return exponent >= 0 ? Tuple{numerator << exponent, int64_t{1}} : Tuple{numerator, int64_t{1} << -exponent};
 }
 
@@ -108,10 +123,17 @@ Any to_bytes(Evaluator& evaluator, const Arguments& args) {
   const Any* given = args.size() > 1 ? &args[1] : args.keyword("length");
   int64_t length = given == nullptr ? 1 : index_value(evaluator, *given, args.span, "length");
   ByteOrder order = byte_order(evaluator, args, 2);
-  int64_t value = raw_int(args[0]);
+  auto* wide = as_wide(args[0]);
+  int64_t value = wide != nullptr ? (wide->negative ? -1 : 1) : raw_int(args[0]);
   if (length < 0) raise("ValueError", args.span, "out-of-range", "length argument must be non-negative");
   if (value < 0 && !order.is_signed)
     raise("OverflowError", args.span, "integer-overflow", "can't convert negative int to unsigned");
+  if (wide != nullptr) {
+    std::optional<std::string> bytes = bytes_of_whole(*wide, static_cast<size_t>(length), order.is_signed);
+    if (!bytes) raise("OverflowError", args.span, "integer-overflow", "int too big to convert");
+    if (order.big) std::reverse(bytes->begin(), bytes->end());
+    return ffi::Bytes(*bytes);
+  }
   if (length < 8) {
     int64_t bits = length * 8 - (order.is_signed ? 1 : 0);
     bool fits = length == 0 ? value == 0 : value >> bits == (value < 0 ? -1 : 0);
@@ -135,19 +157,9 @@ Any from_bytes(Evaluator& evaluator, const Arguments& args) {
   auto at = [&](size_t i) {  // from the least one
     return static_cast<unsigned char>(bytes.data()[order.big ? size - 1 - i : i]);
   };
-  bool negative = order.is_signed && size > 0 && (at(size - 1) & 0x80) != 0;
-  uint64_t value = negative ? ~uint64_t{0} : 0;
-  for (size_t i = 0; i < size; ++i) {
-    if (i < 8) {
-      value = (value & ~(uint64_t{0xFF} << (8 * i))) | uint64_t{at(i)} << (8 * i);
-    } else if (at(i) != (negative ? 0xFF : 0)) {
-      raise("OverflowError", args.span, "integer-overflow", "the number does not fit in 64 bits");
-    }
-  }
-  auto result = static_cast<int64_t>(value);
-  if ((result < 0) != negative)
-    raise("OverflowError", args.span, "integer-overflow", "{} does not fit in 64 bits", value);
-  return result;
+  std::string least_first;
+  for (size_t i = 0; i < size; ++i) least_first += static_cast<char>(at(i));
+  return whole_of_bytes(least_first, order.is_signed);
 }
 
 Any indices(Evaluator& evaluator, const Arguments& args) {

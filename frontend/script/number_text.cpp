@@ -6,6 +6,7 @@
 
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 namespace {
@@ -83,7 +84,7 @@ Any int_of_text(Evaluator& evaluator, const Any& value, int64_t base, ir::Span s
   if (text.empty() || end != text.data() + text.size()) invalid();
   uint64_t limit = static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0);
   if (status == std::errc::result_out_of_range || magnitude > limit)
-    raise("OverflowError", span, "integer-overflow", "{} does not fit in 64 bits", evaluator.str(value));
+    return whole_of_text(text, static_cast<int>(actual), negative);
   return negative ? static_cast<int64_t>(0 - magnitude) : static_cast<int64_t>(magnitude);
 }
 

@@ -5,6 +5,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/library.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "ir/ndarray.h"
 
 namespace mlc::script {
@@ -36,13 +37,6 @@ const Special& special_names(BinOperator op) {
   return names[static_cast<int>(op)];
 }
 
-[[noreturn]] void overflow(int64_t a, std::string_view op, int64_t b, ir::Span span) {
-  throw ir::Error("integer-overflow", "{} {} {} does not fit in 64 bits", a, op, b)
-      .kind("OverflowError")
-      .at(span)
-      .help("ints of mlc scripts have 64 bits; use a float where the exact value does not matter");
-}
-
 Any int_power(int64_t base, int64_t exponent, ir::Span span) {
   if (exponent < 0) {
     if (base == 0) {
@@ -53,8 +47,9 @@ Any int_power(int64_t base, int64_t exponent, ir::Span span) {
   int64_t result = 1;
   int64_t square = base;
   for (int64_t e = exponent; e != 0; e >>= 1) {
-    if ((e & 1) != 0 && __builtin_mul_overflow(result, square, &result)) overflow(base, "**", exponent, span);
-    if (e > 1 && __builtin_mul_overflow(square, square, &square)) overflow(base, "**", exponent, span);
+    if (((e & 1) != 0 && __builtin_mul_overflow(result, square, &result)) ||
+        (e > 1 && __builtin_mul_overflow(square, square, &square)))
+      return whole_binary(BinOperator::kPow, base, exponent, span);
   }
   return result;
 }
@@ -63,13 +58,13 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
   int64_t r;
   switch (op) {
     case BinOperator::kAdd:
-      if (__builtin_add_overflow(a, b, &r)) overflow(a, "+", b, span);
+      if (__builtin_add_overflow(a, b, &r)) return whole_binary(op, a, b, span);
       return r;
     case BinOperator::kSub:
-      if (__builtin_sub_overflow(a, b, &r)) overflow(a, "-", b, span);
+      if (__builtin_sub_overflow(a, b, &r)) return whole_binary(op, a, b, span);
       return r;
     case BinOperator::kMult:
-      if (__builtin_mul_overflow(a, b, &r)) overflow(a, "*", b, span);
+      if (__builtin_mul_overflow(a, b, &r)) return whole_binary(op, a, b, span);
       return r;
     case BinOperator::kDiv:
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "division by zero");
@@ -82,7 +77,7 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
     case BinOperator::kFloorDiv:
       if (b == 0) raise("ZeroDivisionError", span, "division-by-zero", "integer division or modulo by zero");
       if (b == -1) {
-        if (a == INT64_MIN) overflow(a, "//", b, span);
+        if (a == INT64_MIN) return whole_binary(op, a, b, span);
         return -a;
       }
       return a / b - ((a % b != 0) && ((a ^ b) < 0));
@@ -96,7 +91,7 @@ Any int_binary(BinOperator op, int64_t a, int64_t b, ir::Span span) {
     case BinOperator::kLShift:
       if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
       if (a == 0) return int64_t{0};
-      if (b > 62 || (a >> (63 - b)) != (a < 0 ? -1 : 0)) overflow(a, "<<", b, span);
+      if (b > 62 || (a >> (63 - b)) != (a < 0 ? -1 : 0)) return whole_binary(op, a, b, span);
       return static_cast<int64_t>(static_cast<uint64_t>(a) << b);
     case BinOperator::kRShift:
       if (b < 0) raise("ValueError", span, "negative-shift", "negative shift count");
@@ -251,6 +246,14 @@ bool are_added(const Any& a, const Any& b, bool array) {
 }
 
 Any builtin_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (auto* x = as_wide(a), *y = as_wide(b); x != nullptr || y != nullptr) {
+    if ((x != nullptr || is_integer(a)) && (y != nullptr || is_integer(b)))
+      return whole_binary(op, a, b, span);
+    if (is_float(a) || is_float(b)) {
+      return float_binary(op, x ? double_of(*x, span) : raw_float(a), y ? double_of(*y, span) : raw_float(b),
+                          span);
+    }
+  }
   if (is_integer(a) && is_integer(b)) {
     if (is_bool(a) && is_bool(b)) {
       if (op == BinOperator::kBitAnd) return raw_int(a) != 0 && raw_int(b) != 0;
@@ -484,13 +487,17 @@ Any Evaluator::unary(UnaryOperator op, const Any& a, ir::Span span) {
     int64_t value = raw_int(a);
     if (op == UnaryOperator::kInvert) return ~value;
     if (op == UnaryOperator::kUAdd) return value;
-    if (value == INT64_MIN) overflow(0, "-", value, span);
+    if (value == INT64_MIN) return whole_negated(a);
     return -value;
   }
   if (is_float(a) && op != UnaryOperator::kInvert) {
     return op == UnaryOperator::kUSub ? -raw_float(a) : raw_float(a);
   }
   if (is_object(a)) {
+    if (as_wide(a) != nullptr)
+      return op == UnaryOperator::kUAdd   ? a
+             : op == UnaryOperator::kUSub ? whole_negated(a)
+                                          : whole_inverted(a);
     if (is_ir_value(a)) return ir_unary(op, a, span);
     if (is_array_operand(a)) return array_unary(*this, op, a, span);
     Any result;

@@ -203,6 +203,20 @@ struct stat status_of(ApiCall& call, const std::string& path) {
   if (stat(path.c_str(), &status) != 0) refuse_file(errno, path, call.span_of(0));
   return status;
 }
+// What os.stat gives: (mode, inode, device, links, user, group, bytes, read, written, changed).
+Any status_fields(ApiCall& call, const Any& given, bool follow) {
+  std::string path = path_text(call, given);
+  struct stat s;
+  if ((follow ? stat(path.c_str(), &s) : lstat(path.c_str(), &s)) != 0)
+    refuse_file(errno, path, call.span_of(0));
+  auto seconds = [](const timespec& time) {
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  auto whole = [](auto value) { return static_cast<int64_t>(value); };
+  return Tuple{whole(s.st_mode),   whole(s.st_ino),   whole(s.st_dev),  whole(s.st_nlink),
+               whole(s.st_uid),    whole(s.st_gid),   whole(s.st_size), seconds(s.st_atim),
+               seconds(s.st_mtim), seconds(s.st_ctim)};
+}
 double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
@@ -282,6 +296,8 @@ const ir::ApiRow rows[] = {
                    second = status_of(call, path_text(call, b, 1));
        return first.st_ino == second.st_ino && first.st_dev == second.st_dev;
      })},
+    {ApiKind::kFunction, "mlc", "file_status(path, follow=True)", "The fields of os.stat.",
+     native([](ApiCall& call, Any path, bool follow) { return status_fields(call, path, follow); })},
     {ApiKind::kFunction, "os.path", "getsize(filename)", "The number of bytes of a file.",
      native([](ApiCall& call, Any path) {
        return static_cast<int64_t>(status_of(call, path_text(call, path)).st_size);

@@ -4,6 +4,7 @@
 
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "ir/expr.h"
 
 namespace mlc::script {
@@ -182,6 +183,13 @@ std::string percent_format(Evaluator& evaluator, std::string_view format, const 
             ((!digits_only && evaluator.state().special(value, known().integer, {}, made, span)) ||
              evaluator.state().special(value, known().index, {}, made, span)))
           plain = made;
+        if (as_wide(plain) != nullptr) {
+          bool decimal = !digits_only;
+          std::string digits = magnitude_text(plain, decimal ? 10 : field.type == 'o' ? 8 : 16);
+          if (as_wide(plain)->negative) digits.insert(digits.begin(), '-');
+          append_field(result, digits, field, true);
+          break;
+        }
         if (!is_integer(plain)) {
           raise("TypeError", span, "bad-format", "%{} format: {} is required, not {}", field.type,
                 digits_only ? "an integer" : "a real number", type_name_of(evaluator, value));

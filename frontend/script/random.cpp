@@ -4,6 +4,7 @@
 
 #include "frontend/script/mersenne_twister.h"
 #include "frontend/script/np_array.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -91,9 +92,15 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, "mlc.script.Random", "getrandbits(k)", "An int of k bits.",
      native([](ApiCall& call, Any self, int64_t k) {
        if (k < 0) raise("ValueError", call.span, "out-of-range", "number of bits must be non-negative");
-       if (k > 63)
-         raise("OverflowError", call.span, "integer-overflow", "{} bits do not fit in an int of 64 bits", k);
-       return k == 0 ? int64_t{0} : static_cast<int64_t>(of(self)->bits(k));
+       if (k > 63) {
+         std::string bytes;
+         for (int64_t left = k; left > 0; left -= 32) {
+           uint64_t word = of(self)->bits(std::min<int64_t>(left, 32));
+           for (int i = 0; i < 4; ++i) bytes += static_cast<char>(word >> (8 * i));
+         }
+         return whole_of_bytes(bytes, false);
+       }
+       return Any(k == 0 ? int64_t{0} : static_cast<int64_t>(of(self)->bits(k)));
      })},
     {ApiKind::kMethod, "mlc.script.Random", "below(n)", "An int of [0, n), n > 0.",
      native([](Any self, int64_t n) {

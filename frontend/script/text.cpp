@@ -5,6 +5,7 @@
 
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/wide_int.h"
 #include "ir/array_text.h"
 #include "ir/ndarray.h"
 
@@ -195,6 +196,7 @@ std::string Evaluator::repr(const Any& value) {
       break;
   }
   if (!is_object(value)) return str_of_plain(value);
+  if (as_wide(value) != nullptr) return whole_text(value);
   if (writing_.size() > 900) state_->recursion_error();
   switch (value.type_index()) {
     case kTVMFFIList: {

@@ -6,6 +6,7 @@
 
 #include "frontend/script/machine.h"
 #include "frontend/script/np_scalar.h"
+#include "frontend/script/wide_int.h"
 #include "ir/expr.h"
 #include "ir/ndarray.h"
 
@@ -42,10 +43,8 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
   if (given != 0 && (given < 2 || given > 36))
     raise("ValueError", args.span, "out-of-range", "int() base must be >= 2 and <= 36, or 0");
   Any value = plain_number(args[0]);
-  if (is_int(value) && raw_int(value) < 0 && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64)) {
-    raise("OverflowError", args.span_of(0), "integer-overflow",
-          "an integer above 2**63 - 1 cannot be an int here");
-  }
+  if (is_int(value) && raw_int(value) < 0 && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64))
+    return whole_of_unsigned(static_cast<uint64_t>(raw_int(value)));
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
   if (is_str(value) || is_bytes(value)) {
     return int_of_text(evaluator, value, given, args.span_of(0));
@@ -54,7 +53,11 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     raise("TypeError", args.span, "wrong-type", "int() can't convert non-string with explicit base");
   }
   if (is_int(value) || is_bool(value)) return raw_int(value);
-  if (auto* constant = value.as<ir::IntImmNode>()) return constant->value;
+  if (as_wide(value) != nullptr) return value;
+  if (auto* constant = value.as<ir::IntImmNode>()) {
+    bool wide = constant->value < 0 && constant->dtype().is_uint();
+    return wide ? whole_of_unsigned(static_cast<uint64_t>(constant->value)) : Any(constant->value);
+  }
   if (is_float(value)) {
     double real = raw_float(value);
     if (std::isnan(real))
@@ -62,10 +65,7 @@ Any int_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
     if (std::isinf(real)) {
       raise("OverflowError", args.span_of(0), "integer-overflow", "cannot convert float infinity to integer");
     }
-    if (std::abs(real) >= 9223372036854775808.0) {
-      raise("OverflowError", args.span_of(0), "integer-overflow", "{} does not fit in 64 bits",
-            float_repr(real));
-    }
+    if (std::abs(real) >= 9223372036854775808.0) return whole_of_double(real);
     return static_cast<int64_t>(real);
   }
   Any result;
@@ -88,6 +88,7 @@ Any float_of(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args)
   if (is_int(value) && numpy_scalar_dtype(args[0]) == ir::DataType::UInt(64))
     return static_cast<double>(static_cast<uint64_t>(raw_int(value)));
   if (is_int(value) || is_bool(value)) return static_cast<double>(raw_int(value));
+  if (auto* wide = as_wide(value)) return double_of(*wide, args.span_of(0));
   if (auto* constant = value.as<ir::FloatImmNode>()) return constant->value;
   if (is_str(builtin_value_of(value))) value = builtin_value_of(value);
   if (is_str(value) || is_bytes(value)) return float_of_text(evaluator, value, args.span_of(0));
@@ -419,6 +420,7 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
   }
   if (!is_object(value)) return nullptr;
   if (auto* instance = as<InstanceNode>(value)) return instance->cls;
+  if (as_wide(value) != nullptr) return t.integer;
   if (as<FunctionNode>(value)) return t.function;
   if (auto* cls = as<ClassNode>(value)) return cls->metaclass ? cls->metaclass : t.type;
   if (as<RangeNode>(value)) return t.range;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects scripts are made of, beside the plain values: None, bool, int (64 bits), float, str
-// (ffi::String), list (ffi::List), tuple (ffi::Array), dict (ffi::Dict), np.ndarray (ir::NDArray), tvm
-// tensors (ffi::Tensor). All of them are mutable and shared by reference, as in Python.
+// The objects scripts are made of, beside the plain values: None, bool, int (64 bits; wide_int.h beyond),
+// float, str (ffi::String), list (ffi::List), tuple (ffi::Array), dict (ffi::Dict), np.ndarray (ir::NDArray),
+// tvm tensors (ffi::Tensor). All of them are mutable and shared by reference, as in Python.
 #pragma once
 
 #include <tvm/ffi/container/dict.h>
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/script/tuple.h"
 #include "frontend/syntax/ast.h"
 #include "ir/api.h"
-#include "frontend/script/tuple.h"
 #include "ir/node.h"
 
 namespace mlc::script {

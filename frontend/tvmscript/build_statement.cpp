@@ -543,8 +543,11 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
   Any value = evaluate(*node.value);
   if (auto* attrs = frame<AttrFrameNode>(value)) return enter_flat(*attrs, node.span);
   if (script::is_none(value)) {
-    // A call may do something now, such as `names.append(...)` on a list of the script.
-    if (touched_ || node.value->kind == syntax::ExprKind::kCall) return;
+    // A call may do something now, such as `names.append(...)` on a list of the script; one of two may be
+    // none.
+    if (touched_ || node.value->kind == syntax::ExprKind::kCall ||
+        node.value->kind == syntax::ExprKind::kIfExp)
+      return;
     throw ir::Error("no-effect", "this builds nothing: its value is None")
         .at(node.value->span)
         .help("a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/script/np_scalar.h"
+#include "frontend/script/wide_int.h"
 #include "frontend/tvmscript/node_arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
@@ -367,9 +368,20 @@ Any all_of(ApiCall& call) {
   return result;
 }
 
-// What a constant is made of: a float in all its digits, a scalar of NumPy in its type.
-Expr literal_arg(const ApiCall& call, size_t i) {
+// What a constant is made of: a float in all its digits, a scalar of NumPy in its type. Beyond 63 bits an
+// integer is one of uint64, or a float.
+Expr literal_arg(const ApiCall& call, size_t i, std::optional<DataType> dtype_wanted = std::nullopt) {
   const Any& given = call.args[i];
+  if (auto* wide = script::as_wide(given); wide != nullptr && dtype_wanted) {
+    if (dtype_wanted->is_floating())
+      return ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide, call.span), call.span);
+    if (*dtype_wanted != DataType::UInt(64) || !script::unsigned_of(given)) {
+      throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", script::whole_text(given),
+                      dtype_wanted->str())
+          .at(call.span)
+          .kind("ValueError");
+    }
+  }
   if (script::is_float(given))
     return ir::make<ir::FloatImmNode>(DataType::Float(64), script::raw_float(given), call.span);
   Expr value = value_arg(call, i);
@@ -378,7 +390,8 @@ Expr literal_arg(const ApiCall& call, size_t i) {
 }
 
 Any const_(ApiCall& call) {
-  if (!script::is_float(call.args[0]) && !script::to_expr(call.args[0])) {
+  if (!script::is_float(call.args[0]) && script::as_wide(call.args[0]) == nullptr &&
+      !script::to_expr(call.args[0])) {
     ir::Error error =
         ir::Error("wrong-type", "a constant is a number, not `{}`", ir::type_name(call.args[0]))
             .at(call.span_of(0))
@@ -387,7 +400,8 @@ Any const_(ApiCall& call) {
     throw ir::SaidError(error, fmt::format("Cannot automatically inference the type. value={}",
                                            script::text_of(call.args[0])));
   }
-  Expr value = literal_arg(call, 0);
+  // An integer without a type is signed.
+  Expr value = literal_arg(call, 0, is_given(call, 1) ? dtype_arg(call, 1) : DataType::Int(64));
   if (!is_given(call, 1)) {
     auto* real = script::is_float(call.args[0]) ? ir::as<ir::FloatImmNode>(value) : nullptr;
     bool narrow = real != nullptr && std::abs(real->value) <= std::numeric_limits<float>::max();
@@ -407,7 +421,7 @@ Any const_(ApiCall& call) {
 template <bool kFloat>
 Any immediate(ApiCall& call) {
   DataType dtype = dtype_arg(call, 0);
-  Expr value = literal_arg(call, 1);
+  Expr value = literal_arg(call, 1, dtype);
   if (!kFloat && ir::as<ir::FloatImmNode>(value)) ir::wrong_argument(call, 1, "int");
   if (!ir::as<ir::IntImmNode>(value) && !ir::as<ir::FloatImmNode>(value))
     ir::wrong_argument(call, 1, kFloat ? "float" : "int");

@@ -10,6 +10,7 @@
 #include "ir/error_kinds.h"
 #include "ir/linear.h"
 #include "ir/op.h"
+#include "ir/simplified.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -164,13 +165,12 @@ Any ptr_to(ApiCall& call) {
 Any offset_of(ApiCall& call) {
   const ir::BufferTypeNode* type = type_of_self(call);
   Array<Expr> indices = all_indices(call);
-  Expr offset;
-  if (type->strides.empty()) {
-    offset = ir::linear_coordinate(indices, type->shape);
-  } else {
-    offset = ir::int32(0);
-    for (int64_t i = 0; i < count_of(indices); ++i)
-      offset = ir::add(offset, ir::mul(indices[i], type->strides[i]));
+  Expr offset = ir::int32(0);
+  for (int64_t i = 0; i < count_of(indices); ++i) {
+    bool packed = type->strides.empty();
+    Expr before = packed && i > 0 ? ir::mul(offset, type->shape[i]) : offset;
+    Expr step = packed ? indices[i] : ir::mul(indices[i], type->strides[i]);
+    offset = ir::merge_remainders(ir::add(before, step));
   }
   if (type->elem_offset) offset = ir::simplify_linear(ir::add(offset, type->elem_offset));
   return Array<Any>{Any(offset)};

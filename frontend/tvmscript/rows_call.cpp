@@ -63,7 +63,8 @@ Any packed(ApiCall& call) {
   return call_of(prim(DataType::Int(32)), "tirx." + name, args, call.span);
 }
 Any call_intrin(ApiCall& call) {
-  std::string name(view(str_arg(call, 1)));
+  auto* of = call.args[1].as<ir::OpNode>();
+  std::string name(view(of != nullptr ? of->name : str_arg(call, 1)));
   // Older names of device operators: `tirx.ptx_mma` for `tirx.ptx.mma`.
   for (std::string_view space : {"ptx_legacy", "ptx", "cuda", "s_tir", "nvshmem", "nki"}) {
     std::string older = fmt::format("tirx.{}_", space);

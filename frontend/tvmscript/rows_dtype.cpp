@@ -4,6 +4,7 @@
 #include <deque>
 #include <limits>
 
+#include "frontend/script/wide_int.h"
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
@@ -83,6 +84,19 @@ Any construct(ApiCall& call) {
   if (script::is_str(value)) return from_text(dtype, script::text_of(value), call.span_of(0));
   Span span = call.span;
   if (script::is_float(value)) check_fits(dtype, script::raw_float(value), call.span_of(0));
+  if (auto* wide = script::as_wide(value)) {
+    if (dtype.is_floating() && dtype.is_scalar()) {
+      check_fits(dtype, script::double_of(*wide, span), call.span_of(0));
+      Expr real = ir::make<ir::FloatImmNode>(DataType::Float(64), script::double_of(*wide, span), span);
+      return ir::cast(dtype, real, span);
+    }
+    if (dtype != DataType::UInt(64) || !script::unsigned_of(value)) {
+      throw ir::Error("literal-out-of-range", "{} does not fit into `{}`", script::whole_text(value),
+                      dtype.str())
+          .at(call.span_of(0))
+          .kind("ValueError");
+    }
+  }
   if (dtype.is_scalar()) {
     // The plain cases without an intermediate constant.
     if (script::is_float(value) && dtype.is_float() && dtype.bits() >= 32) {

@@ -32,7 +32,8 @@ std::string_view view(const String& s) { return {s.data(), s.size()}; }
 
 // Attributes of operations: tensors whose layout may be chosen; that the tensor is one of constants, which
 // its block does not say.
-constexpr std::string_view kLayoutFree = "layout_free_placeholders", kConstMatrix = "const_matrix";
+constexpr std::string_view kLayoutFree = "layout_free_placeholders", kConstMatrix = "const_matrix",
+                           kConstIndices = "auto_scheduler_simplify_const_tensor_indices";
 
 // A tensor by what it is, not by which handle names it.
 struct Key {
@@ -100,9 +101,8 @@ class Creator {
         if (buffers_.contains(key)) continue;
         auto* outside = Any(op).as<ExternOpNode>();
         Tensor tensor = make<TensorNode>(op, key.value_index);
-        Buffer buffer =
-            plain_buffer(tensor, outside ? std::string(outside->output_placeholders[key.value_index]->name)
-                                         : tensor->name());
+        Buffer buffer = outside ? aligned_as(tensor, outside->output_placeholders[key.value_index])
+                                : plain_buffer(tensor, tensor->name());
         buffers_[key] = buffer;
         allocated.push_back(buffer);
       }
@@ -137,6 +137,15 @@ class Creator {
   static Buffer plain_buffer(const Tensor& tensor, const std::string& name) {
     auto type = ref(tensor->buffer->buffer());
     return make<VarNode>(String(name), with(type, [](BufferTypeNode& n) { n.layout = ObjectRef(); }));
+  }
+
+  // The same, aligned as the buffer that an external statement was written for.
+  static Buffer aligned_as(const Tensor& tensor, const Buffer& placeholder) {
+    auto type = ref(tensor->buffer->buffer());
+    return make<VarNode>(placeholder->name, with(type, [&](BufferTypeNode& n) {
+                           n.layout = ObjectRef();
+                           n.data_alignment = placeholder->buffer()->data_alignment;
+                         }));
   }
 
   static Key key_of(const Tensor& tensor) { return {tensor->op.get(), tensor->value_index}; }
@@ -318,14 +327,33 @@ class Creator {
     if (auto tuple = tensors.as<Array<Any>>()) add(*tuple);
   }
 
+  // What is said of an operation, with the buffers of the tensors in it.
+  Any with_buffers(const Any& value) const {
+    if (auto tensor = value.as<Tensor>()) {
+      auto found = buffers_.find(key_of(*tensor));
+      return found == buffers_.end() ? value : Any(found->second);
+    }
+    if (auto tuple = value.as<Array<Any>>()) {
+      Array<Any> all;
+      for (const Any& one : *tuple) all.push_back(with_buffers(one));
+      return all;
+    }
+    if (auto list = value.as<ffi::List<Any>>()) {
+      ffi::List<Any> all;
+      for (const Any& one : *list) all.push_back(with_buffers(one));
+      return all;
+    }
+    return value;
+  }
+
   Stmt realize(const Iterators& at, String name, const Map<String, Any>& attrs, Stmt body, Stmt init,
                bool detect_regions = true) {
     Map<String, Any> annotations;
     for (const auto& [key, value] : attrs) {
       if (view(key) == kLayoutFree)
         add_layout_free(value);
-      else if (view(key) != kConstMatrix)
-        annotations.Set(key, value);
+      else if (view(key) != kConstMatrix && view(key) != kConstIndices)
+        annotations.Set(key, with_buffers(value));
     }
     SBlock block = make<SBlockNode>(at.iters, Array<TensorRegion>(), Array<TensorRegion>(), std::move(name),
                                     std::move(body), std::move(init), Array<Buffer>(),

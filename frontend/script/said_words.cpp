@@ -200,18 +200,8 @@ constexpr Row functions[] = {
 };
 
 constexpr Row targets_and_passes[] = {
-    {"unknown-target", "there is no target `{}`", "Target kind \"{1}\" is not defined"},
-    {"unknown-target", "there is no target tag `{}`", "Unknown target tag: {1}"},
-    {"unknown-target", "a target needs a `kind`", "Field \"kind\" is not found"},
-    {"unknown-target", "the target is not valid JSON: {}", "Failed to parse target JSON config: {1}"},
     {"wrong-type", "a target is a string, a dict or a Target, it is {}",
      "target has to be a string or dictionary. instead get <class '{python 1}'>"},
-    {"unknown-target", "the target is empty",
-     "Target kind \"\" is not defined. Target creation from string failed: "},
-    {"unknown-target-attribute", "target kind `{}` has no attribute `{}`", "Unknown config option '{2}'"},
-    {"wrong-type", "target attribute `{}` must be an integer", "Option '{1}': expected type 'int'"},
-    {"wrong-type", "target attribute `{}` must be a string", "Option '{1}': expected type 'str'"},
-    {"wrong-type", "target `keys` must be a list of strings", "Option 'keys': expected type 'Array<str>'"},
     {"wrong-type", "a target is a string, a dict or a Target{}", "target has to be a string or dictionary."},
     {"no-current-target", "no target is current",
      "Check failed: (allow_not_defined) is false: Target context required. Please set it by constructing a "
@@ -384,7 +374,7 @@ std::string value_of(std::string_view what, const std::vector<std::string_view>&
   if (what == "bits")
     return std::string(value.substr(std::min(value.find_first_of("0123456789"), value.size())));
   if (what == "type") return value == "str" ? "ffi.SmallStr" : std::string(value);
-  if (what == "python") return value == "None" ? "NoneType" : std::string(value);
+  if (what == "python") return value == "None" ? "NoneType" : value == "Array" ? "tuple" : std::string(value);
   if (what == "class") {
     bool is_class = !value.empty() && value[0] >= 'A' && value[0] <= 'Z' && !value.starts_with("T.");
     return fmt::format("{}{}", value, is_class ? ".__init__" : "");

@@ -6,6 +6,7 @@
 
 #include "ir/api.h"
 #include "ir/error_kinds.h"
+#include "ir/own_state.h"
 #include "ir/said_error.h"
 #include "ir/target_tables.h"
 
@@ -242,6 +243,7 @@ CurrentTarget::CurrentTarget(const Target& target) { current_targets().push_back
 CurrentTarget::~CurrentTarget() { current_targets().pop_back(); }
 
 void register_target_api() {
+  ir::add_own([](Any& kept) { ir::exchange_stack(current_targets(), kept); });
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();
   ir::register_node<TargetFeaturesNode>();

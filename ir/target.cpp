@@ -212,6 +212,7 @@ Target from_entries(const Entries& given) {
   String tag("");
   Map<String, Any> said;
   for (const auto& [name, value] : entries) {
+    if (name == "host" && value == nullptr) continue;
     Any typed = typed_value(kind, name, value);
     if (name == "keys") {
       keys = typed.cast<Array<String>>();

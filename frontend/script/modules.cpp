@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "frontend/script/np_array.h"
+#include "frontend/script/strand.h"
 
 namespace mlc::script {
 
@@ -432,6 +433,7 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "time", "sleep(secs)", "Waits.", native([](ApiCall& call, Any seconds) {
        double left = number(call, seconds, 0);
        if (left < 0) raise("ValueError", call.span_of(0), "negative-time", "sleep length must be non-negative");
+       if (sleep_together(evaluator_of(call.host), left)) return;
        while (left > 0) {
          double step = std::min(left, 0.05);
          std::this_thread::sleep_for(std::chrono::duration<double>(step));

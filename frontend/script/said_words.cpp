@@ -235,6 +235,12 @@ constexpr Row calls[] = {
      "Mismatched {2}.dtype on argument #{1} when calling:\n  {signature},\n  expected {5}"},
     {"call-failed", "argument {} `{}` of `{}`: {} is {}, expected {} (`{}`, from argument {})",
      "Mismatched {2}.{4} on argument #{1} when calling:\n  {signature},\n  expected to match {origin 7}"},
+    {"call-failed", "argument {} `{}` of `{}`: {} is {}, expected {}, which is {}",
+     "Invalid {2}.{4} on argument #{1} when calling:\n  {signature},\n  expected {7}"},
+    {"call-failed", "argument {} `{}` of `{}`: shape[{}] is {}, expected {} whatever the strides",
+     "Invalid {2}.shape[{4}] on argument #{1} when calling:\n  {signature},\n  expected {6}"},
+    {"call-failed", "argument {} `{}` of `{}`: strides[{}] is {}, expected {}",
+     "Invalid {2}.strides[{4}] on argument #{1} when calling:\n  {signature},\n  expected {6}"},
     {"call-failed", "argument {} `{}` of `{}`: shape[0] is {}, expected {}",
      "Invalid {2}.shape[0] on argument #{1} when calling:\n  {signature},\n  expected {5}"},
     // TVM looks at the strides first: only the outermost extent does not change them.

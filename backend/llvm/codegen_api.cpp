@@ -106,7 +106,9 @@ Any vector_width(ir::ApiCall& call) {
     ir::ApiCall asked{*current, call.host, {&allow_none, 1}, call.span, {}};
     current->row.body(asked);
   }
-  const llvm::Triple& triple = machine_for(backend::target_argument(call.args[0])).machine->getTargetTriple();
+  ir::Target target = backend::target_argument(call.args[0]);
+  if (int64_t said = ir::target_attr<int64_t>(target, "vector-width", 0); said != 0) return said;
+  const llvm::Triple& triple = machine_for(target).machine->getTargetTriple();
   return int64_t{triple.isX86() ? 512 : 128};
 }
 

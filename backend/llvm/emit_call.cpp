@@ -26,6 +26,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   std::string_view name = row.name.substr(row.name.find('.') + 1);
   DataType dtype = call->dtype();
   const auto& args = call->args;
+  if (name == "q_multiply_shift" || name == "q_multiply_shift_per_axis") return emit_multiply_shift(call);
   if (row.arity >= 0 && static_cast<int>(args.size()) != row.arity) {
     throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", row.name, row.arity, args.size())
         .at(call->span);

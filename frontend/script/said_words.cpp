@@ -200,6 +200,7 @@ constexpr Row functions[] = {
 };
 
 constexpr Row targets_and_passes[] = {
+    {"unknown-config", "`{}` has no field `{}`", "Type `{1}` does not have field `{2}`"},
     {"wrong-type", "a target is a string, a dict or a Target, it is {}",
      "target has to be a string or dictionary. instead get <class '{python 1}'>"},
     {"wrong-type", "a target is a string, a dict or a Target{}", "target has to be a string or dictionary."},

@@ -50,7 +50,7 @@ ir::IRModule module_argument(ApiCall& call, size_t index) {
   try {
     ir::wrong_argument(call, index, "IRModule or prim_func");
   } catch (Error& error) {
-    throw std::move(error).kind("TypeError+ValueError+AssertionError");
+    throw std::move(error).kind("ValueError+TypeError+AssertionError");
   }
 }
 void default_pipeline_only(ApiCall& call, size_t index) {
@@ -86,8 +86,9 @@ const ApiRow build_rows[] = {
 
 // ---- modules ----
 
-ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span) {
-  ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)));
+ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span,
+                          bool imports = false) {
+  ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)), imports);
   if (found.has_value()) return *found;
   throw Error("no-such-function", "Module has no function '{}'", name).kind("AttributeError").at(span);
 }
@@ -112,10 +113,12 @@ ffi::Module module_self(const Any& self) {
   if (auto executable = self.as<Executable>(); executable && *executable) return (*executable)->mod;
   return self.cast<ffi::Module>();
 }
+template <bool kImports>
 Any get_item(ApiCall& call) {
   auto name = call.args[1].try_cast<String>();
   if (!name) ir::wrong_argument(call, 1, "str");
-  return function_of(module_self(call.args[0]), view(*name), call.span_of(1));
+  bool imports = call.args.size() > 2 ? ir::detail::argument<bool>(call, 2) : kImports;
+  return function_of(module_self(call.args[0]), view(*name), call.span_of(1), imports);
 }
 Any call_entry_function(ApiCall& call) {
   return call_function(function_of(module_self(call.args[0]), kEntryName, call.span),
@@ -158,8 +161,9 @@ Any make_time_evaluator(ApiCall& call) {
       throw ir::SaidError(
           Error("no-such-function", "there is no global function `{}`", view(*preprocess))
               .kind("InternalError"),
-          fmt::format("Check failed: (pf_preproc.has_value()) is false: Cannot find {} in the global function",
-                      view(*preprocess)));
+          fmt::format(
+              "Check failed: (pf_preproc.has_value()) is false: Cannot find {} in the global function",
+              view(*preprocess)));
     }
   }
   runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6),
@@ -195,12 +199,14 @@ const ApiRow module_rows[] = {
            .at(call.span);
      },
      kModule, "tvm.runtime.module.Module"},
-    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item<true>},
+    {ApiKind::kMethod, kModule, "__getattr__(name)", "The function of that name.", get_item<true>},
     {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.",
-     get_item},
+     get_item<false>},
     {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)",
-     "Is there a function of that name?",
-     native([](ffi::Module module, String name, bool) { return module->ImplementsFunction(name); })},
+     "Is there a function of that name?", native([](ffi::Module module, String name, bool imports) {
+       return module->ImplementsFunction(name, imports);
+     })},
     {ApiKind::kMethod, kModule, "__call__(*args)", "Calls the function `main`.", call_entry_function},
     {ApiKind::kProperty, kModule, "entry_name", "The function that a call of the module runs.",
      native([](ffi::Module) { return String(std::string(kEntryName)); })},
@@ -251,7 +257,7 @@ const ApiRow module_rows[] = {
      "tvm.runtime.executable.Executable"},
     {ApiKind::kProperty, kExecutable, "mod", "The compiled module.",
      native([](Executable self) { return self->mod; })},
-    {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item<true>},
     {ApiKind::kMethod, kExecutable, "__call__(*args)", "Calls the function `main`.", call_entry_function},
     {ApiKind::kMethod, kExecutable, "jit(*, fcompile=None, addons=None, force_recompile=False, **kwargs)",
      "The module, ready to run.", [](ApiCall& call) -> Any { return module_self(call.args[0]); }},
@@ -289,6 +295,13 @@ const ApiRow module_rows[] = {
                              std::string(error.message()));
        }
      }},
+    {ApiKind::kFunction, "tvm.runtime", "system_lib(symbol_prefix='')",
+     "The functions that the program itself was linked with, under names that begin so.",
+     native([](String prefix) -> Any {
+       auto find = ffi::Function::GetGlobal("ffi.SystemLib");
+       if (!find) throw Error("not-supported", "this program holds no functions").kind("RuntimeError");
+       return (*find)(prefix);
+     })},
     {ApiKind::kFunction, "tvm.runtime", "num_threads()", "Threads that take part in parallel loops.",
      native([] {
        ir::Inputs::global().beyond();
@@ -307,6 +320,7 @@ void register_api() {
   registry.add(build_rows);
   registry.add(module_rows);
   register_device_api();
+  registry.alias("tvm_ffi.system_lib", "tvm.runtime.system_lib");
   registry.alias("tvm.nd.array", "tvm.runtime.tensor");
   registry.alias("tvm.nd.empty", "tvm.runtime.empty");
   registry.alias("tvm.nd.NDArray", "tvm.runtime.Tensor");

@@ -199,8 +199,8 @@ const ApiRow module_rows[] = {
            .at(call.span);
      },
      kModule, "tvm.runtime.module.Module"},
-    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item<true>},
-    {ApiKind::kMethod, kModule, "__getattr__(name)", "The function of that name.", get_item<true>},
+    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item<false>},
+    {ApiKind::kMethod, kModule, "__getattr__(name)", "The function of that name.", get_item<false>},
     {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.",
      get_item<false>},
     {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)",

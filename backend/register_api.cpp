@@ -20,6 +20,7 @@
 #include "ir/api.h"
 #include "ir/array_text.h"
 #include "ir/given.h"
+#include "ir/host_attribute.h"
 #include "ir/inputs.h"
 #include "ir/library_call.h"
 #include "ir/said_error.h"
@@ -272,7 +273,10 @@ const ApiRow module_rows[] = {
     {ApiKind::kFunction, "tvm.runtime", "load_module(path)",
      "Loads a compiled shared library; of objects and archives of them one is made first.",
      [](ApiCall& call) -> Any {
-       auto path = call.args[0].try_cast<String>();
+       Any given = call.args[0], as_path;
+       if (!given.try_cast<String>() && ir::find_attribute(call.host, given, "__fspath__", as_path))
+         given = call.host.call(as_path, {});
+       auto path = given.try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
        ir::Inputs::global().beyond();
        if (!std::filesystem::exists(std::string(*path))) {
@@ -281,7 +285,7 @@ const ApiRow module_rows[] = {
              .at(call.span_of(0));
        }
        if (view(*path).ends_with(".o") || view(*path).ends_with(".tar")) {
-         Any linked = ir::call_library("tvm.runtime.exported", "linked", call.args.subspan(0, 1)).value;
+         Any linked = ir::call_library("tvm.runtime.exported", "linked", {&given, 1}).value;
          return ffi::Module::LoadFromFile(std::string(linked.cast<String>()));
        }
        try {

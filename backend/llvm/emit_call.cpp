@@ -123,7 +123,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     return b.CreateGEP(b.getInt8Ty(), emit(args[0]), index_value(args[1]));
   }
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
-  if (name == "tvm_call_packed" || name == "tvm_call_cpacked")
+  if (name == "tvm_call_packed" || name == "tvm_call_cpacked" || name == "tvm_call_trace_packed")
     return emit_packed(call, name == "tvm_call_cpacked");
   if (name == "tvm_struct_get") return emit_struct_get(call);
   if (name == "tvm_struct_set") return emit_struct_set(call);

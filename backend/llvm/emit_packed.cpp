@@ -122,6 +122,7 @@ llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symb
         .at(call->span);
   }
   m_.packed = true;
+  bool traces = operator_of(ir::ref(call)) == "tirx.tvm_call_trace_packed" && call->args.size() > 1;
   llvm::Type* word = b.getInt64Ty();
   llvm::Type* pointer = b.getPtrTy();
   uint64_t count = call->args.size() - 1;
@@ -143,6 +144,11 @@ llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symb
                    {by_symbol ? llvm::ConstantPointerNull::get(b.getPtrTy()) : function, given,
                     b.getInt32(static_cast<uint32_t>(count)), result}));
   llvm::Value* value = b.CreateLoad(word, value_place);
+  if (traces) {  // a function that gives nothing back has looked at the last argument
+    llvm::Value* last = b.CreateLoad(word, b.CreateConstGEP1_64(word, given, 2 * count - 1));
+    llvm::Value* none = b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), result), b.getInt32(kTVMFFINone));
+    value = b.CreateSelect(none, last, value);
+  }
   // Nobody holds an object that it gives back.
   auto* release = llvm::BasicBlock::Create(m_.context, "release", function_, end_);
   auto* done = llvm::BasicBlock::Create(m_.context, "done", function_, end_);

@@ -11,6 +11,7 @@
 
 #include "frontend/script/np_array.h"
 #include "frontend/script/strand.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -454,6 +455,13 @@ const ApiRow rows[] = {
        if (limit < 1) raise("ValueError", call.span_of(0), "out-of-range", "recursion limit must be greater or equal than 1");
        evaluator_of(call.host).recursion_limit = static_cast<int>(std::min<int64_t>(limit, 1'000'000));
      })},
+    {ApiKind::kValue, "sys", "executable", "The program that runs this one.", [](ApiCall&) -> Any {
+       ir::Inputs::global().beyond();
+       std::error_code ignored;
+       std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
+       std::filesystem::path launcher = own.parent_path() / "mlc";
+       return str_value(std::filesystem::exists(launcher, ignored) ? launcher.string() : own.string());
+     }},
     {ApiKind::kValue, "sys", "maxsize", "The greatest int.", [](ApiCall&) -> Any { return INT64_MAX; }},
     {ApiKind::kValue, "sys", "platform", "The system.", [](ApiCall&) -> Any { return str_value("linux"); }},
     {ApiKind::kValue, "sys", "byteorder", "The order of bytes.", [](ApiCall&) -> Any { return str_value("little"); }},

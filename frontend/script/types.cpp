@@ -627,6 +627,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
     std::string_view key = api->api->row.type_key;
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
+    if (Tuple::is(value)) return false;
     if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {

@@ -151,8 +151,7 @@ void define(ir::Host& host, const std::string& name, const Any& callee, bool ove
     try {
       *result = passed(host, host.call(callee, given));
     } catch (...) {
-      ir::error_below() = std::current_exception();
-      throw;
+      ir::leave_script(host);
     }
     ir::error_below() = nullptr;  // what failed inside has been handled
     given.clear();
@@ -248,6 +247,21 @@ void register_global_functions() {
   refl::TypeAttrDef<EnvFuncNode>()
       .def(refl::type_attr::kDataToJson, [](const EnvFuncNode* node) { return node->name; })
       .def(refl::type_attr::kDataFromJson, [](const ir::String& name) { return env_func(name); });
+  // What timing calls before each measurement: the tensors but the first leave the caches.
+  refl::GlobalDef().def_packed("cache_flush_cpu_non_first_arg", [](ffi::PackedArgs args, ffi::Any*) {
+    for (int i = 1; i < args.size(); ++i) {
+      auto tensor = args[i].try_cast<ffi::Tensor>();
+      if (!tensor) continue;
+#ifdef __x86_64__
+      const auto* bytes = static_cast<const char*>(tensor->data_ptr());
+      constexpr size_t kCacheLine = 64;
+      for (size_t at = 0; at < ffi::GetDataSize(*tensor->GetDLTensorPtr()); at += kCacheLine)
+        __builtin_ia32_clflush(bytes + at);
+#else
+      throw Error("not-supported", "nobody here knows how to empty the caches of this processor");
+#endif
+    }
+  });
   // What programs try the passing of values with.
   refl::GlobalDef()
       .def("testing.echo",

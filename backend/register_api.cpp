@@ -20,7 +20,10 @@
 #include "ir/api.h"
 #include "ir/array_text.h"
 #include "ir/given.h"
+#include "ir/host_attribute.h"
 #include "ir/inputs.h"
+#include "ir/library_call.h"
+#include "ir/said_error.h"
 
 namespace mlc::backend {
 namespace {
@@ -36,7 +39,6 @@ using ir::String;
 
 constexpr std::string_view kModule = "ffi.Module";
 constexpr std::string_view kExecutable = "mlc.runtime.Executable";
-constexpr std::string_view kBenchmark = "mlc.runtime.BenchmarkResult";
 constexpr std::string_view kEntryName = "main";
 
 std::string_view view(const String& text) { return {text.data(), text.size()}; }
@@ -49,7 +51,7 @@ ir::IRModule module_argument(ApiCall& call, size_t index) {
   try {
     ir::wrong_argument(call, index, "IRModule or prim_func");
   } catch (Error& error) {
-    throw std::move(error).kind("TypeError+ValueError+AssertionError");
+    throw std::move(error).kind("ValueError+TypeError+AssertionError");
   }
 }
 void default_pipeline_only(ApiCall& call, size_t index) {
@@ -85,8 +87,9 @@ const ApiRow build_rows[] = {
 
 // ---- modules ----
 
-ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span) {
-  ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)));
+ffi::Function function_of(const ffi::Module& module, std::string_view name, ir::Span span,
+                          bool imports = false) {
+  ffi::Optional<ffi::Function> found = module->GetFunction(String(std::string(name)), imports);
   if (found.has_value()) return *found;
   throw Error("no-such-function", "Module has no function '{}'", name).kind("AttributeError").at(span);
 }
@@ -111,20 +114,31 @@ ffi::Module module_self(const Any& self) {
   if (auto executable = self.as<Executable>(); executable && *executable) return (*executable)->mod;
   return self.cast<ffi::Module>();
 }
+template <bool kImports>
 Any get_item(ApiCall& call) {
   auto name = call.args[1].try_cast<String>();
   if (!name) ir::wrong_argument(call, 1, "str");
-  return function_of(module_self(call.args[0]), view(*name), call.span_of(1));
+  bool imports = call.args.size() > 2 ? ir::detail::argument<bool>(call, 2) : kImports;
+  return function_of(module_self(call.args[0]), view(*name), call.span_of(1), imports);
 }
 Any call_entry_function(ApiCall& call) {
   return call_function(function_of(module_self(call.args[0]), kEntryName, call.span),
                        call.args[1].cast<Array<Any>>());
 }
+// Written at once, where nobody else takes part.
 Any export_library(ApiCall& call) {
+  ffi::Module module = module_self(call.args[0]);
   auto path = call.args[1].try_cast<String>();
-  if (!path) ir::wrong_argument(call, 1, "str");
-  llvm_backend::export_module(module_self(call.args[0]), *path);
-  return nullptr;
+  auto rest = call.args.subspan(2);
+  bool plain = rest[0] == nullptr && rest[1] == nullptr && rest[2] == nullptr &&
+               rest[3].cast<ir::Map<String, Any>>().empty();
+  if (plain && path && !view(*path).ends_with(".tar")) {
+    llvm_backend::export_module(module, *path);
+    return nullptr;
+  }
+  std::vector<Any> args{Any(module)};
+  args.insert(args.end(), call.args.begin() + 1, call.args.end());
+  return ir::call_library("tvm.runtime.exported", "export_with", args).value;
 }
 
 constexpr std::string_view kTimeEvaluatorSignature =
@@ -140,13 +154,37 @@ Any make_time_evaluator(ApiCall& call) {
     return *value;
   };
   auto preprocess = call.args[10].try_cast<String>();
-  if (!preprocess || !preprocess->empty()) {
-    throw Error("unsupported-argument", "`f_preproc` is not available").at(call.span_of(10));
+  if (!preprocess) ir::wrong_argument(call, 10, "str");
+  std::optional<ffi::Function> before;
+  if (!preprocess->empty()) {
+    before = ffi::Function::GetGlobal(view(*preprocess));
+    if (!before) {
+      throw ir::SaidError(
+          Error("no-such-function", "there is no global function `{}`", view(*preprocess))
+              .kind("InternalError"),
+          fmt::format(
+              "Check failed: (pf_preproc.has_value()) is false: Cannot find {} in the global function",
+              view(*preprocess)));
+    }
   }
   runtime::TimingOptions options{integer(3), integer(4), integer(5), integer(6),
-                                 integer(7), integer(8), integer(9)};
-  return runtime::time_evaluator(function_of(module_self(call.args[0]), view(*name), call.span_of(1)),
-                                 options);
+                                 integer(7), integer(8), integer(9), before};
+  ffi::Optional<ffi::Function> timed = module_self(call.args[0])->GetFunction(*name);
+  if (!timed.has_value()) {
+    throw ir::SaidError(
+        Error("no-such-function", "Module has no function '{}'", view(*name))
+            .kind("InternalError")
+            .at(call.span_of(1)),
+        fmt::format("Check failed: (pf.has_value()) is false: Cannot find {}` in the global registry",
+                    view(*name)));
+  }
+  ffi::Function evaluate = runtime::time_evaluator(*timed, options);
+  return ffi::Function::FromPacked([evaluate](ffi::PackedArgs args, ffi::Any* out) {
+    ffi::Any measured;
+    evaluate.CallPacked(args.data(), args.size(), &measured);
+    Any results(measured.cast<runtime::BenchmarkResult>()->results);
+    *out = ir::call_library("tvm.runtime", "benchmark_result", {&results, 1}).value;
+  });
 }
 
 template <int kBit>
@@ -162,12 +200,14 @@ const ApiRow module_rows[] = {
            .at(call.span);
      },
      kModule, "tvm.runtime.module.Module"},
-    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kModule, "__getitem__(name)", "The function of that name.", get_item<false>},
+    {ApiKind::kMethod, kModule, "__getattr__(name)", "The function of that name.", get_item<false>},
     {ApiKind::kMethod, kModule, "get_function(name, query_imports=False)", "The function of that name.",
-     get_item},
+     get_item<false>},
     {ApiKind::kMethod, kModule, "implements_function(name, query_imports=False)",
-     "Is there a function of that name?",
-     native([](ffi::Module module, String name, bool) { return module->ImplementsFunction(name); })},
+     "Is there a function of that name?", native([](ffi::Module module, String name, bool imports) {
+       return module->ImplementsFunction(name, imports);
+     })},
     {ApiKind::kMethod, kModule, "__call__(*args)", "Calls the function `main`.", call_entry_function},
     {ApiKind::kProperty, kModule, "entry_name", "The function that a call of the module runs.",
      native([](ffi::Module) { return String(std::string(kEntryName)); })},
@@ -199,8 +239,9 @@ const ApiRow module_rows[] = {
      "The generated code: \"ll\" (LLVM, the default) or \"asm\".",
      native([](ffi::Module module, String format) { return module->InspectSource(format); })},
     {ApiKind::kMethod, kModule,
-     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
-     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.",
+     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None, **kwargs)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file, "
+     "one in .tar an archive of it. `fcompile(file_name, objects, **kwargs)` links it otherwise.",
      export_library},
     {ApiKind::kMethod, kModule, "write_to_file(file_name, fmt='')",
      "Writes the code as \"o\", \"so\", \"ll\" or \"asm\": by the name's end, where none is named.",
@@ -217,31 +258,25 @@ const ApiRow module_rows[] = {
      "tvm.runtime.executable.Executable"},
     {ApiKind::kProperty, kExecutable, "mod", "The compiled module.",
      native([](Executable self) { return self->mod; })},
-    {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item},
+    {ApiKind::kMethod, kExecutable, "__getitem__(name)", "The function of that name.", get_item<true>},
     {ApiKind::kMethod, kExecutable, "__call__(*args)", "Calls the function `main`.", call_entry_function},
-    {ApiKind::kMethod, kExecutable, "jit(fcompile=None, addons=None, force_recompile=False)",
-     "The module, ready to run.", native([](Executable self, Any, Any, bool) { return self->mod; })},
+    {ApiKind::kMethod, kExecutable, "jit(*, fcompile=None, addons=None, force_recompile=False, **kwargs)",
+     "The module, ready to run.", [](ApiCall& call) -> Any { return module_self(call.args[0]); }},
     {ApiKind::kMethod, kExecutable,
-     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None)",
-     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file.",
+     "export_library(file_name, *, fcompile=None, addons=None, workspace_dir=None, **kwargs)",
+     "Writes a shared library that `tvm_ffi.load_module` loads; a name that ends in .o gives an object file, "
+     "one in .tar an archive of it. `fcompile(file_name, objects, **kwargs)` links it otherwise.",
      export_library},
     {ApiKind::kMethod, kExecutable, "__repr__()", "<tvm.runtime.executable.Executable object>",
      native([](Executable) { return String("<tvm.runtime.executable.Executable object>"); })},
 
-    {ApiKind::kClass, "tvm.runtime", "BenchmarkResult(results)", "Times in seconds and their statistics.",
+    {ApiKind::kFunction, "tvm.runtime", "load_module(path)",
+     "Loads a compiled shared library; of objects and archives of them one is made first.",
      [](ApiCall& call) -> Any {
-       auto results = call.args[0].try_cast<Array<double>>();
-       if (!results || results->empty()) ir::wrong_argument(call, 0, "tuple of floats");
-       return ir::make<runtime::BenchmarkResultNode>(*results);
-     },
-     kBenchmark, "tvm.runtime.module.BenchmarkResult"},
-    {ApiKind::kMethod, kBenchmark, "__str__()", "A table in milliseconds.",
-     native([](runtime::BenchmarkResult self) { return String(runtime::benchmark_table(self)); })},
-    {ApiKind::kMethod, kBenchmark, "__repr__()", "The numbers in seconds.",
-     native([](runtime::BenchmarkResult self) { return String(runtime::benchmark_repr(self)); })},
-    {ApiKind::kFunction, "tvm.runtime", "load_module(path)", "Loads a compiled shared library.",
-     [](ApiCall& call) -> Any {
-       auto path = call.args[0].try_cast<String>();
+       Any given = call.args[0], as_path;
+       if (!given.try_cast<String>() && ir::find_attribute(call.host, given, "__fspath__", as_path))
+         given = call.host.call(as_path, {});
+       auto path = given.try_cast<String>();
        if (!path) ir::wrong_argument(call, 0, "str");
        ir::Inputs::global().beyond();
        if (!std::filesystem::exists(std::string(*path))) {
@@ -249,16 +284,28 @@ const ApiRow module_rows[] = {
              .kind("ValueError")
              .at(call.span_of(0));
        }
+       if (view(*path).ends_with(".o") || view(*path).ends_with(".tar")) {
+         Any linked = ir::call_library("tvm.runtime.exported", "linked", {&given, 1}).value;
+         return ffi::Module::LoadFromFile(std::string(linked.cast<String>()));
+       }
        try {
          // A name without a folder is one of this folder, not one that the loader looks for.
          return ffi::Module::LoadFromFile(std::filesystem::absolute(std::string(*path)).string());
        } catch (const ffi::Error& error) {
-         throw Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
-                     std::string(error.message()))
-             .kind("ValueError+" + std::string(error.kind()))
-             .at(call.span_of(0));
+         throw ir::SaidError(Error("load-failed", "`{}` cannot be loaded: {}", std::string(*path),
+                                   std::string(error.message()))
+                                 .kind(std::string(error.kind()) + "+ValueError")
+                                 .at(call.span_of(0)),
+                             std::string(error.message()));
        }
      }},
+    {ApiKind::kFunction, "tvm.runtime", "system_lib(symbol_prefix='')",
+     "The functions that the program itself was linked with, under names that begin so.",
+     native([](String prefix) -> Any {
+       auto find = ffi::Function::GetGlobal("ffi.SystemLib");
+       if (!find) throw Error("not-supported", "this program holds no functions").kind("RuntimeError");
+       return (*find)(prefix);
+     })},
     {ApiKind::kFunction, "tvm.runtime", "num_threads()", "Threads that take part in parallel loops.",
      native([] {
        ir::Inputs::global().beyond();
@@ -277,6 +324,7 @@ void register_api() {
   registry.add(build_rows);
   registry.add(module_rows);
   register_device_api();
+  registry.alias("tvm_ffi.system_lib", "tvm.runtime.system_lib");
   registry.alias("tvm.nd.array", "tvm.runtime.tensor");
   registry.alias("tvm.nd.empty", "tvm.runtime.empty");
   registry.alias("tvm.nd.NDArray", "tvm.runtime.Tensor");

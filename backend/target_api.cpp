@@ -6,6 +6,8 @@
 
 #include "ir/api.h"
 #include "ir/error_kinds.h"
+#include "ir/own_state.h"
+#include "ir/said_error.h"
 #include "ir/target_tables.h"
 
 namespace mlc::backend {
@@ -50,22 +52,8 @@ std::vector<Target>& current_targets() {
 ffi::Dict<Any, Any> options_of(std::string_view kind) {
   ir::target_kind_row(kind);
   ffi::Dict<Any, Any> out;
-  for (auto [name, type] : {std::pair{"kind", "str"}, {"keys", "Array<str>"}, {"tag", "str"}})
-    out.Set(String(name), String(type));
-  auto add = [&](std::string_view owner) {
-    for (const ir::TargetAttrRow& row : ir::target_attr_rows()) {
-      if (row.kind != owner) continue;
-      std::string_view type = row.type == ir::AttrType::kInt       ? "int"
-                              : row.type == ir::AttrType::kBool    ? "bool"
-                              : row.type == ir::AttrType::kStrings ? "Array<str>"
-                              : row.type == ir::AttrType::kTargets ? "Array<target.Target>"
-                                                                   : "str";
-      out.Set(String(std::string(row.name)), String(std::string(type)));
-      if (row.name == "libs") out.Set(String("host"), String("target.Target"));
-    }
-  };
-  add("*");
-  add(kind);
+  for (const auto& [name, type] : ir::target_options(kind))
+    out.Set(String(std::string(name)), String(std::string(ir::said_type(type))));
   return out;
 }
 Array<String> keys_of(std::string_view kind) {
@@ -97,7 +85,7 @@ Map<String, Target> list_tags() {
 
 // The target as a dict that Target() takes.
 Map<String, Any> export_dict(const Target& target) {
-  Map<String, Any> out{{"kind", target->kind}, {"tag", String("")}, {"keys", target->keys}};
+  Map<String, Any> out{{"kind", target->kind}, {"tag", target->tag}, {"keys", target->keys}};
   if (target->host) out.Set("host", export_dict(target->host));
   for (const auto& [name, value] : target->attrs) out.Set(name, value);
   return out;
@@ -106,6 +94,10 @@ Map<String, Any> export_dict(const Target& target) {
 const ApiRow rows[] = {
     {ApiKind::kClass, "tvm.target", "Target(target, host=None)",
      "What code is generated for: a kind, a tag, a JSON text or a dict.", native([](Any target, Any host) {
+       if (target == nullptr)
+         throw ir::SaidError(
+             Error("wrong-type", "a target is a string, a dict or a Target, not None").kind("ValueError"),
+             "target has to be a string or dictionary. instead get <class 'NoneType'>");
        Target made = ir::parse_target(target);
        if (host == nullptr) return made;
        return ir::with(made, [&](ir::TargetNode& n) { n.host = ir::parse_target(host); });
@@ -155,10 +147,16 @@ const ApiRow rows[] = {
      native([] { return list_tags(); })},
     {ApiKind::kFunction, "tvm.target", "register_tag(name, config, override=False)", "Gives a target a tag.",
      native([](String name, Any config, bool override) {
-       if (!override && !ir::target_of_tag(std::string_view(name.data(), name.size())).empty())
-         throw Error("tag-taken", "the tag `{}` is taken", std::string(name))
-             .kind("ValueError")
-             .help("override=True replaces it");
+       std::string taken = ir::target_of_tag(std::string_view(name.data(), name.size()));
+       if (!override && !taken.empty()) {
+         throw ir::SaidError(
+             Error("tag-taken", "the tag `{}` is taken", std::string(name))
+                 .kind("InternalError")
+                 .help("override=True replaces it"),
+             fmt::format("Check failed: (override || tag.tag_->config.empty()) is false: Tag \"{}\" has been "
+                         "previously defined as: {}",
+                         std::string(name), taken));
+       }
        Target made = ir::parse_target(config);
        ir::set_target_tag(name, ir::target_text(made));
        return made;
@@ -177,8 +175,8 @@ const ApiRow rows[] = {
      native([](std::string kind) { return options_of(kind); })},
     {ApiKind::kProperty, kTarget, "kind", "The backend: its `name` is \"llvm\", \"cuda\", ...",
      native([](Target target) { return ir::make<TargetKindNode>(target->kind); })},
-    {ApiKind::kProperty, kTarget, "tag", "The tag that the target was made of; none is kept.",
-     native([](Target) { return String(""); })},
+    {ApiKind::kProperty, kTarget, "tag", "The tag that the specification names.",
+     native([](Target target) { return target->tag; })},
     {ApiKind::kMethod, kTarget, "export()", "The target as a dict that Target() takes.",
      native([](Target target) { return export_dict(target); })},
     {ApiKind::kMethod, kTarget, "get_target_device_type()", "DLPack's number of the device: 1 cpu, 2 cuda.",
@@ -245,6 +243,7 @@ CurrentTarget::CurrentTarget(const Target& target) { current_targets().push_back
 CurrentTarget::~CurrentTarget() { current_targets().pop_back(); }
 
 void register_target_api() {
+  ir::add_own([](Any& kept) { ir::exchange_stack(current_targets(), kept); });
   ir::register_node<ir::TargetNode>();
   ir::register_node<TargetKindNode>();
   ir::register_node<TargetFeaturesNode>();

@@ -15,25 +15,26 @@
 namespace mlc::ir {
 namespace {
 
-// Keys every specification may have beside its attributes.
-constexpr std::string_view structural_keys[] = {"kind", "tag", "keys", "host"};
-
-const TargetAttrRow& attr_row(std::string_view kind, std::string_view name) {
-  // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
-  static constexpr TargetAttrRow feature{"*", "feature.", AttrType::kAny};
-  if (name.starts_with(feature.name)) return feature;
-  std::vector<std::string> known;
-  for (const TargetAttrRow& row : target_attr_rows()) {
-    if (row.kind != "*" && row.kind != kind) continue;
-    if (row.name == name) return row;
-    known.emplace_back(row.name);
-  }
-  throw Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name)
-      .help(closest(name, known).empty() ? fmt::format("it has {}", fmt::join(known, ", "))
-                                         : did_you_mean(name, known));
+// Refused in our words in the report, in TVM's words to the script.
+[[noreturn]] void refuse(Error error, std::string said) {
+  throw SaidError(std::move(error).kind("ValueError"), std::move(said));
 }
 
-std::string_view type_text(AttrType type) {
+AttrType option_type(std::string_view kind, std::string_view name) {
+  // What a pass found out about the processor ("feature.has_sve"): TVM keeps it beside the options.
+  if (name.starts_with("feature.")) return AttrType::kAny;
+  std::vector<std::string> known;
+  for (const auto& [option, type] : target_options(kind)) {
+    if (option == name) return type;
+    known.emplace_back(option);
+  }
+  std::string help = closest(name, known).empty() ? fmt::format("it has {}", fmt::join(known, ", "))
+                                                  : did_you_mean(name, known);
+  refuse(Error("unknown-target-attribute", "target kind `{}` has no attribute `{}`", kind, name).help(help),
+         fmt::format("Unknown config option '{}'. Known options: '{}'", name, fmt::join(known, "', '")));
+}
+
+std::string_view own_words(AttrType type) {
   switch (type) {
     case AttrType::kString:
       return "a string";
@@ -43,6 +44,8 @@ std::string_view type_text(AttrType type) {
       return "a bool";
     case AttrType::kStrings:
       return "a list of strings";
+    case AttrType::kTarget:
+      return "a target";
     case AttrType::kTargets:
       return "a list of targets";
     case AttrType::kAny:
@@ -51,44 +54,61 @@ std::string_view type_text(AttrType type) {
   return "";
 }
 
-std::optional<Array<String>> strings_of(const Any& value) {
-  Array<String> result;
-  auto take = [&result](const auto& items) {
-    for (const Any& item : items) {
-      auto text = item.try_cast<String>();
-      if (!text) return false;
-      result.push_back(*text);
-    }
-    return true;
-  };
-  if (auto list = value.as<ffi::List<Any>>()) return take(*list) ? std::optional(result) : std::nullopt;
-  if (auto array = value.as<Array<Any>>()) return take(*array) ? std::optional(result) : std::nullopt;
-  if (auto text = value.try_cast<String>()) {  // "+avx2,+fma"
-    std::string_view rest(text->data(), text->size());
-    while (!rest.empty()) {
-      size_t comma = rest.find(',');
-      if (comma != 0) result.push_back(String(std::string(rest.substr(0, comma))));
-      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-    }
-    return result;
-  }
-  return std::nullopt;
+// The type of a value as TVM gets it from a script.
+std::string key_of(const Any& value) {
+  if (value.as<ffi::List<Any>>()) return "ffi.Array";
+  if (value.as<ffi::Dict<Any, Any>>()) return "ffi.Map";
+  return value.GetTypeKey();
 }
 
-std::optional<Array<Target>> targets_of(const Any& value) {
-  auto all = [](const auto& items) {
-    Array<Target> made;
-    for (const Any& item : items) made.push_back(parse_target(item));
-    return made;
+template <class Made>
+std::optional<Array<Made>> items_of(const Any& value, std::optional<Made> (*item)(const Any&)) {
+  auto all = [item](const auto& items) -> std::optional<Array<Made>> {
+    Array<Made> result;
+    for (const Any& one : items) {
+      auto made = item(one);
+      if (!made) return std::nullopt;
+      result.push_back(*made);
+    }
+    return result;
   };
   if (auto list = value.as<ffi::List<Any>>()) return all(*list);
   if (auto array = value.as<Array<Any>>()) return all(*array);
   return std::nullopt;
 }
+std::optional<Array<String>> strings_of(const Any& value) {
+  return items_of<String>(value, [](const Any& item) { return item.try_cast<String>(); });
+}
+std::optional<Array<Target>> targets_of(const Any& value) {
+  return items_of<Target>(value, [](const Any& item) { return std::optional(parse_target(item)); });
+}
+
+// What the entries of a dict would be in TVM's words: `{"kind": "llvm", "libs": ("a",)}`.
+std::string said_value(const Any& value) {
+  if (value == nullptr) return "None";
+  auto items = [](const auto& all) {
+    std::string text;
+    for (const Any& one : all) text += (text.empty() ? "" : ", ") + said_value(one);
+    return "(" + text + (all.size() == 1 ? ",)" : ")");
+  };
+  auto entries = [](const auto& all) {
+    std::string text;
+    for (const auto& [name, one] : all)
+      text += (text.empty() ? "" : ", ") + said_value(name) + ": " + said_value(one);
+    return "{" + text + "}";
+  };
+  if (auto list = value.as<ffi::List<Any>>()) return items(*list);
+  if (auto array = value.as<Array<Any>>()) return items(*array);
+  if (auto dict = value.as<ffi::Dict<Any, Any>>()) return entries(*dict);
+  if (auto map = value.as<Map<Any, Any>>()) return entries(*map);
+  if (auto target = value.as<Target>()) return target_text(*target);
+  if (auto truth = value.as<bool>()) return *truth ? "True" : "False";
+  return ffi::json::Stringify(value);
+}
 
 Any typed_value(std::string_view kind, std::string_view name, const Any& value) {
-  const TargetAttrRow& row = attr_row(kind, name);
-  switch (row.type) {
+  AttrType type = option_type(kind, name);
+  switch (type) {
     case AttrType::kString:
       if (auto text = value.try_cast<String>()) return *text;
       break;
@@ -101,13 +121,19 @@ Any typed_value(std::string_view kind, std::string_view name, const Any& value) 
     case AttrType::kStrings:
       if (auto list = strings_of(value)) return *list;
       break;
+    case AttrType::kTarget:
+      if (value != nullptr && (value.as<Target>() || value.try_cast<String>() || key_of(value) == "ffi.Map"))
+        return parse_target(value);
+      refuse(Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(value)),
+             "Cannot create target with type: " + key_of(value));
     case AttrType::kTargets:
       if (auto list = targets_of(value)) return *list;
       break;
     case AttrType::kAny:
       return value;
   }
-  throw Error("wrong-type", "target attribute `{}` must be {}", name, type_text(row.type)).kind("ValueError");
+  refuse(Error("wrong-type", "target attribute `{}` must be {}", name, own_words(type)),
+         fmt::format("Option '{}': expected type '{}' but got '{}'", name, said_type(type), key_of(value)));
 }
 
 template <class M>
@@ -125,61 +151,80 @@ std::vector<std::pair<std::string, Any>> json_object(std::string_view text) {
   String message;
   Any value = ffi::json::Parse(String(std::string(text)), &message);
   if (!message.empty()) {
-    throw Error("unknown-target", "the target is not valid JSON: {}",
-                std::string_view(message.data(), message.size()));
+    std::string_view what(message.data(), message.size());
+    refuse(Error("unknown-target", "the target is not valid JSON: {}", what),
+           fmt::format("Failed to parse target JSON config: {}", what));
   }
   auto map = value.as<Map<Any, Any>>();
   if (!map) throw Error("unknown-target", "a target in JSON is an object");
   return entries_of(*map);
 }
 
-Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
-  std::string kind;
+using Entries = std::vector<std::pair<std::string, Any>>;
+
+// `{"tag": "cortex-a72", "num-cores": 2}`: what stands beside the tag goes before what the tag says.
+Entries with_tagged(const Entries& entries) {
+  auto tag = std::ranges::find(entries, "tag", &Entries::value_type::first);
+  if (tag == entries.end()) {
+    refuse(
+        Error("unknown-target", "a target needs a `kind`").help(R"({"kind": "llvm", "mcpu": "x86-64-v3"})"),
+        "Field \"kind\" is not found");
+  }
+  auto name = tag->second.try_cast<String>();
+  if (!name) {
+    refuse(Error("wrong-type", "target `tag` must be a string"),
+           "Check failed: (tag_name.has_value()) is false: Expect type of field \"tag\" is String, but get "
+           "type: " +
+               key_of(tag->second));
+  }
+  std::string_view text(name->data(), name->size());
+  std::string json = target_of_tag(text);
+  if (json.empty()) {
+    refuse(Error("unknown-target", "there is no target tag `{}`", text),
+           fmt::format("Check failed: (tag_config.has_value()) is false: Unknown target tag: {}", text));
+  }
+  Entries all = json_object(json);
+  for (const auto& entry : entries) {
+    auto same = std::ranges::find(all, entry.first, &Entries::value_type::first);
+    if (same != all.end())
+      same->second = entry.second;
+    else
+      all.push_back(entry);
+  }
+  return all;
+}
+
+Target from_entries(const Entries& given) {
+  auto named = [](const Entries& entries) {
+    return std::ranges::find(entries, "kind", &Entries::value_type::first);
+  };
+  Entries entries = named(given) == given.end() ? with_tagged(given) : given;
+  auto kind_entry = named(entries);
+  auto kind_text = kind_entry->second.try_cast<String>();
+  if (!kind_text) {
+    refuse(Error("wrong-type", "target `kind` must be a string"),
+           "Expect type of field \"kind\" is String, but get type: " + key_of(kind_entry->second));
+  }
+  std::string kind = *kind_text;
+  const TargetKindRow& row = target_kind_row(kind);
   Array<String> keys;
   Target host;
+  String tag("");
+  Map<String, Any> said;
   for (const auto& [name, value] : entries) {
-    if (name == "kind") {
-      auto text = value.try_cast<String>();
-      if (!text) throw Error("wrong-type", "target `kind` must be a string").kind("ValueError");
-      kind = *text;
-    } else if (name == "keys") {
-      auto list = strings_of(value);
-      if (!list) throw Error("wrong-type", "target `keys` must be a list of strings").kind("ValueError");
-      keys = *list;
+    if (name == "host" && value == nullptr) continue;
+    Any typed = typed_value(kind, name, value);
+    if (name == "keys") {
+      keys = typed.cast<Array<String>>();
     } else if (name == "host") {
-      host = parse_target(value);
+      host = typed.cast<Target>();
+    } else if (name == "tag") {
+      tag = typed.cast<String>();
+    } else if (name != "kind") {
+      said.Set(String(name), typed);
     }
   }
-  if (kind.empty()) {
-    for (const auto& [name, value] : entries) {  // {"tag": "cortex-a72"} alone stands for the tag
-      auto text = name == "tag" ? value.try_cast<String>() : std::nullopt;
-      if (!text || text->empty()) continue;
-      if (entries.size() == 1) return parse_target(*text);
-      // What stands beside the tag goes before what the tag says.
-      std::string json = target_of_tag(std::string_view(text->data(), text->size()));
-      if (json.empty())
-        throw Error("unknown-target", "there is no target tag `{}`",
-                    std::string_view(text->data(), text->size()));
-      std::vector<std::pair<std::string, Any>> all = json_object(json);
-      for (const auto& entry : entries) {
-        if (entry.first == "tag") continue;
-        auto same = std::ranges::find(all, entry.first, &std::pair<std::string, Any>::first);
-        if (same != all.end())
-          same->second = entry.second;
-        else
-          all.push_back(entry);
-      }
-      return from_entries(all);
-    }
-    throw Error("unknown-target", "a target needs a `kind`")
-        .help("{\"kind\": \"llvm\", \"mcpu\": \"x86-64-v3\"}");
-  }
-  const TargetKindRow& row = target_kind_row(kind);
-  Map<String, Any> attrs;
-  for (const auto& [name, value] : entries) {
-    if (std::ranges::find(structural_keys, name) != std::end(structural_keys)) continue;
-    attrs.Set(String(name), typed_value(kind, name, value));
-  }
+  Map<String, Any> attrs = said;
   if (!row.defaults.empty()) {
     for (const auto& [name, value] : json_object(row.defaults)) {
       if (!attrs.count(String(name))) attrs.Set(String(name), typed_value(kind, name, value));
@@ -198,10 +243,23 @@ Target from_entries(const std::vector<std::pair<std::string, Any>>& entries) {
   } else if (!says_keys) {
     for (std::string_view key : row.keys) add_key(key);
   }
-  return make<TargetNode>(String(kind), attrs, keys, host);
+  // Which device it was asked of is no property of a target.
+  attrs.erase(String("from_device"));
+  return make<TargetNode>(String(kind), in_shown_order(kind, said, attrs), keys, host, tag);
+}
+
+Array<String> words_of(std::string_view text) {  // "+avx2,+fma"
+  Array<String> words;
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    if (comma != 0) words.push_back(String(std::string(text.substr(0, comma))));
+    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  }
+  return words;
 }
 
 Any word_value(AttrType type, std::string_view text) {
+  if (type == AttrType::kStrings) return words_of(text);
   if (type == AttrType::kInt || type == AttrType::kBool) {
     if (text == "true" || text == "True") return true;
     if (text == "false" || text == "False") return false;
@@ -221,7 +279,10 @@ Target from_command(std::string_view text) {
     words.push_back(text.substr(begin, end - begin));
     at = end;
   }
-  if (words.empty()) throw Error("unknown-target", "the target is empty").help("`llvm` is this machine");
+  if (words.empty()) {
+    refuse(Error("unknown-target", "the target is empty").help("`llvm` is this machine"),
+           "Target kind \"\" is not defined");
+  }
   std::string kind(target_kind_row(words[0]).name);
   std::vector<std::pair<std::string, Any>> entries{{"kind", String(kind)}};
   for (size_t i = 1; i < words.size(); ++i) {
@@ -233,12 +294,7 @@ Target from_command(std::string_view text) {
     word.remove_prefix(word.starts_with("--") ? 2 : 1);
     size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);
-    if (name == "keys") {
-      entries.emplace_back(
-          "keys", String(std::string(equals == std::string_view::npos ? "" : word.substr(equals + 1))));
-      continue;
-    }
-    AttrType type = attr_row(kind, name).type;
+    AttrType type = option_type(kind, name);
     if (equals != std::string_view::npos) {
       entries.emplace_back(name, word_value(type, word.substr(equals + 1)));
     } else if (type == AttrType::kBool) {
@@ -258,7 +314,27 @@ const TargetKindRow& target_kind_row(std::string_view name) {
   for (const TargetKindRow& row : target_kind_rows()) {
     if (row.name == name) return row;
   }
-  throw Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names()));
+  refuse(Error("unknown-target", "there is no target `{}`", name).help(did_you_mean(name, target_names())),
+         fmt::format("Target kind \"{}\" is not defined", name));
+}
+
+std::string_view said_type(AttrType type) {
+  switch (type) {
+    case AttrType::kInt:
+      return "int";
+    case AttrType::kBool:
+      return "bool";
+    case AttrType::kStrings:
+      return "Array<str>";
+    case AttrType::kTarget:
+      return "target.Target";
+    case AttrType::kTargets:
+      return "Array<target.Target>";
+    case AttrType::kString:
+    case AttrType::kAny:
+      break;
+  }
+  return "str";
 }
 
 Target parse_target(const Any& spec) {
@@ -266,52 +342,47 @@ Target parse_target(const Any& spec) {
     throw Error("wrong-type", "a target is a string, a dict or a Target, not None")
         .kind("TypeError+ValueError");
   if (auto target = spec.as<Target>()) return *target;
-  if (auto dict = spec.as<ffi::Dict<Any, Any>>()) return from_entries(entries_of(*dict));
-  if (auto map = spec.as<Map<Any, Any>>()) return from_entries(entries_of(*map));
   auto text = spec.try_cast<String>();
-  if (!text) {
+  auto dict = spec.as<ffi::Dict<Any, Any>>();
+  auto map = spec.as<Map<Any, Any>>();
+  if (!text && !dict && !map) {
     throw Error("wrong-type", "a target is a string, a dict or a Target, it is {}", type_name(spec))
         .kind("ValueError");
   }
-  std::string_view view(text->data(), text->size());
-  while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
-  if (view.starts_with("{")) return from_entries(json_object(view));
-  if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
   try {
+    if (!text) return from_entries(dict ? entries_of(*dict) : entries_of(*map));
+    std::string_view view(text->data(), text->size());
+    while (!view.empty() && std::isspace(static_cast<unsigned char>(view.front()))) view.remove_prefix(1);
+    if (view.starts_with("{")) return from_entries(json_object(view));
+    if (std::string json = target_of_tag(view); !json.empty()) return from_entries(json_object(json));
     return from_command(view);
-  } catch (Error& error) {
-    if (error.first().message != fmt::format("there is no target `{}`", view)) throw;
-    throw SaidError(
-        error,
-        fmt::format("Target kind \"{}\" is not defined. Target creation from string failed: {}", view, view));
+  } catch (SaidError& error) {
+    error.said += text ? ". Target creation from string failed: " + std::string(*text)
+                       : ". Target creation from config dict failed: " + said_value(spec);
+    throw;
   }
 }
 
 std::string target_text(const Target& target) {
-  ffi::json::Object object;
-  object.Set(String("kind"), target->kind);
-  object.Set(String("tag"), String(""));
-  object.Set(String("keys"), target->keys);
-  std::vector<std::pair<std::string, Any>> attrs = entries_of(target->attrs);
-  std::ranges::sort(attrs, {}, [](const auto& entry) { return entry.first; });
-  std::string members;
-  for (const auto& [name, value] : attrs) {
+  ffi::json::Object head;
+  head.Set(String("kind"), target->kind);
+  head.Set(String("tag"), target->tag);
+  head.Set(String("keys"), target->keys);
+  std::string text = ffi::json::Stringify(head);
+  text.pop_back();
+  if (target->host) text += ",\"host\":" + target_text(target->host);
+  for (const auto& [name, value] : target->attrs) {
+    text += "," + std::string(ffi::json::Stringify(name)) + ":";
     auto targets = value.try_cast<Array<Target>>();
-    if (!targets) {
-      object.Set(String(name), value);
+    if (!targets || targets->empty()) {
+      text += ffi::json::Stringify(value);
       continue;
     }
     std::string texts;
     for (const Target& one : *targets) texts += (texts.empty() ? "" : ",") + target_text(one);
-    members += ",\"" + name + "\":[" + texts + "]";
+    text += "[" + texts + "]";
   }
-  std::string text = ffi::json::Stringify(object);
-  if (!members.empty()) text.insert(text.size() - 1, members);
-  if (target->host) {
-    text.pop_back();
-    text += ",\"host\":" + target_text(target->host) + "}";
-  }
-  return text;
+  return text + "}";
 }
 
 std::vector<std::string> target_names() {

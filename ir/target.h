@@ -13,15 +13,22 @@ struct TargetNode final : ffi::Object {
   Map<String, Any> attrs;
   Array<String> keys;
   Ref<TargetNode> host;  // may be null
+  String tag;            // that the specification names; empty for a bare tag, as in TVM
 
-  TargetNode(String kind, Map<String, Any> attrs, Array<String> keys, Ref<TargetNode> host = nullptr)
-      : kind(std::move(kind)), attrs(std::move(attrs)), keys(std::move(keys)), host(std::move(host)) {}
+  TargetNode(String kind, Map<String, Any> attrs, Array<String> keys, Ref<TargetNode> host = nullptr,
+             String tag = String(""))
+      : kind(std::move(kind)),
+        attrs(std::move(attrs)),
+        keys(std::move(keys)),
+        host(std::move(host)),
+        tag(std::move(tag)) {}
   template <class F>
   static void fields(F& f) {
     f("kind", &TargetNode::kind);
     f("attrs", &TargetNode::attrs);
     f("keys", &TargetNode::keys);
     f("host", &TargetNode::host);
+    f("tag", &TargetNode::tag);
   }
   static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindTreeNode;
   MLC_NODE("mlc.target.Target", TargetNode, ffi::Object);

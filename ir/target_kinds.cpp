@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of targets, with TVM's attributes, keys and defaults.
+#include <algorithm>
+#include <unordered_map>
+
 #include "ir/target_tables.h"
 
 namespace mlc::ir {
@@ -152,7 +155,51 @@ const TargetKindRow kind_rows[] = {
 
 }  // namespace
 
-std::span<const TargetAttrRow> target_attr_rows() { return attr_rows; }
+std::vector<std::pair<std::string_view, AttrType>> target_options(std::string_view kind) {
+  std::vector<std::pair<std::string_view, AttrType>> options{
+      {"kind", AttrType::kString}, {"keys", AttrType::kStrings}, {"tag", AttrType::kString}};
+  for (std::string_view owner : {std::string_view("*"), kind}) {
+    for (const TargetAttrRow& row : attr_rows) {
+      if (row.kind != owner) continue;
+      options.emplace_back(row.name, row.type);
+      if (row.name == "libs") options.emplace_back("host", AttrType::kTarget);
+    }
+  }
+  return options;
+}
+
+// TVM puts the options of a kind, in their order, into a hash table of strings, then what it found out of the
+// processor, and shows the table from its front. The same table, filled in the same order, gives the same.
+Map<String, Any> in_shown_order(std::string_view kind, const Map<String, Any>& given,
+                                const Map<String, Any>& all) {
+  // Found out, not defaults.
+  static constexpr std::string_view found[] = {"mtriple",
+                                               "mcpu",
+                                               "arch",
+                                               "feature.has_dsp",
+                                               "feature.has_mve",
+                                               "feature.is_aarch64",
+                                               "feature.has_asimd",
+                                               "feature.has_sve",
+                                               "feature.has_dotprod",
+                                               "feature.has_matmul_i8",
+                                               "feature.has_fp16_simd",
+                                               "feature.has_sme"};
+  std::unordered_map<String, Any> table;
+  auto put = [&table](const String& name, const Map<String, Any>& from) {
+    if (auto entry = from.find(name); entry != from.end()) table.emplace(name, (*entry).second);
+  };
+  for (const auto& [option, type] : target_options(kind)) {
+    String name{std::string(option)};
+    put(name, std::ranges::find(found, option) == std::end(found) ? all : given);
+  }
+  for (std::string_view name : found) put(String(std::string(name)), all);
+  for (const auto& [name, value] : all) table.emplace(name, value);
+  Map<String, Any> shown;
+  for (const auto& [name, value] : table) shown.Set(name, value);
+  return shown;
+}
+
 std::span<const TargetKindRow> target_kind_rows() { return kind_rows; }
 
 }  // namespace mlc::ir

@@ -8,13 +8,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/target.h"
 
 namespace mlc::ir {
 
-enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kTargets, kAny };
+enum class AttrType : uint8_t { kString, kInt, kBool, kStrings, kTarget, kTargets, kAny };
+
+// What TVM calls the type: "Array<str>".
+std::string_view said_type(AttrType type);
 
 // An attribute that specifications of targets may have.
 struct TargetAttrRow {
@@ -22,7 +26,6 @@ struct TargetAttrRow {
   std::string_view name;
   AttrType type;
 };
-std::span<const TargetAttrRow> target_attr_rows();
 
 struct TargetKindRow {
   std::string_view name;
@@ -33,6 +36,12 @@ struct TargetKindRow {
 std::span<const TargetKindRow> target_kind_rows();
 // Throws Error unknown-target with suggestions.
 const TargetKindRow& target_kind_row(std::string_view name);
+
+// The options that specifications of this kind may have, in TVM's order: "kind" and "keys" first.
+std::vector<std::pair<std::string_view, AttrType>> target_options(std::string_view kind);
+// The attributes in the order in which TVM's targets show them.
+Map<String, Any> in_shown_order(std::string_view kind, const Map<String, Any>& given,
+                                const Map<String, Any>& all);
 
 // The specification, in JSON, that a tag stands for; empty where there is no such tag.
 std::string target_of_tag(std::string_view tag);

@@ -174,6 +174,7 @@ std::string general_help() {
       "mlc: TVM's language as one native program\n\n"
       "usage: mlc                    an interactive session\n"
       "       mlc FILE.mlc [args]    run a program\n"
+      "       mlc -c TEXT [args]     run a program that stands here\n"
       "       mlc COMMAND ...\n\ncommands:\n";
   for (const Row& row : kRows) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
   text +=
@@ -229,6 +230,14 @@ CommandLine::CommandLine(int argc, char** argv) : typed(argv) {
   }
   if (words[0] == "--version" || words[0] == "-V") {
     help = "mlc " MLC_VERSION "\n";
+    return;
+  }
+  if (words[0] == "-c") {
+    if (words.size() < 2) throw CallError{"`-c` is followed by the text of a program", ""};
+    command = "run";
+    file = "-c";
+    text = words[1];
+    arguments.assign(words.begin() + 2, words.end());
     return;
   }
   const Row* row = row_named(words[0]);

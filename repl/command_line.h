@@ -2,6 +2,7 @@
 // What was typed in the shell, understood.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class CommandLine {
   // The arguments of all commands; each reads its own.
   std::string command = "repl";
   std::string file;                    // FILE of the commands that read one
+  std::optional<std::string> text;     // run: a program that was typed itself, after -c
   std::vector<std::string> arguments;  // of the program, after FILE
   std::vector<std::string> paths;      // of the commands that take several files
   std::string out;

@@ -46,7 +46,13 @@ int run_run(const CommandLine& line) {
   if (line.check_bounds) check_bounds(evaluator);
   if (line.perf_map) backend::tell_perf(backend::Perf::kMap);
   if (line.perf_jitdump) backend::tell_perf(backend::Perf::kJitdump);
-  run_program(evaluator, line.file, line.arguments);
+  if (line.text) {
+    evaluator.argv = {"-c"};
+    evaluator.argv.insert(evaluator.argv.end(), line.arguments.begin(), line.arguments.end());
+    evaluator.run_source(ir::SourceMap::global().add("<string>", *line.text));
+  } else {
+    run_program(evaluator, line.file, line.arguments);
+  }
   return 0;
 }
 

@@ -38,6 +38,8 @@ Code compile(const ir::IRModule& lowered, const ir::Target& target, DebugInfo de
 // The optimised module as LLVM assembly ("ll"), or as the target's assembly ("asm").
 std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& target, bool assembly,
                             DebugInfo debug = DebugInfo::kNone);
+// The same as LLVM's bitcode.
+std::string compile_to_bitcode(const ir::IRModule& lowered, const ir::Target& target);
 
 // Code loaded into this process. Functions live as long as it does; `code` must live longer.
 class Loaded {

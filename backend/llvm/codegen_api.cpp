@@ -19,8 +19,13 @@
 #include "ir/api.h"
 #include "ir/target_tables.h"
 
+extern "C" const char mlc_parallel_object_begin[];
+extern "C" const char mlc_parallel_object_end[];
+
 namespace mlc::llvm_backend {
 namespace {
+
+namespace ffi = ir::ffi;
 
 using ir::Any;
 using ir::ApiKind;
@@ -101,7 +106,9 @@ Any vector_width(ir::ApiCall& call) {
     ir::ApiCall asked{*current, call.host, {&allow_none, 1}, call.span, {}};
     current->row.body(asked);
   }
-  const llvm::Triple& triple = machine_for(backend::target_argument(call.args[0])).machine->getTargetTriple();
+  ir::Target target = backend::target_argument(call.args[0]);
+  if (int64_t said = ir::target_attr<int64_t>(target, "vector-width", 0); said != 0) return said;
+  const llvm::Triple& triple = machine_for(target).machine->getTargetTriple();
   return int64_t{triple.isX86() ? 512 : 128};
 }
 
@@ -135,6 +142,10 @@ String x86_vendor() {
 
 constexpr std::string_view kCodegen = "tvm.target.codegen";
 const ApiRow rows[] = {
+    {ApiKind::kFunction, "mlc", "parallel_runtime()", "What parallel loops call, as an object.", native([] {
+       return ffi::Bytes(mlc_parallel_object_begin,
+                         static_cast<size_t>(mlc_parallel_object_end - mlc_parallel_object_begin));
+     })},
     {ApiKind::kFunction, kCodegen, "llvm_version_major(allow_none=False)",
      "The version of LLVM that generates code.", native([](bool) { return int64_t{LLVM_VERSION_MAJOR}; })},
     {ApiKind::kFunction, kCodegen, "llvm_get_system_cpu()", "The CPU of this machine.",

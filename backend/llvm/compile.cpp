@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM IR to optimised code.
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -124,6 +125,18 @@ std::string compile_to_text(const ir::IRModule& lowered, const ir::Target& targe
                        llvm::raw_string_ostream stream(text);
                        module.print(stream, nullptr);
                        return text;
+                     });
+}
+
+std::string compile_to_bitcode(const ir::IRModule& lowered, const ir::Target& target) {
+  start_llvm();
+  std::lock_guard hold(compile_lock());
+  return with_module(lowered, target, DebugInfo::kNone, "", {},
+                     [&](llvm::Module& module, const Machine&, ModuleEmitter&) {
+                       llvm::SmallVector<char, 0> bytes;
+                       llvm::raw_svector_ostream stream(bytes);
+                       llvm::WriteBitcodeToFile(module, stream);
+                       return std::string(bytes.data(), bytes.size());
                      });
 }
 

@@ -26,6 +26,7 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
   std::string_view name = row.name.substr(row.name.find('.') + 1);
   DataType dtype = call->dtype();
   const auto& args = call->args;
+  if (name == "q_multiply_shift" || name == "q_multiply_shift_per_axis") return emit_multiply_shift(call);
   if (row.arity >= 0 && static_cast<int>(args.size()) != row.arity) {
     throw Error("wrong-argument-count", "`{}` takes {} arguments, not {}", row.name, row.arity, args.size())
         .at(call->span);
@@ -122,7 +123,11 @@ llvm::Value* FunctionEmitter::emit_operator(const ir::CallNode* call, const ir::
     return b.CreateGEP(b.getInt8Ty(), emit(args[0]), index_value(args[1]));
   }
   if (name == "call_extern" || name == "call_pure_extern") return emit_extern(call);
-  if (name == "tvm_call_packed") return emit_packed(call);
+  if (name == "tvm_call_packed" || name == "tvm_call_cpacked" || name == "tvm_call_trace_packed")
+    return emit_packed(call, name == "tvm_call_cpacked");
+  if (name == "tvm_struct_get") return emit_struct_get(call);
+  if (name == "tvm_struct_set") return emit_struct_set(call);
+  if (name == "tvm_stack_alloca") return emit_stack_room(call);
   if (name == "call_llvm_intrin" || name == "call_llvm_pure_intrin") return emit_llvm_intrinsic(call);
   if (name == "ret") {
     emit_return(args[0], call->span);

@@ -14,12 +14,29 @@ namespace {
 
 std::string name_of(const ir::String& text) { return {text.data(), text.size()}; }
 
-// A shape entry as users wrote it, as far as messages need it.
-std::string extent_text(const Expr& e) {
-  if (auto value = ir::const_int(e)) return std::to_string(*value);
-  if (auto* var = ir::as<VarNode>(e)) return name_of(var->name);
-  return "?";
+// A shape entry as users wrote it, as far as messages need it; variables by the names that `named` gives.
+// `typed`: constants of other types than int32 say which.
+template <class Named>
+std::string extent_text(const Expr& e, const Named& named, bool typed, bool inside = false) {
+  if (auto value = ir::const_int(e)) {
+    if (typed && inside && e->dtype() != DataType::Int(32))
+      return fmt::format("T.{}({})", e->dtype().str(), *value);
+    return std::to_string(*value);
+  }
+  if (auto* var = ir::as<VarNode>(e)) return named(var);
+  const ir::BinaryNode* binary = ir::as_binary(e);
+  if (binary == nullptr) return "?";
+  std::string_view sign = binary->kind == ir::ExprKind::kAdd        ? "+"
+                          : binary->kind == ir::ExprKind::kSub      ? "-"
+                          : binary->kind == ir::ExprKind::kMul      ? "*"
+                          : binary->kind == ir::ExprKind::kFloorDiv ? "//"
+                          : binary->kind == ir::ExprKind::kFloorMod ? "%"
+                                                                    : "";
+  if (sign.empty()) return "?";
+  return fmt::format("{} {} {}", extent_text(binary->a, named, typed, true), sign,
+                     extent_text(binary->b, named, typed, true));
 }
+std::string own_name(const VarNode* var) { return name_of(var->name); }
 
 std::string signature_text(const Signature& signature) {
   std::string text = signature.name + "(";
@@ -28,12 +45,12 @@ std::string signature_text(const Signature& signature) {
     text += (i == 0 ? "" : ", ") + name_of(param->name) + ": ";
     const ir::BufferTypeNode* type = param->buffer();
     if (type == nullptr) {
-      text += param->dtype().str();
+      text += (param->dtype().is_handle() ? "T." : "") + param->dtype().str();
       continue;
     }
     text += "Tensor([";
     for (size_t d = 0; d < type->shape.size(); ++d)
-      text += (d == 0 ? "" : ", ") + extent_text(type->shape[static_cast<int64_t>(d)]);
+      text += (d == 0 ? "" : ", ") + extent_text(type->shape[static_cast<int64_t>(d)], own_name, true);
     text += "], " + DataType(type->dtype).str() + ")";
   }
   return text + ")";
@@ -282,7 +299,7 @@ class EntryEmitter {
               });
     }
     values_.define_extent(ir::ref(var), value);
-    bound_by_[var] = i;
+    bound_by_[var] = {i, fmt::format("{}.{}", signature_.params[i]->name.c_str(), what)};
   }
 
   void compare_extent(const Deferred& check) {
@@ -293,7 +310,16 @@ class EntryEmitter {
       auto by = bound_by_.find(var);
       message += by == bound_by_.end()
                      ? fmt::format(" (`{}`)", var->name.c_str())
-                     : fmt::format(" (`{}`, from argument {})", var->name.c_str(), by->second);
+                     : fmt::format(" (`{}`, from argument {})", var->name.c_str(), by->second.first);
+    } else if (!ir::const_int(check.expected)) {
+      auto named = [&](const VarNode* var) {
+        auto by = bound_by_.find(var);
+        return by == bound_by_.end() ? own_name(var) : by->second.second;
+      };
+      message += fmt::format(", which is {}", extent_text(check.expected, named, false));
+    } else if (check.what.starts_with("shape") &&
+               !signature_.params[check.param]->buffer()->strides.empty()) {
+      message += " whatever the strides";
     }
     require(b.CreateICmpEQ(check.actual, expected), "ValueError", message, [&] {
       return Details{nullptr, check.actual, expected};
@@ -435,7 +461,7 @@ class EntryEmitter {
   llvm::PHINode* b_;
   std::vector<Opened> arguments_;
   std::vector<Deferred> deferred_;
-  std::unordered_map<const VarNode*, size_t> bound_by_;
+  std::unordered_map<const VarNode*, std::pair<size_t, std::string>> bound_by_;
 };
 
 }  // namespace

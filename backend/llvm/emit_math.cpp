@@ -108,4 +108,38 @@ llvm::Value* FunctionEmitter::libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
   return filled;
 }
 
+// q_multiply_shift(x, y, q, s): x * y * 2**(s - q), rounded, in 64 bits on the way. Per axis the shift to the
+// left and that to the right are said, and whether there is one to the left: (x, y, ls, rs, q, left, right).
+llvm::Value* FunctionEmitter::emit_multiply_shift(const ir::CallNode* call) {
+  const auto& args = call->args;
+  if (args.size() != 4 && args.size() != 7)
+    throw ir::Error("wrong-argument-count", "`q_multiply_shift` takes 4 arguments, per axis 7, not {}",
+                    args.size())
+        .at(call->span);
+  DataType wide = DataType::Int(64).with_lanes(call->dtype().lanes());
+  auto word = [&](size_t i) {
+    const Expr& e = args[static_cast<int64_t>(i)];
+    DataType scalar = DataType::Int(64);
+    llvm::Value* value = emit_cast(emit(e), e->dtype(), e->dtype().is_scalar() ? scalar : wide, call->span);
+    if (e->dtype().is_scalar() && !wide.is_scalar())
+      value = b.CreateVectorSplat(static_cast<unsigned>(wide.lanes()), value);
+    return value;
+  };
+  llvm::Value* x = word(0);
+  llvm::Value* zero = llvm::Constant::getNullValue(x->getType());
+  llvm::Value* one = llvm::ConstantInt::get(x->getType(), 1);
+  llvm::Value *left = nullptr, *right = nullptr;
+  if (args.size() == 4) {
+    llvm::Value* shift = word(3);
+    left = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero);
+    right = b.CreateAdd(word(2), b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateNeg(shift), zero));
+  } else {
+    left = b.CreateSelect(b.CreateICmpNE(word(5), zero), word(2), zero);
+    right = b.CreateAdd(word(3), word(4));
+  }
+  llvm::Value* product = b.CreateMul(b.CreateShl(x, left), word(1));
+  llvm::Value* rounded = b.CreateAdd(product, b.CreateShl(one, b.CreateSub(right, one)));
+  return emit_cast(b.CreateAShr(rounded, right), wide, call->dtype(), call->span);
+}
+
 }  // namespace mlc::llvm_backend

@@ -123,7 +123,10 @@ llvm::FunctionCallee ModuleEmitter::outside(const char* name, llvm::Type* result
 llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::FunctionType* type,
                                             bool exported) {
   auto linkage = exported ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage;
-  auto* function = llvm::Function::Create(type, linkage, name, module.get());
+  // The code that calls it by its symbol may have been before it.
+  llvm::Function* function = exported ? module->getFunction(name) : nullptr;
+  if (function == nullptr || !function->isDeclaration() || function->getFunctionType() != type)
+    function = llvm::Function::Create(type, linkage, name, module.get());
   function->addFnAttr(llvm::Attribute::NoUnwind);
   if (machine.has_scalable && machine.machine->getTargetTriple().isAArch64()) {
     constexpr unsigned kMostPieces = 16;  // of 128 bits, as the architecture has it

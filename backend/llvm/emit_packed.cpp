@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of functions in tvm-ffi's table of global functions: T.call_packed. Arguments go as words of tvm-ffi
-// (TVMFFIAny): integers, floats, texts, pointers, and the arrays of T.tvm_stack_make_array, which are
-// DLTensors on the stack.
+// Calls of functions in tvm-ffi's table of global functions, T.call_packed, and of those that stand in the
+// code under tvm-ffi's symbol, T.call_cpacked. Arguments go as words of tvm-ffi (TVMFFIAny): integers,
+// floats, texts, pointers, and the arrays of T.tvm_stack_make_array, which are DLTensors on the stack.
 #include <tvm/ffi/c_api.h>
 
 #include <algorithm>
@@ -109,19 +109,20 @@ llvm::Value* FunctionEmitter::global_function(std::string_view name) {
   return b.CreateLoad(pointer, slot);
 }
 
-llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call) {
+llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call, bool by_symbol) {
   auto* name = call->args.empty() ? nullptr : ir::as<ir::StringImmNode>(call->args[0]);
   if (name == nullptr)
     throw Error("codegen-unsupported", "`call_packed` without the name of a function").at(call->span);
   if (m_.module->getDataLayout().getPointerSize() != 8)
     throw Error("codegen-unsupported", "`call_packed` is compiled where pointers have 64 bits")
         .at(call->span);
-  if (in_parallel_) {
+  if (in_parallel_ && !by_symbol) {
     throw Error("codegen-unsupported",
                 "`call_packed` inside of a parallel loop: functions of scripts run in one thread")
         .at(call->span);
   }
   m_.packed = true;
+  bool traces = operator_of(ir::ref(call)) == "tirx.tvm_call_trace_packed" && call->args.size() > 1;
   llvm::Type* word = b.getInt64Ty();
   llvm::Type* pointer = b.getPtrTy();
   uint64_t count = call->args.size() - 1;
@@ -131,15 +132,23 @@ llvm::Value* FunctionEmitter::emit_packed(const ir::CallNode* call) {
     b.CreateStore(b.getInt64(type_index), b.CreateConstGEP1_64(word, given, 2 * i));
     b.CreateStore(value, b.CreateConstGEP1_64(word, given, 2 * i + 1));
   }
-  llvm::Value* function = global_function({name->value.data(), name->value.size()});
+  std::string_view callee(name->value.data(), name->value.size());
+  llvm::Value* function = by_symbol ? nullptr : global_function(callee);
   llvm::Value* result = stack_slot(word, 2, 16);
   b.CreateStore(b.getInt64(kTVMFFINone), result);
   llvm::Value* value_place = b.CreateConstGEP1_64(word, result, 1);
   b.CreateStore(b.getInt64(0), value_place);
-  check_status(b.CreateCall(
-      m_.outside("TVMFFIFunctionCall", b.getInt32Ty(), {pointer, pointer, b.getInt32Ty(), pointer}),
-      {function, given, b.getInt32(static_cast<uint32_t>(count)), result}));
+  std::string symbol = by_symbol ? "__tvm_ffi_" + std::string(callee) : "TVMFFIFunctionCall";
+  check_status(
+      b.CreateCall(m_.outside(symbol.c_str(), b.getInt32Ty(), {pointer, pointer, b.getInt32Ty(), pointer}),
+                   {by_symbol ? llvm::ConstantPointerNull::get(b.getPtrTy()) : function, given,
+                    b.getInt32(static_cast<uint32_t>(count)), result}));
   llvm::Value* value = b.CreateLoad(word, value_place);
+  if (traces) {  // a function that gives nothing back has looked at the last argument
+    llvm::Value* last = b.CreateLoad(word, b.CreateConstGEP1_64(word, given, 2 * count - 1));
+    llvm::Value* none = b.CreateICmpEQ(b.CreateLoad(b.getInt32Ty(), result), b.getInt32(kTVMFFINone));
+    value = b.CreateSelect(none, last, value);
+  }
   // Nobody holds an object that it gives back.
   auto* release = llvm::BasicBlock::Create(m_.context, "release", function_, end_);
   auto* done = llvm::BasicBlock::Create(m_.context, "done", function_, end_);

@@ -215,8 +215,14 @@ class FunctionEmitter {
   llvm::Value* emit_access_pointer(const ir::CallNode* call);
   llvm::Value* emit_check_index(const ir::CallNode* call);
   llvm::Value* emit_if_then_else(const ir::CallNode* call);
+  llvm::Value* emit_multiply_shift(const ir::CallNode* call);
+  // emit_words.cpp
+  llvm::Value* emit_field_address(const ir::CallNode* call, uint64_t size, uint64_t begin);
+  llvm::Value* emit_struct_get(const ir::CallNode* call);
+  llvm::Value* emit_struct_set(const ir::CallNode* call);
+  llvm::Value* emit_stack_room(const ir::CallNode* call);
   // emit_packed.cpp
-  llvm::Value* emit_packed(const ir::CallNode* call);
+  llvm::Value* emit_packed(const ir::CallNode* call, bool by_symbol);
   std::pair<uint64_t, llvm::Value*> emit_packed_argument(const Expr& e);
   llvm::Value* emit_stack_array(const ir::CallNode* call);
   llvm::Value* emit_stack_shape(const Expr& e);

@@ -9,6 +9,7 @@
 #include "backend/llvm/code.h"
 #include "backend/runtime/tensor.h"
 #include "ir/inputs.h"
+#include "ir/said_error.h"
 
 namespace mlc::llvm_backend {
 namespace {
@@ -44,15 +45,17 @@ class CompiledModule final : public ffi::ModuleObj {
     return ffi::Function::FromPacked(
         [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
   }
-  ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "ll", "asm"}; }
+  ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "bc", "ll", "asm"}; }
   ffi::String InspectSource(const ffi::String& format) const final {
     std::string_view wanted(format.data(), format.size());
     if (wanted.empty() || wanted == "ll" || wanted == "llvm")
       return compile_to_text(lowered_, target_, false);
     if (wanted == "asm" || wanted == "s") return compile_to_text(lowered_, target_, true);
-    throw ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
-        .kind("InternalError+ValueError")
-        .help("there are ll and asm");
+    throw ir::SaidError(
+        ir::Error("unknown-emit-kind", "the source of compiled code cannot be shown as `{}`", wanted)
+            .kind("InternalError+ValueError")
+            .help("there are ll and asm"),
+        fmt::format("Do not know how to get source code with format: {}'", wanted));
   }
   void WriteToFile(const ffi::String& path, const ffi::String& format) const final {
     std::string file(path);
@@ -71,12 +74,13 @@ class CompiledModule final : public ffi::ModuleObj {
     };
     if (wanted == "o" || wanted == "obj")
       return write(std::string_view(code_.object.data(), code_.object.size()));
+    if (wanted == "bc") return write(compile_to_bitcode(lowered_, target_));
     if (wanted == "so") return link_shared_library(code_, target_, file);
     if (wanted == "ll" || wanted == "s" || wanted == "asm")
       return write(compile_to_text(lowered_, target_, wanted != "ll"));
     throw ir::Error("unknown-emit-kind", "Do not know how to save file {} with format='{}'", file, given)
         .kind("InternalError")
-        .help("there are o, so, ll and asm");
+        .help("there are o, so, bc, ll and asm");
   }
 
  private:

@@ -74,6 +74,7 @@ ir::ffi::Function time_evaluator(ir::ffi::Function fn, const TimingOptions& opti
       if (options.cooldown_interval_ms > 0 && i > 0 && i % options.repeats_to_cooldown == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(options.cooldown_interval_ms));
       }
+      if (options.before) options.before->CallPacked(args.data(), args.size(), &ignored);
       constexpr size_t kCacheLine = 64;
       for (size_t at = 0; at < sweep.size(); at += kCacheLine) const_cast<volatile char&>(sweep[at]) = 1;
       ir::Inputs::global().beyond();

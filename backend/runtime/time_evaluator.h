@@ -5,6 +5,8 @@
 
 #include <tvm/ffi/function.h>
 
+#include <optional>
+
 #include "ir/node.h"
 
 namespace mlc::runtime {
@@ -44,7 +46,8 @@ struct TimingOptions {
   int64_t limit_zero_time_iterations = 100;
   int64_t cooldown_interval_ms = 0;  // pause after every `repeats_to_cooldown` measurements
   int64_t repeats_to_cooldown = 1;
-  int64_t cache_flush_bytes = 0;  // memory to sweep through before each measurement
+  int64_t cache_flush_bytes = 0;                       // memory to sweep through before each measurement
+  std::optional<ffi::Function> before = std::nullopt;  // called with the arguments before each measurement
 };
 
 // A function of the same arguments that calls `fn` and returns a BenchmarkResult.

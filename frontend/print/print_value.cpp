@@ -251,7 +251,7 @@ void Printer::target_dict(const TargetNode* t) {
   auto collect = [](const TargetNode* one, const auto& self) -> Map<String, Any> {
     Map<String, Any> map = one->attrs;
     map.Set("kind", one->kind);
-    if (!map.count("tag")) map.Set("tag", String(""));
+    map.Set("tag", one->tag);
     map.Set("keys", one->keys);
     if (one->host) map.Set("host", self(one->host.get(), self));
     return map;

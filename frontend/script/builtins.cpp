@@ -169,9 +169,28 @@ bool quick_isinstance(Evaluator&, std::span<const Any> args, Words& out) {
 Any isinstance(Evaluator& evaluator, const Arguments& args) {
   return evaluator.is_instance(args[0], args[1], args.span_of(1));
 }
+// The key of the objects that a class of TVM makes; "" for all else.
+std::string_view key_of_class(const Any& value) {
+  auto* api = as<ApiFunctionNode>(value);
+  return api != nullptr && api->api->row.kind == ir::ApiKind::kClass ? api->api->row.type_key : "";
+}
+bool derives_from_key(std::string_view own, std::string_view base) {
+  int32_t index = 0;
+  TVMFFIByteArray name{own.data(), own.size()};
+  if (own == base) return true;
+  if (TVMFFITypeKeyToIndex(&name, &index) != 0) return false;
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
+  for (int32_t i = 0; i < info->type_depth; ++i) {
+    const TVMFFIByteArray& key = info->type_ancestors[i]->type_key;
+    if (std::string_view(key.data, key.size) == base) return true;
+  }
+  return false;
+}
 Any issubclass(Evaluator& evaluator, const Arguments& args) {
   auto* cls = as<ClassNode>(args[0]);
-  if (cls == nullptr) raise("TypeError", args.span_of(0), "not-a-type", "issubclass() arg 1 must be a class");
+  std::string_view key = key_of_class(args[0]);
+  if (cls == nullptr && key.empty())
+    raise("TypeError", args.span_of(0), "not-a-type", "issubclass() arg 1 must be a class");
   std::vector<Any> bases;
   if (args[1].type_index() == kTVMFFIArray) {
     bases = evaluator.elements_of(args[1]);
@@ -184,12 +203,16 @@ Any issubclass(Evaluator& evaluator, const Arguments& args) {
       raise("TypeError", args.span_of(1), "not-a-type",
             "issubclass() argument 2 cannot be a parameterized generic");
     }
+    if (std::string_view base_key = key_of_class(base); !base_key.empty()) {
+      if (!key.empty() && derives_from_key(key, base_key)) return true;
+      continue;
+    }
     if (base_class == nullptr) {
       raise("TypeError", args.span_of(1), "not-a-type",
             "issubclass() arg 2 must be a class, a tuple of classes, or a union");
     }
-    if (base_class == types().object.get() || derives_or_counts(evaluator, cls, base_class, args.span))
-      return true;
+    if (base_class == types().object.get()) return true;
+    if (cls != nullptr && derives_or_counts(evaluator, cls, base_class, args.span)) return true;
   }
   return false;
 }

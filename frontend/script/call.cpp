@@ -12,6 +12,7 @@
 #include "frontend/script/wide_int.h"
 #include "ir/host_error.h"
 #include "ir/ndarray.h"
+#include "ir/unchanging.h"
 
 namespace mlc::script {
 
@@ -274,6 +275,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   for (Any* arg = base; arg != top; ++arg) {
     Any value = plain_number(*arg);
     if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
+    if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::unchanging(value);
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);

@@ -23,7 +23,7 @@ constexpr Address addresses[] = {
     {"tvm.s_tir.schedule.SBlockScope", "tvm.s_tir.SBlockScope"},
     {"tvm.s_tir.schedule.Dependency", "tvm.s_tir.Dependency"},
     {"tvm.s_tir.schedule.schedule.Schedule", "tvm.s_tir.Schedule"},
-    {"tvm.tirx.build", "tvm.compile"},
+    {"tvm.tirx.build", "tvm.build"},
     {"tvm.ir.IRModule", "tvm.IRModule"},
     {"tvm_ffi.Device", "tvm.runtime.Device"},
     {"tvm.driver.compile", "tvm.compile"},

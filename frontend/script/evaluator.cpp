@@ -13,6 +13,7 @@
 #include "frontend/diagnostics/render.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/library.h"
+#include "frontend/script/strand.h"
 #include "frontend/syntax/parse.h"
 
 extern "C" void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): glibc's, of the main thread
@@ -213,7 +214,10 @@ Evaluator::Evaluator() {
   state_ = std::make_unique<State>(*this);
   evaluators().push_back(this);
 }
-Evaluator::~Evaluator() { std::erase(evaluators(), this); }
+Evaluator::~Evaluator() {
+  forget_strands(*this);
+  std::erase(evaluators(), this);
+}
 
 namespace {
 

@@ -8,17 +8,28 @@
 
 #include "frontend/script/fiber.h"
 #include "frontend/script/stepper.h"
+#include "frontend/script/strand.h"
 #include "frontend/script/traceback.h"
+#include "ir/own_state.h"
 
 namespace mlc::script {
 
 using State = Evaluator::State;
+using ir::exchange_own;
 
 namespace {
 
 constexpr size_t kStackBytes = size_t{1} << 20;
 constexpr size_t kValueBytes = size_t{1} << 18;
+constexpr size_t kStrandBytes = size_t{1} << 26;  // a thread may compile
 constexpr size_t kMargin = size_t{1} << 16;
+
+char* map_area(size_t bytes) {
+  void* area = mmap(nullptr, bytes + kValueBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
+  return static_cast<char*>(area);
+}
 
 // Pages are committed as they are touched; a few areas are kept for the next generator.
 class Areas {
@@ -29,10 +40,7 @@ class Areas {
       free_.pop_back();
       return area;
     }
-    void* area = mmap(nullptr, kStackBytes + kValueBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
-    return static_cast<char*>(area);
+    return map_area(kStackBytes);
   }
   void give(char* area) {
     if (free_.size() < 64) {
@@ -58,6 +66,11 @@ struct GeneratorNode final : GeneratorBase {
   GeneratorNode* before = nullptr;
   GeneratorNode* after = nullptr;
   bool ended = false;  // was told that the program is over
+  // A thread of the script: it goes on only where it is told to, handles its own exceptions, counts its own
+  // depth.
+  bool strand = false;
+  static inline GeneratorNode* running_strand = nullptr;
+  std::vector<Any> own;  // what exchange_own swaps
   static inline GeneratorNode* first = nullptr;
   static inline GeneratorNode* last = nullptr;
   std::vector<Any> slots;
@@ -102,7 +115,8 @@ struct GeneratorNode final : GeneratorBase {
     f.generator = this;
   }
   ~GeneratorNode() override {
-    if (phase == Phase::kSuspended && (!stepper || as<InstanceNode>(delegate()) != nullptr)) abandon();
+    if (phase == Phase::kSuspended && !strand && (!stepper || as<InstanceNode>(delegate()) != nullptr))
+      abandon();
     if (phase != Phase::kSuspended) release();
     if (!stepper) strike_off();
   }
@@ -151,7 +165,11 @@ struct GeneratorNode final : GeneratorBase {
     return words;
   }
   void release() {
-    if (area != nullptr) areas().give(area);
+    if (area != nullptr && strand) {
+      munmap(area, kStrandBytes + kValueBytes);
+    } else if (area != nullptr) {
+      areas().give(area);
+    }
     area = nullptr;
   }
   void forget() override {
@@ -203,12 +221,14 @@ struct GeneratorNode final : GeneratorBase {
   void resume_fiber() {
     State& state = evaluator.state();
     if (phase == Phase::kNew) {
-      area = areas().take();
+      size_t bytes = strand ? kStrandBytes : kStackBytes;
+      area = strand ? map_area(bytes) : areas().take();
       limit_inside = area + kMargin;
-      stack = top = reinterpret_cast<Any*>(area + kStackBytes);
+      stack = top = reinterpret_cast<Any*>(area + bytes);
       stack_end = stack + kValueBytes / sizeof(Any);
-      fiber.prepare(area, kStackBytes, &GeneratorNode::enter, this);
+      fiber.prepare(area, bytes, &GeneratorNode::enter, this);
     }
+    if (strand) return resume_strand();
     int depth_outside = state.depth;
     Frame* caller = state.frame;
     if (phase == Phase::kNew) frame_inside = caller;
@@ -225,6 +245,25 @@ struct GeneratorNode final : GeneratorBase {
     state.handled.resize(outside);
     depth_inside = state.depth - depth_outside;
     state.depth = depth_outside;
+    if (phase == Phase::kDone) {
+      release();
+      forget();
+    }
+  }
+
+  void resume_strand() {
+    State& state = evaluator.state();
+    phase = Phase::kRunning;
+    GeneratorNode* around = std::exchange(running_strand, this);
+    std::swap(state.depth, depth_inside);
+    std::swap(state.handled, handled_inside);
+    swap_words();
+    exchange_own(own);
+    fiber.enter();
+    exchange_own(own);
+    std::swap(state.handled, handled_inside);
+    std::swap(state.depth, depth_inside);
+    running_strand = around;
     if (phase == Phase::kDone) {
       release();
       forget();
@@ -385,12 +424,25 @@ void drop_waiting(size_t kept) {
   }
 }
 
+void make_strand(const Any& generator) {
+  auto* node = static_cast<GeneratorNode*>(value_as_iterator(generator));
+  MLC_CHECK(!node->stepper && node->phase == GeneratorBase::Phase::kNew, "this generator can be no thread");
+  node->strand = true;
+}
+bool pause_strand() {
+  if (GeneratorNode::running_strand == nullptr) return false;
+  GeneratorNode::running_strand->suspend(give(Any(nullptr)));
+  return true;
+}
+
 void Evaluator::end_program() {
+  run_at_end(*this);
   for (bool again = true; again;) {
     again = false;
     std::vector<Any> waiting;
     for (GeneratorNode* each = GeneratorNode::first; each != nullptr; each = each->after) {
-      if (&each->evaluator == this && each->phase == GeneratorBase::Phase::kSuspended && !each->ended)
+      if (&each->evaluator == this && each->phase == GeneratorBase::Phase::kSuspended && !each->ended &&
+          !each->strand)
         waiting.push_back(take(each->give_self()));
     }
     for (const Any& each : waiting) {

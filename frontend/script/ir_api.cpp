@@ -33,6 +33,8 @@ const ApiRow rows[] = {
      native([](Any node) { return str_value(ir::save_json(ir::unchanging(node))); })},
     {ApiKind::kFunction, "tvm.ir", "load_json(json_str)", "The node that save_json wrote.",
      native([](std::string text) { return ir::load_json(text); })},
+    {ApiKind::kValue, "tvm_ffi", "__version__", "The version of tvm-ffi whose names these are.",
+     [](ApiCall&) -> Any { return str_value("0.1.14"); }},
     {ApiKind::kValue, "tvm", "__version__", "The version of TVM whose names and printing these are.",
      [](ApiCall&) -> Any { return str_value("0.27.0"); }},
 };

@@ -10,7 +10,9 @@
 #include <thread>
 
 #include "frontend/script/np_array.h"
+#include "frontend/script/strand.h"
 #include "frontend/script/wide_int.h"
+#include "ir/inputs.h"
 
 namespace mlc::script {
 
@@ -427,6 +429,7 @@ const ApiRow rows[] = {
     {ApiKind::kFunction, "time", "sleep(secs)", "Waits.", native([](ApiCall& call, Any seconds) {
        double left = number(call, seconds, 0);
        if (left < 0) raise("ValueError", call.span_of(0), "negative-time", "sleep length must be non-negative");
+       if (sleep_together(evaluator_of(call.host), left)) return;
        while (left > 0) {
          double step = std::min(left, 0.05);
          std::this_thread::sleep_for(std::chrono::duration<double>(step));
@@ -447,6 +450,13 @@ const ApiRow rows[] = {
        if (limit < 1) raise("ValueError", call.span_of(0), "out-of-range", "recursion limit must be greater or equal than 1");
        evaluator_of(call.host).recursion_limit = static_cast<int>(std::min<int64_t>(limit, 1'000'000));
      })},
+    {ApiKind::kValue, "sys", "executable", "The program that runs this one.", [](ApiCall&) -> Any {
+       ir::Inputs::global().beyond();
+       std::error_code ignored;
+       std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", ignored);
+       std::filesystem::path launcher = own.parent_path() / "mlc";
+       return str_value(std::filesystem::exists(launcher, ignored) ? launcher.string() : own.string());
+     }},
     {ApiKind::kValue, "sys", "maxsize", "The greatest int.", [](ApiCall&) -> Any { return INT64_MAX; }},
     {ApiKind::kValue, "sys", "platform", "The system.", [](ApiCall&) -> Any { return str_value("linux"); }},
     {ApiKind::kValue, "sys", "byteorder", "The order of bytes.", [](ApiCall&) -> Any { return str_value("little"); }},

@@ -18,10 +18,12 @@ std::span<const ir::ApiRow> file_rows();             // file.cpp
 std::span<const ir::ApiRow> system_rows();           // system.cpp
 std::span<const ir::ApiRow> folder_rows();           // folders.cpp
 std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
-std::span<const ir::ApiRow> container_rows();        // containers_api.cpp
-std::span<const ir::ApiRow> np_library_rows();       // np_library.cpp
-std::span<const ir::ApiRow> np_print_rows();         // np_print.cpp
-std::span<const ir::ApiRow> np_file_rows();          // np_file.cpp
+std::span<const ir::ApiRow> crossing_rows();         // crossing.cpp
+void answer_crossings();
+std::span<const ir::ApiRow> container_rows();   // containers_api.cpp
+std::span<const ir::ApiRow> np_library_rows();  // np_library.cpp
+std::span<const ir::ApiRow> np_print_rows();    // np_print.cpp
+std::span<const ir::ApiRow> np_file_rows();     // np_file.cpp
 std::span<const ir::ApiRow> testing_rows();
 std::span<const ir::ApiRow> path_rows();     // paths.cpp
 std::span<const ir::ApiRow> regex_rows();    // regex.cpp
@@ -29,6 +31,7 @@ std::span<const ir::ApiRow> frame_rows();    // frames.cpp
 std::span<const ir::ApiRow> digest_rows();   // digest.cpp
 std::span<const ir::ApiRow> clock_rows();    // clock.cpp
 std::span<const ir::ApiRow> process_rows();  // process.cpp
+std::span<const ir::ApiRow> strand_rows();   // strand.cpp
 std::span<const ir::ApiRow> weak_rows();     // weak.cpp
 std::span<const ir::ApiRow> tensor_operator_rows();
 std::span<const ir::ApiRow> tensor_rows();  // tensor_api.cpp
@@ -48,10 +51,12 @@ void register_api() {
                     regex_rows,        tensor_operator_rows, tensor_rows,
                     import_rows,       dtype_rows,           container_rows,
                     system_rows,       frame_rows,           digest_rows,
-                    clock_rows,        process_rows,         weak_rows}) {
+                    clock_rows,        process_rows,         weak_rows,
+                    crossing_rows,     strand_rows}) {
     registry.add(rows);
   }
   register_classic_names();
+  answer_crossings();
   ir::answer_library_calls(call_library);
   ir::answer_attributes(+[](ir::Host& host, const Any& object, std::string_view name, Any& out) {
     auto* evaluator = dynamic_cast<Evaluator*>(&host);

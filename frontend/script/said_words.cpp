@@ -200,18 +200,9 @@ constexpr Row functions[] = {
 };
 
 constexpr Row targets_and_passes[] = {
-    {"unknown-target", "there is no target `{}`", "Target kind \"{1}\" is not defined"},
-    {"unknown-target", "there is no target tag `{}`", "Unknown target tag: {1}"},
-    {"unknown-target", "a target needs a `kind`", "Field \"kind\" is not found"},
-    {"unknown-target", "the target is not valid JSON: {}", "Failed to parse target JSON config: {1}"},
+    {"unknown-config", "`{}` has no field `{}`", "Type `{1}` does not have field `{2}`"},
     {"wrong-type", "a target is a string, a dict or a Target, it is {}",
      "target has to be a string or dictionary. instead get <class '{python 1}'>"},
-    {"unknown-target", "the target is empty",
-     "Target kind \"\" is not defined. Target creation from string failed: "},
-    {"unknown-target-attribute", "target kind `{}` has no attribute `{}`", "Unknown config option '{2}'"},
-    {"wrong-type", "target attribute `{}` must be an integer", "Option '{1}': expected type 'int'"},
-    {"wrong-type", "target attribute `{}` must be a string", "Option '{1}': expected type 'str'"},
-    {"wrong-type", "target `keys` must be a list of strings", "Option 'keys': expected type 'Array<str>'"},
     {"wrong-type", "a target is a string, a dict or a Target{}", "target has to be a string or dictionary."},
     {"no-current-target", "no target is current",
      "Check failed: (allow_not_defined) is false: Target context required. Please set it by constructing a "
@@ -245,6 +236,12 @@ constexpr Row calls[] = {
      "Mismatched {2}.dtype on argument #{1} when calling:\n  {signature},\n  expected {5}"},
     {"call-failed", "argument {} `{}` of `{}`: {} is {}, expected {} (`{}`, from argument {})",
      "Mismatched {2}.{4} on argument #{1} when calling:\n  {signature},\n  expected to match {origin 7}"},
+    {"call-failed", "argument {} `{}` of `{}`: {} is {}, expected {}, which is {}",
+     "Invalid {2}.{4} on argument #{1} when calling:\n  {signature},\n  expected {7}"},
+    {"call-failed", "argument {} `{}` of `{}`: shape[{}] is {}, expected {} whatever the strides",
+     "Invalid {2}.shape[{4}] on argument #{1} when calling:\n  {signature},\n  expected {6}"},
+    {"call-failed", "argument {} `{}` of `{}`: strides[{}] is {}, expected {}",
+     "Invalid {2}.strides[{4}] on argument #{1} when calling:\n  {signature},\n  expected {6}"},
     {"call-failed", "argument {} `{}` of `{}`: shape[0] is {}, expected {}",
      "Invalid {2}.shape[0] on argument #{1} when calling:\n  {signature},\n  expected {5}"},
     // TVM looks at the strides first: only the outermost extent does not change them.
@@ -384,7 +381,7 @@ std::string value_of(std::string_view what, const std::vector<std::string_view>&
   if (what == "bits")
     return std::string(value.substr(std::min(value.find_first_of("0123456789"), value.size())));
   if (what == "type") return value == "str" ? "ffi.SmallStr" : std::string(value);
-  if (what == "python") return value == "None" ? "NoneType" : std::string(value);
+  if (what == "python") return value == "None" ? "NoneType" : value == "Array" ? "tuple" : std::string(value);
   if (what == "class") {
     bool is_class = !value.empty() && value[0] >= 'A' && value[0] <= 'Z' && !value.starts_with("T.");
     return fmt::format("{}{}", value, is_class ? ".__init__" : "");

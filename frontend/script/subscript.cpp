@@ -80,6 +80,11 @@ Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir:
       int64_t i = index_value(*this, index, index_span, list ? "list indices" : "tuple indices");
       auto size = static_cast<int64_t>(all.size());
       if (i < -size || i >= size) {
+        if (!list && !Tuple::is(object)) {
+          throw ir::Error("index-out-of-range", "Index out of range. size: {}, got index {}", size, i)
+              .kind("IndexError")
+              .at(index_span);
+        }
         throw ir::Error("index-out-of-range", "{} index out of range", list ? "list" : "tuple")
             .kind("IndexError")
             .at(index_span)

@@ -2,6 +2,7 @@
 // tvm.runtime.Tensor: made of arrays, copied from and to, seen as arrays; DLPack, by which arrays and tensors
 // share memory.
 #include "frontend/script/np_array.h"
+#include "ir/said_error.h"
 
 namespace mlc::script {
 
@@ -53,10 +54,13 @@ void cpu_only(ApiCall& call, const Any& device, size_t index) {
   auto wanted = known.try_cast<DLDevice>();
   if (!wanted) ir::wrong_argument(call, index, "Device");
   if (wanted->device_type == kDLCPU) return;
-  throw ir::Error("not-supported", "there are no tensors on {} here", evaluator_of(call.host).str(known))
-      .kind("InternalError+ValueError")
-      .at(call.span_of(index))
-      .help("use tvm.cpu()");
+  std::string name = evaluator_of(call.host).str(known);
+  throw ir::SaidError(ir::Error("not-supported", "there are no tensors on {} here", name)
+                          .kind("InternalError+ValueError")
+                          .at(call.span_of(index))
+                          .help("use tvm.cpu()"),
+                      fmt::format("Check failed: (allow_missing) is false: Device API {} is not enabled.",
+                                  name.substr(0, name.find(':'))));
 }
 
 // ---- values in and out ----

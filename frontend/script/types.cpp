@@ -447,7 +447,13 @@ Ref<ClassNode> builtin_type_of(const Any& value) {
   return nullptr;
 }
 
+// An array of an object of TVM, which is no tuple there.
+static bool is_foreign_array(const Any& value) {
+  return value.type_index() == kTVMFFIArray && !Tuple::is(value);
+}
+
 Any Evaluator::type_of(const Any& value) {
+  if (is_foreign_array(value)) return state_->api_value(ir::ApiRegistry::global().class_of("ffi.Array"));
   if (Ref<ClassNode> own = builtin_type_of(value)) return Any(own);
   if (is_object(value) || value.type_index() == kTVMFFIDevice) {
     if (std::optional<Any> scalar = numpy_type_of(value)) return *scalar;
@@ -475,6 +481,7 @@ Any Evaluator::type_of(const Any& value) {
 }
 
 std::string type_name_of(Evaluator& evaluator, const Any& value) {
+  if (is_foreign_array(value)) return "Array";
   if (Ref<ClassNode> own = builtin_type_of(value)) return own->name.substr(own->name.rfind('.') + 1);
   if (is_array_operand(value)) return numpy_type_name(value);
   Any type = evaluator.type_of(value);
@@ -610,6 +617,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
     if (cls->module == "collections.abc" && cls->name == "Callable") return callable(value);
     if ((cls->module == "collections.abc" || cls->module == "_os") && is_abstract_instance(value, cls->name))
       return true;
+    if (is_foreign_array(value)) return cls->scripted && fits_protocol(*this, value, cls);
     if (Ref<ClassNode> own = builtin_type_of(value)) {
       // type(x) of a class is `type`; functions of the registry are functions.
       return derives_or_counts(*this, own.get(), cls, span) ||
@@ -621,6 +629,7 @@ bool Evaluator::is_instance(const Any& value, const Any& type, ir::Span span) {
   if (auto* api = as<ApiFunctionNode>(type); api != nullptr && api->api->row.kind == ir::ApiKind::kClass) {
     std::string_view key = api->api->row.type_key;
     if (!is_object(value)) return value.type_index() == kTVMFFIDevice && key == "Device";
+    if (Tuple::is(value)) return false;
     if (key == "ffi.Object" && builtin_type_of(value)) return value.type_index() == kTVMFFIArray;
     const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(value.type_index());
     auto same = [&](const TVMFFITypeInfo* type_info) {

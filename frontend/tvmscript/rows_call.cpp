@@ -38,7 +38,9 @@ Any like_first(ApiCall& call) {
   return call_of(type, op_name(call), std::move(args), call.span);
 }
 Any given_dtype(ApiCall& call) {  // the first argument is the type of the result
-  return call_of(prim(dtype_arg(call, 0)), op_name(call), operands(call, 1), call.span);
+  auto text = call.args[0].try_cast<String>();
+  DataType dtype = text && text->empty() ? DataType::Void() : dtype_arg(call, 0);
+  return call_of(prim(dtype), op_name(call), operands(call, 1), call.span);
 }
 // A buffer as an argument of a registered function: a descriptor made on the stack.
 Expr packed_buffer(const Expr& arg, Span span) {

@@ -262,8 +262,7 @@ Any convert(ApiCall& call) {
       try {
         *result = attribute_value(host.call(value, given), {});
       } catch (...) {
-        ir::error_below() = std::current_exception();
-        throw;
+        ir::leave_script(host);
       }
       ir::error_below() = nullptr;  // what failed inside has been handled
     });

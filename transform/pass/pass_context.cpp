@@ -5,6 +5,7 @@
 #include <tvm/ffi/container/list.h>
 
 #include "ir/host_attribute.h"
+#include "ir/own_state.h"
 #include "transform/arith/solver.h"
 #include "transform/pass/pass_config.h"
 
@@ -15,6 +16,7 @@ std::vector<PassContext>& contexts() {
   static std::vector<PassContext> stack;
   return stack;
 }
+bool asks_solver(const PassContext& context);
 
 // The method of an instrument, called if it has one; None otherwise.
 Any call_instrument(const PassContext& context, const Any& instrument, std::string_view method,
@@ -23,6 +25,15 @@ Any call_instrument(const PassContext& context, const Any& instrument, std::stri
   if (!ir::find_attribute(*context->host, instrument, method, callee)) return Any(nullptr);
   return context->host->call(callee, args);
 }
+
+// Every thread of a script has contexts of its own.
+[[maybe_unused]] const bool owned = [] {
+  ir::add_own([](Any& kept) {
+    ir::exchange_stack(contexts(), kept);
+    enable_solver(asks_solver(current_context()));
+  });
+  return true;
+}();
 
 PassContextNode& mutable_node(const PassContext& context) { return const_cast<PassContextNode&>(*context); }
 

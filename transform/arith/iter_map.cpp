@@ -124,7 +124,9 @@ Expr digit_expr(const IterSplit& split, Analyzer& analyzer);
 Expr sum_expr(const IterSumNode* sum, Analyzer& analyzer) {
   Expr result = const_like(sum->base, 0);
   for (const IterSplit& split : sum->args) result = add(result, digit_expr(split, analyzer));
-  return add(result, sum->base);
+  // Left behind by loops of one iteration: `0 * 16`.
+  bool fixed = !const_int(sum->base) && free_vars(sum->base).empty();
+  return add(result, fixed ? analyzer.simplify(sum->base) : sum->base);
 }
 
 Expr digit_expr(const IterSplit& split, Analyzer& analyzer) {

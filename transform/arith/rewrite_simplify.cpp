@@ -380,6 +380,7 @@ Expr AnalyzerImpl::rewrite_node(const Expr& e) {
     return apply_not(inverse->a, e->span);
   }
   if (auto* cast_node = as<CastNode>(e)) {
+    if (cast_node->dtype() == cast_node->value->dtype()) return cast_node->value;
     Expr built = cast(e->dtype(), cast_node->value, e->span);
     return built->kind == ExprKind::kCast ? e : built;
   }

@@ -15,7 +15,7 @@ struct Row {
 
 constexpr Row rows[] = {
     {"multiprocessing asyncio sched _thread selectors select trio",
-     "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
+     "threads of a script (`threading`) take turns; loops of compiled code run on many (`T.parallel`)"},
     {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
     {"socket socketserver ssl http ftplib smtplib email requests aiohttp httpx xmlrpc",
      "scripts have no network"},
@@ -39,8 +39,7 @@ constexpr Row rows[] = {
      "a script prints text"},
     {"torch torchvision tensorflow keras jax jaxlib flax transformers onnx onnxruntime safetensors",
      "models are not imported from Python packages"},
-    {"sympy sklearn pandas polars networkx numexpr cupy",
-     "of the packages for numbers `numpy` is here"},
+    {"sympy sklearn pandas polars networkx numexpr cupy", "of the packages for numbers `numpy` is here"},
     {"triton cutlass pycuda", "kernels are written in TVMScript here"},
 };
 

@@ -12,6 +12,7 @@
 #include "frontend/script/wide_int.h"
 #include "ir/host_error.h"
 #include "ir/ndarray.h"
+#include "ir/said_error.h"
 #include "ir/unchanging.h"
 
 namespace mlc::script {
@@ -351,7 +352,9 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
   if (auto* cls = as<ClassNode>(callee)) return call_class(ir::ref(cls), base, keywords, span, spans);
   if (callee.type_index() == kTVMFFIFunction) {
     if (!keywords.empty()) {
-      raise("TypeError", span, "no-keywords", "compiled functions take no keyword arguments");
+      throw ir::SaidError(
+          ir::Error("no-keywords", "compiled functions take no keyword arguments").kind("TypeError").at(span),
+          fmt::format("__call__() got an unexpected keyword argument '{}'", keywords.front().first));
     }
     return call_packed(callee.cast<ffi::Function>(), base, span);
   }

@@ -15,7 +15,7 @@ struct Row {
 
 constexpr Row rows[] = {
     {"asyncio sched _thread selectors select trio",
-     "a script runs on one thread; loops of compiled code run on many (`T.parallel`)"},
+     "threads of a script (`threading`) take turns; loops of compiled code run on many (`T.parallel`)"},
     {"pty pexpect", "programs are started without a terminal: `subprocess` starts them"},
     {"socket socketserver ssl http ftplib smtplib email requests aiohttp httpx xmlrpc",
      "scripts have no network"},

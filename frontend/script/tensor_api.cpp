@@ -146,6 +146,28 @@ void copy_from(ApiCall& call, const Tensor& self, const Any& source, size_t inde
   std::memcpy(data_of<char>(self), data_of<char>(values), static_cast<size_t>(size));
 }
 
+// NumPy's name for the type of an array of these values, which is that of no tensor; "" where it may be one.
+std::string foreign_type(Evaluator& evaluator, const Any& value) {
+  constexpr size_t kDigits = 21;  // of an integer that stands among texts
+  size_t longest = 0;
+  bool texts = false, numbers = false, others = is_none(value);
+  auto look = [&](const Any& one, auto& self) -> void {
+    if (is_str(one)) {
+      texts = true;
+      longest = std::max(longest, text_of(one).size());
+    } else if (one.type_index() == kTVMFFIList || one.type_index() == kTVMFFIArray) {
+      for (const Any& each : elements(one)) self(each, self);
+    } else if (is_none(one)) {
+      others = true;
+    } else {
+      numbers = true;
+    }
+  };
+  look(value, look);
+  if (others) return "object";
+  return texts ? fmt::format("<U{}", numbers ? std::max(longest, kDigits) : longest) : "";
+}
+
 Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
   cpu_only(call, device, 1);
   Any source = value;
@@ -156,9 +178,15 @@ Any make_tensor_value(ApiCall& call, const Any& value, const Any& device) {
     shape = shape_of(tensor);
     dtype = tensor.dtype();
   } else {
-    if (is_str(value) || is_none(value)) {
-      raise("ValueError", call.span_of(0), "wrong-type", "a tensor cannot be made of '{}' objects",
-            type_name_of(evaluator_of(call.host), value));
+    Evaluator& evaluator = evaluator_of(call.host);
+    if (std::string type = foreign_type(evaluator, value); !type.empty()) {
+      throw ir::SaidError(ir::Error("wrong-type", "a tensor cannot be made of '{}' objects",
+                                    is_str(value) || is_none(value) ? type_name_of(evaluator, value)
+                                    : type == "object"              ? "object"
+                                                                    : "str")
+                              .kind("ValueError")
+                              .at(call.span_of(0)),
+                          fmt::format("unknown dtype `{}`", type));
     }
     Tensor tensor = to_tensor(evaluator_of(call.host), value, call.span_of(0));
     shape = shape_of(tensor);
@@ -233,10 +261,24 @@ Any create_view(ApiCall& call, const Tensor& self, const Any& extents, const Any
       is_none(dtype_value) ? DataType(self.dtype()) : tensor_dtype(call, builtin_value_of(dtype_value), 2);
   bool negative = std::any_of(shape.begin(), shape.end(), [](int64_t extent) { return extent < 0; });
   int64_t size = (product(shape) * dtype.bits() * dtype.lanes() + 7) / 8;
-  if (negative || offset < 0 || offset + size > byte_count(self)) {
-    raise("ValueError", call.span, "shape-mismatch",
-          "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
-          tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self));
+  if (negative || offset < 0)
+    raise("ValueError", call.span, "shape-mismatch", "a view has no extent and no offset below 0");
+  if (offset + size > byte_count(self)) {
+    auto listed = [](const Shape& extents) { return fmt::format("[{}]", fmt::join(extents, ", ")); };
+    throw ir::SaidError(
+        ir::Error("shape-mismatch",
+                  "a view of shape {} and data type {} takes the bytes {} to {}, but the tensor has {} bytes",
+                  tuple_text(shape), dtype.str(), offset, offset + size, byte_count(self))
+            .kind("ValueError")
+            .at(call.span),
+        fmt::format(
+            "Check failed: relative_byte_offset + view_size <= curr_size ({} vs. {}) : View with shape {} "
+            "and "
+            "datatype {} would have a size of {} bytes.  This would occupy bytes {} <= i_byte < {} within "
+            "the backing array.  However, the Tensor being viewed only contains {} bytes (shape = {}, dtype= "
+            "{}).",
+            offset + size, byte_count(self), listed(shape), dtype.str(), size, offset, offset + size,
+            byte_count(self), listed(shape_of(self)), DataType(self.dtype()).str()));
   }
   Shape strides(shape.size());
   int64_t step = 1;

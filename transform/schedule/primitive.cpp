@@ -160,10 +160,12 @@ Any Step::handle(Place* place) {
   if (place->loop()) {
     LoopRV rv = make<LoopRVNode>();
     schedule.handles[rv.get()] = owner;
+    schedule.named.push_back(rv);
     return rv;
   }
   SBlockRV rv = make<SBlockRVNode>();
   schedule.handles[rv.get()] = owner;
+  schedule.named.push_back(rv);
   return rv;
 }
 
@@ -178,6 +180,7 @@ Any Step::mark(Mark mark) {
   place->mark = mark;
   LoopRV rv = make<LoopRVNode>();
   schedule.handles[rv.get()] = place;
+  schedule.named.push_back(rv);
   return rv;
 }
 
@@ -185,6 +188,7 @@ Any Step::number(int64_t value) {
   Var var = make_var(String(fmt::format("v{}", schedule.handles.size() + schedule.numbers.size() + 1)),
                      DataType::Int(32));
   schedule.numbers[var.get()] = value;
+  schedule.named.push_back(var);
   return var;
 }
 

@@ -47,6 +47,7 @@ Schedule copy_schedule(const ScheduleNode& schedule) {
     node->handles[rv] = found != moved.end() ? found->second : place;  // a place that is gone stays gone
   }
   node->numbers = schedule.numbers;
+  node->named = schedule.named;
   auto trace = ffi::make_object<TraceNode>();
   trace->instructions = schedule.trace->instructions;
   node->trace = Trace(trace);

@@ -89,6 +89,7 @@ struct ScheduleNode final : ffi::Object {
   std::unique_ptr<ScheduleState> state;
   std::unordered_map<const ffi::Object*, PlaceRef> handles;
   std::unordered_map<const ffi::Object*, int64_t> numbers;  // what sampled variables stand for
+  std::vector<Any> named;  // every key of the two: one that is gone would lend its address to another
   Trace trace;
   GlobalVar func_working_on;  // null: no function has been chosen
   int64_t random_state = 1;

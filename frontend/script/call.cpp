@@ -351,11 +351,10 @@ Any State::call_on_stack(const Any& callee, Any* base, Keywords& keywords, ir::S
   if (auto* api = as<ApiFunctionNode>(callee)) return call_api(*api->api, base, keywords, span, spans);
   if (auto* cls = as<ClassNode>(callee)) return call_class(ir::ref(cls), base, keywords, span, spans);
   if (callee.type_index() == kTVMFFIFunction) {
-    if (!keywords.empty()) {
+    if (!keywords.empty())
       throw ir::SaidError(
           ir::Error("no-keywords", "compiled functions take no keyword arguments").kind("TypeError").at(span),
           fmt::format("__call__() got an unexpected keyword argument '{}'", keywords.front().first));
-    }
     return call_packed(callee.cast<ffi::Function>(), base, span);
   }
   if (auto* fixed = as<StaticMethodNode>(callee))

@@ -463,7 +463,7 @@ std::unique_ptr<FunctionInfo> Resolver::module(Seq<Stmt> body, ModuleNode* modul
   info->name = info->qualified_name = "<module>";
   info->module = module;
   info->body = body;
-  Work{*this, *info}.statements(body);
+  Work{*this, *info, {}, false, {}}.statements(body);
   return info;
 }
 
@@ -493,7 +493,7 @@ const FunctionInfo* Resolver::function(const FunctionDef& def, const FunctionInf
     }
   }
   if (made->yields) made->steps = step_program(def.body, names.yields);
-  Work{*this, *made, {}, names.rebinds}.statements(def.body);
+  Work{*this, *made, {}, names.rebinds, {}}.statements(def.body);
   def.resolved = keep(std::move(made));
   return info(def.resolved);
 }
@@ -512,7 +512,7 @@ uint32_t Resolver::lambda_in(const Lambda& lambda, const FunctionInfo* parent, M
   names.parameters(*lambda.args);
   names.expression(lambda.body);
   place_names(*made, names, outer);
-  Work{*this, *made, {}, names.rebinds}.expression(lambda.body);
+  Work{*this, *made, {}, names.rebinds, {}}.expression(lambda.body);
   return keep(std::move(made));
 }
 
@@ -535,7 +535,7 @@ void Resolver::resolve_comprehension(FunctionInfo& info, Seq<Comprehension> gene
   Collector names(*this);
   names.function_of(generators, a, b);
   place_names(info, names, outer);
-  Work work{*this, info, {}, names.rebinds};
+  Work work{*this, info, {}, names.rebinds, {}};
   for (const Comprehension* c : generators) {
     if (c != generators[0]) work.expression(c->iter);
     work.expression(c->target);

@@ -179,7 +179,7 @@ CopyLoops tiled(const Stmt& body, int64_t size) {
   }
   all.insert(all.end(), inner.begin(), inner.end());
   Stmt store = substitute(Stmt(nest.store), values);
-  return {all, ref(as<BufferStoreNode>(store))};
+  return {all, ref(as<BufferStoreNode>(store)), {}};
 }
 
 // What the innermost two loops touch.
@@ -315,7 +315,7 @@ MadeCopy through_shared(const Stmt& body, int64_t size, const AutoCopy& copy) {
 
   BufferStore fill = make<BufferStoreNode>(stage, Expr(ref(fragment)), place.indices);
   std::vector<For> inside(tiles.loops.begin() + outside, tiles.loops.end());
-  Stmt filled = in_loops(without_last_two(inside), 0, stored_tile({tiles.loops, fill}, size));
+  Stmt filled = in_loops(without_last_two(inside), 0, stored_tile({tiles.loops, fill, {}}, size));
 
   VarMap values;
   std::vector<For> drained = renamed(held, values, true);

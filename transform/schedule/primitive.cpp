@@ -58,7 +58,7 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
     GlobalVar fn = function(std::nullopt, span);
     PlaceRef place = find_block(fn, text(*name), span);
     value = handle(place.get());
-    lookups.push_back({find_primitive("get_sblock"), {*name, fn->name_hint}, {value}, false});
+    lookups.push_back({find_primitive("get_sblock"), {*name, fn->name_hint}, {value}, false, {}});
     return {place, span};
   }
   auto rv = ir::given<SBlockRV>(value);
@@ -233,7 +233,7 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
   }
   auto& trace = const_cast<TraceNode&>(*schedule.trace).instructions;
   for (Instruction& lookup : step.lookups) trace.push_back(std::move(lookup));
-  Instruction instruction{&primitive, {call.args.begin() + 1, call.args.end()}, {}, false};
+  Instruction instruction{&primitive, {call.args.begin() + 1, call.args.end()}, {}, false, {}};
   if (auto list = result.as<ffi::List<Any>>()) {
     instruction.returns_list = true;
     for (const Any& one : *list) instruction.outputs.push_back(one);

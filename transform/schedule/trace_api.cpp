@@ -200,8 +200,8 @@ Any make_instruction(ApiCall& call) {
     return {array->begin(), array->end()};
   };
   const Primitive& primitive = *(*kind)->primitive;
-  Instruction step{&primitive, arguments_of(primitive, items(1), items(2), call.span), items(3)};
-  step.returns_list = returns_list(primitive);
+  Instruction step{&primitive, arguments_of(primitive, items(1), items(2), call.span), items(3),
+                   returns_list(primitive), {}};
   return instruction_object(step);
 }
 

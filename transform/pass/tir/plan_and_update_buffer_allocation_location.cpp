@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_set>
 
 #include "ir/error_kinds.h"
 #include "transform/pass/buffer_scopes.h"
@@ -23,6 +24,7 @@ reduction stays outside of the loops that drive the iterator. Compaction follows
 
 struct Place final : Rewriter {
   std::unordered_map<const StmtNode*, Array<Buffer>> at;
+  std::unordered_set<const ffi::Object*> placed;  // buffers that have been allocated so far, innermost first
   Analyzer analyzer;
 
   using Rewriter::rewrite;
@@ -31,7 +33,10 @@ struct Place final : Rewriter {
       auto found = at.find(loop);
       bind(*loop);
       Stmt body = rewrite(loop->body);
-      if (found != at.end()) body = inject(body, found->second);
+      if (found != at.end()) {
+        body = inject(body, found->second);
+        for (const Buffer& buffer : found->second) placed.insert(buffer.get());
+      }
       return body.same_as(loop->body) ? s : Stmt(with(ref(loop), [&](ForNode& n) { n.body = body; }));
     }
     if (auto* block = as<SBlockNode>(s)) {
@@ -43,7 +48,9 @@ struct Place final : Rewriter {
       }
       auto found = at.find(block);
       Array<Buffer> buffers = found == at.end() ? Array<Buffer>{} : found->second;
-      Stmt next = without_own(rewrite_children(s), buffers);
+      Stmt next = rewrite_children(s);
+      for (const Buffer& buffer : buffers) placed.insert(buffer.get());
+      next = without_placed(next);
       bool same = buffers.size() == block->alloc_buffers.size();
       for (size_t i = 0; same && i < buffers.size(); ++i) same = buffers[i].same_as(block->alloc_buffers[i]);
       if (same) return next;
@@ -62,20 +69,18 @@ struct Place final : Rewriter {
       analyzer.bind(loop.loop_var, make<RangeNode>(loop.min, loop.extent));
     }
   }
-  static Array<TensorRegion> foreign(const Array<TensorRegion>& all, const Array<Buffer>& own) {
+  static Array<TensorRegion> foreign(const Array<TensorRegion>& all, const auto& is_own) {
     Array<TensorRegion> kept;
-    for (const TensorRegion& region : all) {
-      bool is_own =
-          std::any_of(own.begin(), own.end(), [&](const Buffer& one) { return region->source.same_as(one); });
-      if (!is_own) kept.push_back(region);
-    }
+    for (const TensorRegion& region : all)
+      if (!is_own(region->source)) kept.push_back(region);
     return kept;
   }
-  // What a block allocates is nobody else's to see: not among what it reads and writes.
-  static Stmt without_own(const Stmt& s, const Array<Buffer>& own) {
+  // What is allocated by a block, or within it, is nobody else's to see: not among what it reads and writes.
+  Stmt without_placed(const Stmt& s) {
     auto* block = as<SBlockNode>(s);
-    Array<TensorRegion> reads = foreign(block->reads, own);
-    Array<TensorRegion> writes = foreign(block->writes, own);
+    auto is_placed = [&](const Buffer& buffer) { return placed.contains(buffer.get()); };
+    Array<TensorRegion> reads = foreign(block->reads, is_placed);
+    Array<TensorRegion> writes = foreign(block->writes, is_placed);
     if (reads.size() == block->reads.size() && writes.size() == block->writes.size()) return s;
     return with(ref(block), [&](SBlockNode& n) {
       n.reads = reads;
@@ -86,8 +91,12 @@ struct Place final : Rewriter {
   // `body` in a block that does nothing but hold the allocations.
   Stmt inject(const Stmt& body, const Array<Buffer>& buffers) {
     Regions regions = regions_of(body, analyzer);
-    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads, buffers),
-                                    foreign(regions.writes, buffers), "", body, nullptr, buffers);
+    auto is_own = [&](const Buffer& buffer) {
+      return std::any_of(buffers.begin(), buffers.end(),
+                         [&](const Buffer& one) { return buffer.same_as(one); });
+    };
+    SBlock block = make<SBlockNode>(Array<IterVar>{}, foreign(regions.reads, is_own),
+                                    foreign(regions.writes, is_own), "", body, nullptr, buffers);
     return make<SBlockRealizeNode>(Array<Expr>{}, bool_imm(true), block);
   }
 };

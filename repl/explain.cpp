@@ -61,11 +61,16 @@ std::string explain_api(const ir::Api& api) {
   return text;
 }
 
+std::string text_attribute(script::Evaluator& evaluator, const ir::Any& value, std::string_view name) {
+  ir::Any found;
+  if (!evaluator.find_attribute(value, syntax::Symbol(name), found) || !script::is_str(found)) return {};
+  return std::string(script::text_of(found));
+}
+
 // A docstring without the blanks that all its lines but the first begin with.
 std::string doc_of(script::Evaluator& evaluator, const ir::Any& value) {
-  ir::Any doc;
-  if (!evaluator.find_attribute(value, syntax::Symbol("__doc__"), doc) || !script::is_str(doc)) return {};
-  std::string_view rest = script::text_of(doc);
+  std::string whole = text_attribute(evaluator, value, "__doc__");
+  std::string_view rest = whole;
   size_t margin = std::string_view::npos;
   for (size_t at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n', at + 1)) {
     size_t first = rest.find_first_not_of(" \n", at);
@@ -79,12 +84,6 @@ std::string doc_of(script::Evaluator& evaluator, const ir::Any& value) {
     text += line.substr(std::min(margin, line.size()));
   }
   return text;
-}
-
-std::string text_attribute(script::Evaluator& evaluator, const ir::Any& value, std::string_view name) {
-  ir::Any found;
-  if (!evaluator.find_attribute(value, syntax::Symbol(name), found) || !script::is_str(found)) return {};
-  return std::string(script::text_of(found));
 }
 
 bool is_script_module(const ir::Any& value) { return script::as<script::ModuleNode>(value) != nullptr; }

@@ -58,49 +58,33 @@ void print_json(const std::string& file, const std::string& kind, const std::str
 
 namespace {
 
-// What a program has done, noted while it runs.
+// Notes the schedules that a program makes, and the passes that it calls, while it lives.
 struct Notes {
-  std::vector<transform::Schedule> schedules;
-  std::vector<transform::PassRun> passes;
+  transform::PassNotes passes;
 
-  Notes() {
+  Notes(std::vector<transform::Schedule>& schedules, std::vector<transform::PassRun>& runs) : passes(runs) {
     transform::schedules_made() = &schedules;
-    transform::pass_runs() = &passes;
   }
-  ~Notes() { stop(); }
+  ~Notes() { transform::schedules_made() = nullptr; }
   Notes(const Notes&) = delete;
-  void stop() {
-    transform::schedules_made() = nullptr;
-    transform::pass_runs() = nullptr;
-  }
-
-  // The passes in rows, each row one on what the other made.
-  std::vector<std::span<const transform::PassRun>> rows() const {
-    std::vector<std::span<const transform::PassRun>> result;
-    for (size_t first = 0, i = 1; i <= passes.size(); ++i) {
-      if (i < passes.size() && passes[i].before.same_as(passes[i - 1].after)) continue;
-      result.push_back(std::span(passes).subspan(first, i - first));
-      first = i;
-    }
-    return result;
-  }
 };
 
 }  // namespace
 
 int run_verify(const CommandLine& line) {
   script::Evaluator evaluator;
-  Notes notes;
   evaluator.out = [](std::string_view) {};
+  std::vector<transform::Schedule> schedules;
+  std::vector<transform::PassRun> passes;
   try {
+    Notes notes(schedules, passes);
     run_program(evaluator, line.file, line.arguments);
   } catch (const script::Evaluator::SystemExit&) {
     // What it has made by then counts.
   }
-  notes.stop();
   size_t count = 0;
   bool wrong = false;
-  for (const transform::Schedule& schedule : notes.schedules) {
+  for (const transform::Schedule& schedule : schedules) {
     if (schedule->trace->instructions.empty()) continue;
     std::string name = name_of(evaluator, schedule, ++count);
     Verification found = verify_schedule(evaluator, schedule);
@@ -110,14 +94,14 @@ int run_verify(const CommandLine& line) {
     line.json ? print_json(line.file, "schedule", name, found) : print_text(line.file, what, found);
   }
   size_t row = 0;
-  for (std::span<const transform::PassRun> runs : notes.rows()) {
+  for (std::span<const transform::PassRun> runs : rows_of(passes)) {
     Verification found = verify_passes(runs);
     wrong = wrong || found.wrong;
     std::string what = counted(runs.size(), "pass");
     line.json ? print_json(line.file, "passes", fmt::format("row {}", ++row), found)
               : print_text(line.file, what, found);
   }
-  if (count == 0 && notes.passes.empty() && !line.json)
+  if (count == 0 && passes.empty() && !line.json)
     fmt::print("{}: no schedule was made and no pass called\n", line.file);
   return wrong ? 1 : 0;
 }

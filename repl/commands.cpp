@@ -124,9 +124,7 @@ void steps(Session& session, std::string_view) {
 }
 
 // Every schedule that is bound, against its beginning.
-void check(Session& session, std::string_view arguments) {
-  std::string_view wanted = take_word(arguments);
-  bool any = false;
+bool check_schedules(Session& session, std::string_view wanted) {
   std::vector<const ir::ffi::Object*> seen;
   for (const auto& [name, value] : session.evaluator().globals()) {
     if (!wanted.empty() && name != wanted) continue;
@@ -134,17 +132,82 @@ void check(Session& session, std::string_view arguments) {
     auto schedule = value.as<transform::Schedule>();
     if (!schedule || std::find(seen.begin(), seen.end(), schedule->get()) != seen.end()) continue;
     seen.push_back(schedule->get());
-    any = true;
     std::vector<std::string> functions;
-    std::string found = compare_with_beginning(*schedule, functions);
+    bool all_run = false;
+    std::string found = compare_with_beginning(*schedule, functions, all_run);
     session.show(fmt::format("{}: {}\n", name,
                              found.empty() ? "nothing differs from the beginning" : "differs: " + found));
     for (const std::string& function : functions) session.show(fmt::format("  {}\n", function));
+    if (!found.empty() || !all_run) continue;
+    for (size_t i = 0; i < session.position(); ++i) {
+      const Step& step = session.steps()[i];
+      const auto& names = step.schedules;
+      bool is_of_it = std::find(names.begin(), names.end(), name) != names.end();
+      if (is_of_it && step.verdict != "proved") session.set_verdict(i, "tested");
+    }
   }
-  if (!any)
-    throw CallError{
-        wanted.empty() ? "no schedule is bound" : fmt::format("no schedule `{}` is bound", wanted),
-        "`sch = tvm.s_tir.Schedule(Module)` makes one"};
+  return !seen.empty();
+}
+
+std::string shown(const StepVerdict& verdict) {
+  return verdict.reason.empty() ? std::string(name_of(verdict.verdict))
+                                : fmt::format("{}: {}", name_of(verdict.verdict), verdict.reason);
+}
+
+// The passes that steps have called, each row of them against the module that it began with.
+bool check_passes(Session& session, std::string_view wanted) {
+  std::vector<transform::PassRun> runs;
+  std::vector<size_t> step_of;
+  for (size_t i = 0; i < session.position(); ++i) {
+    for (const transform::PassRun& run : session.steps()[i].passes) {
+      runs.push_back(run);
+      step_of.push_back(i);
+    }
+  }
+  std::vector<NamedModule> modules = session.modules_at(session.position());
+  bool any = false;
+  for (std::span<const transform::PassRun> row : rows_of(runs)) {
+    // The row as far as the module asked for; else all of it.
+    auto named = modules.end();
+    for (size_t i = row.size(); i > 0 && named == modules.end(); --i) {
+      named = std::find_if(modules.begin(), modules.end(), [&](const NamedModule& m) {
+        return m.mod.same_as(row[i - 1].after) && (wanted.empty() || m.name == wanted);
+      });
+      if (wanted.empty()) break;
+      if (named != modules.end()) row = row.first(i);
+    }
+    if (!wanted.empty() && named == modules.end()) continue;
+    any = true;
+    Verification found = verify_passes(row);
+    std::string text;
+    for (size_t i = 0; i < found.steps.size(); ++i) {
+      const StepVerdict& verdict = found.steps[i];
+      text += fmt::format("  {}: {}\n", verdict.step, shown(verdict));
+      size_t step = step_of[row.data() - runs.data() + i];
+      bool first = i == 0 || step_of[row.data() - runs.data() + i - 1] != step;
+      if (first || verdict.verdict >= Verdict::kUnchecked) session.set_verdict(step, shown(verdict));
+    }
+    bool ran = std::none_of(found.steps.begin(), found.steps.end(),
+                            [](const StepVerdict& v) { return v.verdict == Verdict::kUnchecked; });
+    session.show(fmt::format("{}: {} from the module that its passes began with\n",
+                             named == modules.end() ? "passes" : named->name,
+                             found.wrong ? "differs"
+                             : ran       ? "nothing differs"
+                                         : "nothing that was run differs"));
+    session.show(text);
+    for (const std::string& function : found.functions) session.show(fmt::format("  {}\n", function));
+  }
+  return any;
+}
+
+void check(Session& session, std::string_view arguments) {
+  std::string_view wanted = take_word(arguments);
+  bool schedules = check_schedules(session, wanted);
+  bool passes = check_passes(session, wanted);
+  if (schedules || passes) return;
+  throw CallError{wanted.empty() ? "no schedule is bound, and no step has called a pass"
+                                 : fmt::format("no schedule `{}` is bound, and no pass has made it", wanted),
+                  "`sch = tvm.s_tir.Schedule(Module)` makes one"};
 }
 
 void undo(Session& session, std::string_view arguments) {
@@ -232,7 +295,8 @@ constexpr Command kCommands[] = {
      "    :show sch\n    :show 2\n", show},
     {"steps", "", "the statements that changed a module or schedule, and what they changed",
      "  `*` marks the state in force, `-` what was undone.\n", steps},
-    {"check", "[NAME]", "run every schedule's module beside the one it began with, on random inputs",
+    {"check", "[NAME]",
+     "run what schedules and passes have made beside what they began with, on random inputs",
      "    :check\n    :check sch\n", check},
     {"undo", "[N]", "back to the state before the last step, or the last N",
      "  Statements that followed the step are taken back with it.\n", undo},

@@ -75,7 +75,9 @@ void Session::run_program_text(std::string_view text) {
   while (!source.empty() && (source.back() == '\n' || source.back() == ' ')) source.pop_back();
   uint32_t file = ir::SourceMap::global().add("<repl>", source + "\n");
   Any value;
+  std::vector<transform::PassRun> passes;
   try {
+    transform::PassNotes notes(passes);
     value = evaluator_.evaluate_repl(file);
   } catch (const ir::Error&) {
     // A statement is a step or none: what it had changed before it was refused is taken back.
@@ -87,8 +89,10 @@ void Session::run_program_text(std::string_view text) {
   std::string effect = changes(modules, modules_of(evaluator_.globals()));
   if (!effect.empty()) {
     steps_.resize(position_);
-    std::string verdict = verdict_since(before);
-    steps_.push_back({source, effect, verdict, std::move(before), {}, inputs_.size() - 1, {}});
+    Step& step = steps_.emplace_back(Step{.source = source, .effect = effect, .before = std::move(before)});
+    step.input = inputs_.size() - 1;
+    step.passes = std::move(passes);
+    judge(step);
     position_ = steps_.size();
   }
   if (!script::is_none(value)) {
@@ -178,26 +182,33 @@ std::string Session::changes(const std::vector<NamedModule>& before, const std::
   return text;
 }
 
-// The verdict on the steps that schedules have taken since `before`.
-std::string Session::verdict_since(const Snapshot& before) {
-  bool any = false;
+// The verdict on what schedules and passes have done in a step, before anything was run.
+void Session::judge(Step& step) {
+  std::string_view trusted;
   for (const auto& [name, value] : evaluator_.globals()) {
     if (!is_schedule(value)) continue;
     auto schedule = value.as<transform::Schedule>();
     if (!schedule || !*schedule) continue;
-    auto old =
-        std::find_if(before.begin(), before.end(), [&](const auto& pair) { return pair.first == name; });
-    auto was = old == before.end() ? std::nullopt : old->second.as<transform::Schedule>();
+    auto old = std::find_if(step.before.begin(), step.before.end(),
+                            [&](const auto& pair) { return pair.first == name; });
+    auto was = old == step.before.end() ? std::nullopt : old->second.as<transform::Schedule>();
     const auto& steps = (*schedule)->trace->instructions;
     size_t from = was && *was ? (*was)->trace->instructions.size() : 0;
+    bool any = false;
     for (size_t i = from; i < steps.size(); ++i) {
       if (transform::is_pure(*steps[i].primitive)) continue;
       any = true;
-      std::string_view trusted = transform::assumption_of(steps[i], **schedule);
-      if (!trusted.empty()) return fmt::format("unchecked: {}", trusted);
+      if (trusted.empty()) trusted = transform::assumption_of(steps[i], **schedule);
     }
+    if (any) step.schedules.push_back(name);
   }
-  return any ? "proved" : "";
+  if (!trusted.empty()) {
+    step.verdict = fmt::format("unchecked: {}", trusted);
+  } else if (!step.passes.empty()) {
+    step.verdict = "unchecked until `:check` runs it";
+  } else if (!step.schedules.empty()) {
+    step.verdict = "proved";
+  }
 }
 
 bool Session::undo() {

@@ -11,6 +11,7 @@
 
 #include "frontend/script/evaluator.h"
 #include "repl/program.h"
+#include "transform/pass/pass_object.h"
 
 namespace mlc::repl {
 
@@ -25,13 +26,15 @@ using Snapshot = std::vector<std::pair<std::string, ir::Any>>;
 
 // One input that changed a module or schedule.
 struct Step {
-  std::string source;           // what was typed
-  std::string effect;           // which names changed, and by how many lines
-  std::string verdict;          // "proved", or why not; empty when no schedule took a step
-  Snapshot before;              // the state it started from
-  Snapshot after;               // the state it was left in; set when the step is undone
-  size_t input = 0;             // its index among the inputs
-  std::vector<size_t> dropped;  // inputs that went with it when it was undone
+  std::string source;   // what was typed
+  std::string effect;   // which names changed, and by how many lines
+  std::string verdict;  // "proved", or why not; empty when no schedule took a step and no pass ran
+  std::vector<std::string> schedules;      // names of those that took a step
+  std::vector<transform::PassRun> passes;  // that it called
+  Snapshot before;                         // the state it started from
+  Snapshot after;                          // the state it was left in; set when the step is undone
+  size_t input = 0;                        // its index among the inputs
+  std::vector<size_t> dropped;             // inputs that went with it when it was undone
 };
 
 class Session {
@@ -52,6 +55,8 @@ class Session {
   void show_script(std::string_view text);
 
   const std::vector<Step>& steps() const { return steps_; }
+  // What a run has found out about a step.
+  void set_verdict(size_t step, std::string verdict) { steps_[step].verdict = std::move(verdict); }
   size_t position() const { return position_; }  // steps that are in force
   bool undo();
   bool redo();
@@ -66,7 +71,7 @@ class Session {
   Snapshot take_snapshot();
   void restore(const Snapshot& snapshot);
   std::vector<NamedModule> modules_of(const Snapshot& snapshot);
-  std::string verdict_since(const Snapshot& before);
+  void judge(Step& step);
   std::string changes(const std::vector<NamedModule>& before, const std::vector<NamedModule>& after);
 
   struct Input {

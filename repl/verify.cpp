@@ -35,10 +35,6 @@ std::string_view name_of(Verdict verdict) {
   return "";
 }
 
-Verdict verdict_of(const transform::Instruction& instruction, const Schedule& schedule) {
-  return transform::assumption_of(instruction, *schedule).empty() ? Verdict::kProved : Verdict::kUnchecked;
-}
-
 Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {
   Verification result;
   std::vector<Trial> trials = trials_of(schedule->beginning);
@@ -119,6 +115,16 @@ StepVerdict judge(const std::vector<Trial>& trials, const ir::IRModule& mod) {
 
 }  // namespace
 
+std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transform::PassRun> runs) {
+  std::vector<std::span<const transform::PassRun>> result;
+  for (size_t first = 0, i = 1; i <= runs.size(); ++i) {
+    if (i < runs.size() && runs[i].before.same_as(runs[i - 1].after)) continue;
+    result.push_back(runs.subspan(first, i - first));
+    first = i;
+  }
+  return result;
+}
+
 Verification verify_passes(std::span<const transform::PassRun> runs) {
   Verification result;
   std::vector<Trial> trials = trials_of(runs.front().before);
@@ -138,8 +144,9 @@ Verification verify_passes(std::span<const transform::PassRun> runs) {
   return result;
 }
 
-std::string compare_with_beginning(const Schedule& schedule, std::vector<std::string>& functions) {
+std::string compare_with_beginning(const Schedule& schedule, std::vector<std::string>& functions, bool& run) {
   std::vector<Trial> trials = trials_of(schedule->beginning);
+  run = all_run(trials);
   for (const Trial& trial : trials) functions.push_back(trial.how());
   return difference(trials, schedule->state->mod());
 }

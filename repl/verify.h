@@ -35,15 +35,16 @@ struct Verification {
 };
 Verification verify_schedule(script::Evaluator& evaluator, const transform::Schedule& schedule);
 
+// Passes that a program has called, in rows, each of them on what the one before it made.
+std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transform::PassRun> runs);
 // Passes that a program has called one on what the other made, in a row. Each
 // result is run beside the first module, where the interpreter can; a pass has no checks that prove more than
 // that it has changed nothing.
 Verification verify_passes(std::span<const transform::PassRun> runs);
 
-// Its steps are not taken again: only the beginning and the present are run. Empty when they agree.
-std::string compare_with_beginning(const transform::Schedule& schedule, std::vector<std::string>& functions);
-
-// Of a step by itself, before anything was run.
-Verdict verdict_of(const transform::Instruction& instruction, const transform::Schedule& schedule);
+// Its steps are not taken again: only the beginning and the present are run. Empty when they agree;
+// `run`: no function was left out.
+std::string compare_with_beginning(const transform::Schedule& schedule, std::vector<std::string>& functions,
+                                   bool& run);
 
 }  // namespace mlc::repl

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "transform/pass/pass.h"
 
@@ -28,5 +30,12 @@ struct PassRun {
 };
 // Where they are noted; null: nowhere. What passes and pipelines call in turn is not.
 std::vector<PassRun>*& pass_runs();
+// Notes them in `runs` while it lives.
+struct PassNotes {
+  explicit PassNotes(std::vector<PassRun>& runs) : outer(std::exchange(pass_runs(), &runs)) {}
+  ~PassNotes() { pass_runs() = outer; }
+  PassNotes(const PassNotes&) = delete;
+  std::vector<PassRun>* outer;
+};
 
 }  // namespace mlc::transform

@@ -168,7 +168,9 @@ class Part {
   SBlock inner_block(const Array<Expr>& values, const std::unordered_map<const VarNode*, Range>& ranges,
                      const VarMap& loop_vars, const std::string& name) const {
     const SBlockNode* old = block_.block();
-    bool goes_on = false;     // with what the parts before it have summed up
+    bool goes_on = false;    // with what the parts before it have summed up
+    bool takes_cut = false;  // an iterator is the cut loop itself
+    const VarNode* cut = as<VarNode>(loop_vars.at(loop_->loop()->loop_var.get()));
     VarMap vars = loop_vars;  // a block without iterators uses the loops themselves
     Array<IterVar> iters;
     std::unordered_map<const VarNode*, Range> domains;
@@ -177,6 +179,8 @@ class Part {
       Var var = make<VarNode>(iter->var->name, iter->var->ty);
       vars[iter->var.get()] = var;
       auto found = ranges.find(as<VarNode>(values[i]));
+      // A second iterator of the cut loop keeps its domain, as in TVM.
+      if (as<VarNode>(values[i]) == cut && std::exchange(takes_cut, true)) found = ranges.end();
       auto of_loop = [&](const Range& range, bool old) {
         auto is = [&](const VarNode* used) {
           return std::any_of(loop_vars.begin(), loop_vars.end(), [&](const auto& each) {
@@ -189,11 +193,7 @@ class Part {
       bool depends = found != ranges.end() && of_loop(found->second, false);
       if (depends && !of_loop(iter->dom, true)) found = ranges.end();
       Range domain = found == ranges.end() ? iter->dom : found->second;
-      auto cut = loop_vars.find(loop_->loop()->loop_var.get());
-      bool unknown = found == ranges.end() && uses_var(values[i], [&](const VarNode* used) {
-                       return used == as<VarNode>(cut->second);
-                     });
-      if (!unknown && !of_loop(domain, false)) domains[var.get()] = domain;
+      if (!of_loop(domain, false)) domains[var.get()] = domain;
       if (iter->iter_type == IterType::kCommReduce && !domain->min.same_as(iter->dom->min) &&
           const_int(domain->min) != const_int(iter->dom->min))
         goes_on = true;
@@ -210,6 +210,7 @@ class Part {
     return with(ref(as<SBlockNode>(fresh)), [&](SBlockNode& copy) {
       copy.iter_vars = iters;
       copy.name_hint = String(name);
+      if (!takes_cut) return;
       copy.reads = whole.relaxed(copy.reads);
       copy.writes = whole.relaxed(copy.writes);
     });

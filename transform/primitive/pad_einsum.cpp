@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/loop_sequence.h"
@@ -18,21 +19,60 @@ pad_einsum(block, padding)      Round the iterators of a sum of products up to m
 
 `padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
 them.
-needs: a block that adds up products of loads, or one without sum; all indices its own iterators from 0 on, or constants (of the
-       result: 0); each padded reduction in an index of a factor; positive factors.
+needs: all indices the block's own iterators from 0 on, or constants (of the result: 0); of a padded reduction a sum, of what
+       is zero where operands are; no division of integers by operands; positive factors.
 keeps: the values computed.
 )";
 
 namespace {
 
-// Loads in a product, casts aside; false when it is something else.
-bool collect_factors(const Expr& e, std::vector<const TensorLoadNode*>& loads) {
-  if (auto* cast = as<CastNode>(e)) return collect_factors(cast->value, loads);
-  if (auto* product = as<MulNode>(e))
-    return collect_factors(product->a, loads) && collect_factors(product->b, loads);
-  auto* load = as<TensorLoadNode>(e);
-  if (load) loads.push_back(load);
-  return load != nullptr;
+// Is the value zero where the elements that `iter` picks are?
+bool vanishes(const Expr& e, const Var& iter) {
+  auto of = [&](const Expr& part) { return vanishes(part, iter); };
+  if (auto* load = as<TensorLoadNode>(e)) {
+    return std::any_of(load->indices.begin(), load->indices.end(),
+                       [&](const Expr& index) { return index.same_as(iter); });
+  }
+  if (auto* cast = as<CastNode>(e)) return of(cast->value);
+  if (auto* product = as<MulNode>(e)) return of(product->a) || of(product->b);
+  if (auto* sum = as<AddNode>(e)) return of(sum->a) && of(sum->b);
+  if (auto* difference = as<SubNode>(e)) return of(difference->a) && of(difference->b);
+  if (auto* larger = as<MaxNode>(e)) return of(larger->a) && of(larger->b);
+  if (auto* smaller = as<MinNode>(e)) return of(smaller->a) && of(smaller->b);
+  if (auto* choice = as<SelectNode>(e)) return of(choice->true_value) && of(choice->false_value);
+  if (auto* call = as_call_to(e, "tirx.if_then_else")) return of(call->args[1]) && of(call->args[2]);
+  auto* number = as<FloatImmNode>(e);
+  return number ? number->value == 0 : is_const_int(e, 0);
+}
+
+// Does it divide integers by what is loaded?
+bool divides_by_loads(const Expr& e) {
+  Expr divisor;
+  switch (e->kind) {
+    case ExprKind::kDiv:
+    case ExprKind::kMod:
+    case ExprKind::kFloorDiv:
+    case ExprKind::kFloorMod:
+      divisor = as_binary(e)->b;
+      break;
+    default:
+      return false;
+  }
+  bool loads = false;
+  if (divisor->dtype().is_integral())
+    post_order(divisor, [&](const Expr& part) { loads = loads || as<TensorLoadNode>(part); });
+  return loads;
+}
+
+// What an update adds to its result or takes from it; false when it does something else.
+template <typename IsResult>
+std::pair<Expr, bool> addend_of(const Expr& update, const IsResult& is_result) {
+  auto* sum = as<AddNode>(update);
+  auto* difference = as<SubNode>(update);
+  if (sum && is_result(sum->a)) return {sum->b, true};
+  if (sum && is_result(sum->b)) return {sum->a, true};
+  if (difference && is_result(difference->a)) return {difference->b, true};
+  return {update, false};
 }
 
 struct Operand {
@@ -147,23 +187,17 @@ void apply(Step& step, BlockArg block, Any padding) {
   const BufferStoreNode* store = only_store(*block, block.span);
   std::vector<Operand> operands;
   std::vector<const TensorLoadNode*> loads;
-  auto* addition = as<AddNode>(store->value);
   auto is_result = [&](const Expr& e) {
     auto* load = as<TensorLoadNode>(e);
     return load && load->source.same_as(store->buffer);
   };
-  Expr product = store->value;
-  if (addition && (is_result(addition->a) || is_result(addition->b)))
-    product = is_result(addition->a) ? addition->b : addition->a;
-  // Without a sum, what is computed of the padding is cut off again.
-  bool sums = std::any_of(old->iter_vars.begin(), old->iter_vars.end(),
-                          [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
-  if (sums && !collect_factors(product, loads)) throw refuse_block("what it adds is no product of loads");
-  if (!sums) {
-    post_order(product, [&](const Expr& e) {
-      if (auto* load = as<TensorLoadNode>(e)) loads.push_back(load);
-    });
-  }
+  bool divides = false;
+  post_order(store->value, [&](const Expr& e) {
+    auto* load = as<TensorLoadNode>(e);
+    if (load && !is_result(e)) loads.push_back(load);
+    divides = divides || divides_by_loads(e);
+  });
+  if (divides) throw refuse_block("it divides by elements, and the new ones are zero");
   for (const TensorLoadNode* load : loads) {
     // An element that is used twice is padded once.
     bool again = std::any_of(operands.begin(), operands.end(), [&](const Operand& known) {
@@ -194,15 +228,13 @@ void apply(Step& step, BlockArg block, Any padding) {
       throw refuse_block(fmt::format("it writes `{}` at constant index {}, not 0",
                                      store->buffer->name.c_str(), *const_int(index)));
   }
+  // Without a sum, what is computed of the padding is cut off again.
+  auto [addend, sums] = addend_of(store->value, is_result);
   for (const IterVar& iter : old->iter_vars) {
     if (iter->iter_type != IterType::kCommReduce || !lengths.contains(iter->var.get())) continue;
-    // What is added for the new values must be zero.
-    bool padded = std::any_of(loads.begin(), loads.end(), [&](const TensorLoadNode* load) {
-      return std::any_of(load->indices.begin(), load->indices.end(),
-                         [&](const Expr& index) { return index.same_as(iter->var); });
-    });
-    if (!padded)
-      throw refuse_block(fmt::format("no factor depends on `{}`, whose padding would be added as well",
+    if (!sums) throw refuse_block("it does not sum up");
+    if (!vanishes(addend, iter->var))
+      throw refuse_block(fmt::format("what it adds for new values of `{}` is not known to be zero",
                                      iter->var->name.c_str()));
   }
 

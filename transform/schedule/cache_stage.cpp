@@ -6,6 +6,7 @@
 #include "ir/given.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/conditions.h"
 
 namespace mlc::transform {
 namespace {
@@ -357,9 +358,16 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
   // Where the block itself does not run, there is nothing to copy.
   inside.reset();
   stage.guards.clear();
+  Domain run;
+  if (location.loop()) {
+    std::vector<Place*> loops = loops_above(location);
+    loops.push_back(&location);
+    for (const LoopRange& loop : ranges_of(loops))
+      run[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
+  }
   for (size_t d = 0; d < shape.size(); ++d) {
-    stage.guards.push_back({.low = !analyzer.can_prove(ge(result[d].min, const_like(shape[d], 0))),
-                            .high = !analyzer.can_prove(lt(result[d].max, shape[d]))});
+    stage.guards.push_back({.low = !always_holds(ge(result[d].min, const_like(shape[d], 0)), analyzer, run),
+                            .high = !always_holds(lt(result[d].max, shape[d]), analyzer, run)});
   }
   if (!location.loop()) take_shape_of_region(stage);
 }

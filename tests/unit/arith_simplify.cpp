@@ -2,6 +2,7 @@
 // The simplifier against evaluation: random expressions keep their value on the whole domain.
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 
 #include "transform/arith/analyzer.h"
 #include "transform/arith/digit_form.h"
@@ -113,6 +114,26 @@ class Generator {
 
 Range range(int64_t min, int64_t extent) { return make<RangeNode>(Expr(int32(min)), Expr(int32(extent))); }
 
+// Sums, quotients and remainders as indices have them, of a few variables that count from 0.
+Expr random_index(std::mt19937& random, const std::vector<Var>& vars, int depth) {
+  static const int64_t factors[] = {2, 3, 4, 5, 6, 8, 16};
+  auto factor = [&] { return int32(factors[random() % 7]); };
+  if (depth == 0) return vars[random() % vars.size()];
+  Expr inner = random_index(random, vars, depth - 1);
+  switch (random() % 6) {
+    case 0:
+    case 1:
+      return binary(ExprKind::kFloorDiv, inner, factor());
+    case 2:
+    case 3:
+      return binary(ExprKind::kFloorMod, inner, factor());
+    case 4:
+      return binary(ExprKind::kAdd, binary(ExprKind::kMul, inner, factor()), vars[random() % vars.size()]);
+    default:
+      return binary(ExprKind::kAdd, inner, int32(static_cast<int64_t>(random() % 5)));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
@@ -209,6 +230,60 @@ TEST_CASE("affine maps of loops are recognised", "[arith]") {
   auto limited = map({Expr(i0) * 4 + Expr(i1)}, split, lt(Expr(i0) * 4 + Expr(i1), int32(30)));
   REQUIRE(limited);
   CHECK(same_expr((*limited)[0], Expr(i0) * 4 + Expr(i1)));
+}
+
+TEST_CASE("random index maps keep their values and take all that they say", "[arith]") {
+  Var i = make_var("i", DataType::Int(32)), j = make_var("j", DataType::Int(32));
+  std::mt19937 random(11);
+  int simplified = 0, surjective = 0, bijective = 0;
+  for (int round = 0; round < 4000; ++round) {
+    static const int64_t extents[] = {1, 4, 6, 7, 16, 24, 48, 60};
+    int64_t rows = extents[random() % 8], columns = extents[random() % 8];
+    std::vector<LoopRange> loops{{i, range(0, rows)}, {j, range(0, columns)}};
+    Array<Expr> indices;
+    for (size_t count = 1 + random() % 3; count > 0; --count)
+      indices.push_back(random_index(random, {i, j}, 1 + static_cast<int>(random() % 3)));
+    Analyzer analyzer;
+    for (const LoopRange& loop : loops) analyzer.bind(loop.var, loop.range);
+    std::vector<Array<Expr>> same;
+    std::vector<size_t> values_taken;
+    for (IterMapCheck check : {IterMapCheck::kNone, IterMapCheck::kSurjective, IterMapCheck::kBijective}) {
+      same.push_back(simplify_iter_map(indices, loops, bool_imm(true), check, analyzer));
+      simplified += !same_expr(same.back()[0], indices[0]);
+      IterMapResult found = detect_iter_map(indices, loops, bool_imm(true), check, analyzer);
+      if (found.indices.empty() || found.reordered) continue;
+      Array<Expr> sums;
+      size_t all = 1;
+      for (const IterSum& sum : found.indices) {
+        sums.push_back(iter_map_to_expr(sum, analyzer));
+        for (const IterSplit& split : sum->args) all *= static_cast<size_t>(*const_int(split->extent));
+      }
+      same.push_back(sums);
+      if (check == IterMapCheck::kNone || !found.exact) continue;
+      ++(check == IterMapCheck::kSurjective ? surjective : bijective);
+      values_taken.push_back(all);
+      if (check == IterMapCheck::kBijective) REQUIRE(all == static_cast<size_t>(rows * columns));
+    }
+    std::set<std::vector<int64_t>> taken;
+    INFO("round " << round << ", " << rows << " x " << columns);
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column) {
+        Values values{{i.get(), row}, {j.get(), column}};
+        std::vector<int64_t> point;
+        for (const Expr& index : indices) point.push_back(evaluate(index, values));
+        for (const Array<Expr>& others : same) {
+          std::vector<int64_t> other;
+          for (const Expr& index : others) other.push_back(evaluate(index, values));
+          if (other != point) REQUIRE(other == point);
+        }
+        taken.insert(std::move(point));
+      }
+    }
+    for (size_t all : values_taken) REQUIRE(taken.size() == all);
+  }
+  CHECK(simplified > 1000);
+  CHECK(surjective > 500);
+  CHECK(bijective > 100);
 }
 
 }  // namespace mlc::transform

@@ -186,7 +186,7 @@ bool independent_ranges(const std::vector<LoopRange>& iters) {
 
 IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
-                              bool simplify_trivial_iterators) {
+                              bool simplify_trivial_iterators, bool opaque_remainders) {
   IterMapResult result;
   if (!independent_ranges(iters)) {
     result.errors.push_back({"Invalid iterators.  Iterators may not be expressions of each other.", {}});
@@ -201,7 +201,8 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
   // A sum that contains another one is larger: the inner one's constraint must be known first.
   std::stable_sort(parsed.constraints.begin(), parsed.constraints.end(),
                    [](const Constraint& a, const Constraint& b) { return a.size < b.size; });
-  IterMapRewriter rewriter(constrained, analyzer, check, simplify_trivial_iterators, result.errors);
+  IterMapRewriter rewriter(constrained, analyzer, check, simplify_trivial_iterators, result.errors,
+                           opaque_remainders);
   for (const Constraint& one : parsed.constraints) {
     rewriter.constrain(one.iter, one.lower, one.upper);
     if (!result.errors.empty()) return result;
@@ -221,7 +222,13 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
     }
   }
   result.padding_predicate = rewriter.padding_predicate();
-  if (!rewriter.check_mapping(sums)) {
+  auto stands_for = [&](const IterSum& sum, const Expr& index) {
+    return analyzer.can_prove_equal(iter_map_to_expr(sum, analyzer), index);
+  };
+  bool independent = rewriter.check_mapping(sums);
+  for (size_t i = 0; independent && rewriter.unequal_padding() && i < sums.size(); ++i)
+    independent = stands_for(sums[i], indices[i]);
+  if (!independent) {
     result.errors.push_back({check == IterMapCheck::kBijective
                                  ? "Index mapping does not form a bijective transform."
                                  : "Mapped indices are not independent.",
@@ -240,7 +247,8 @@ IterSum normalize_to_iter_sum(const Expr& index, const std::vector<LoopRange>& i
         .kind("InternalError");
   }
   std::vector<IterMapError> errors;
-  return IterMapRewriter(iters, analyzer, IterMapCheck::kNone, true, errors).rewrite_to_normal_sum(index);
+  return IterMapRewriter(iters, analyzer, IterMapCheck::kNone, true, errors, true)
+      .rewrite_to_normal_sum(index);
 }
 
 namespace {
@@ -266,8 +274,9 @@ Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<Loop
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
                               bool simplify_trivial_iterators) {
   auto attempt = [&](const Expr& condition) {
-    return exprs_of(detect_iter_map(indices, iters, condition, check, analyzer, simplify_trivial_iterators),
-                    analyzer);
+    return exprs_of(
+        detect_iter_map(indices, iters, condition, check, analyzer, simplify_trivial_iterators, true),
+        analyzer);
   };
   auto found = attempt(predicate);
   if (!found && !is_const_int(predicate, 1) && check != IterMapCheck::kBijective) {

@@ -103,9 +103,11 @@ struct IterMapResult {
   // The sums stand for the indices up to their order only: `(15 - i) // 4` is `i // -4 + 3` among them.
   bool reordered = false;
 };
+// `opaque_remainders`: `i % 16 % 3`, which is no digit of `i`, may stand in the base of a sum, as in TVM;
+// else it is an error.
 IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<LoopRange>& iters,
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
-                              bool simplify_trivial_iterators = true);
+                              bool simplify_trivial_iterators = true, bool opaque_remainders = false);
 
 // The index as a sum of digits, the largest scales first; what is no digit stays in its base.
 IterSum normalize_to_iter_sum(const Expr& index, const std::vector<LoopRange>& iters, Analyzer& analyzer);

@@ -71,7 +71,7 @@ Any detect(ApiCall& call) {
   AnalyzerValue analyzer = analyzer_argument(call, 5);
   IterMapResult found =
       detect_iter_map(exprs_argument(call, 0), iters_argument(call, 1), expr_argument(call, 2),
-                      level_argument(call, 3), *analyzer->analyzer, detail::argument<bool>(call, 4));
+                      level_argument(call, 3), *analyzer->analyzer, detail::argument<bool>(call, 4), true);
   auto result = ffi::make_object<IterMapResultNode>();
   for (const IterSum& sum : found.indices) result->indices.push_back(sum);
   for (const IterMapError& error : found.errors) result->errors.push_back(String(text(call, error)));

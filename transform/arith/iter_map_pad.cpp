@@ -34,6 +34,8 @@ std::pair<IterSplit, Expr> IterMapRewriter::pad(const IterSplit& split, const Ex
   Expr zero = const_like(base, 0);
   Expr left = is_const_int(base, 0) ? zero : analyzer_.simplify(floormod(base, divisor));
   if (check_ == IterMapCheck::kBijective) {
+    if (!analyzer_.can_prove(eq(left, zero)))
+      errors_.push_back({"Digits would begin in the middle of one, by {}", {left}});
     return {split, zero};
   }
   const IterMark& mark = split->source;
@@ -51,7 +53,11 @@ std::pair<IterSplit, Expr> IterMapRewriter::pad(const IterSplit& split, const Ex
     Expr extent = mul(ceildiv(add(left, split->extent), divisor), divisor);
     return {make<IterSplitNode>(mark, split->lower_factor, analyzer_.simplify(extent), split->scale), left};
   }
-  if (!padding) return {split, left};
+  // A digit of what is padded already.
+  if (!padding) {
+    unequal_padding_ = unequal_padding_ || !analyzer_.can_prove(eq(left, zero));
+    return {split, left};
+  }
   if (!padding->padded) {
     Expr right_edge = add(mark->extent, padding->left);
     Expr added = analyzer_.simplify(floormod(neg(right_edge), padding->factor));
@@ -78,12 +84,24 @@ std::pair<IterSplit, Expr> IterMapRewriter::pad(const IterSplit& split, const Ex
                                                ge(within, floormod(right_edge, factor))));
     padding_predicate_ = logical_or(padding_predicate_, logical_or(before, behind));
   }
+  // The digit counts from what was added below the mark's first value, which must be a multiple of the
+  // divisor as this index counts.
+  Expr shift = zero;
+  if (!is_const_int(padding->left, 0)) {
+    auto vanishes = [&](const Expr& rest) { return analyzer_.can_prove(eq(rest, zero)); };
+    shift = analyzer_.simplify(floordiv(padding->left, split->lower_factor));
+    if (!vanishes(floormod(padding->left, split->lower_factor)) ||
+        !vanishes(floormod(sub(base, shift), divisor))) {
+      unequal_padding_ = true;
+      return {split, left};
+    }
+  }
   // The digit that was all of the mark, or its highest one, is longer by what was added.
   Expr extent = split->extent;
   if (equal(mul(split->lower_factor, split->extent), mark->extent)) {
     extent = analyzer_.simplify(floordiv(padding->padded->extent, split->lower_factor));
   }
-  return {make<IterSplitNode>(padding->padded, split->lower_factor, extent, split->scale), left};
+  return {make<IterSplitNode>(padding->padded, split->lower_factor, extent, split->scale), shift};
 }
 
 bool IterMapRewriter::tiles(const IterMark& mark, const std::vector<IterSplit>& splits) {

@@ -50,8 +50,9 @@ Expr normal_product(const Expr& a, const Expr& b) {
 }
 
 IterMapRewriter::IterMapRewriter(const std::vector<LoopRange>& iters, Analyzer& analyzer, IterMapCheck check,
-                                 bool simplify_trivial_iterators, std::vector<IterMapError>& errors)
-    : analyzer_(analyzer), check_(check), errors_(errors) {
+                                 bool simplify_trivial_iterators, std::vector<IterMapError>& errors,
+                                 bool opaque_remainders)
+    : analyzer_(analyzer), check_(check), errors_(errors), opaque_remainders_(opaque_remainders) {
   for (const LoopRange& iter : iters) {
     const Expr &low = iter.range->min, &extent = iter.range->extent;
     Value& value = values_[iter.var.get()];
@@ -237,7 +238,7 @@ IterMapRewriter::Value IterMapRewriter::division(const Expr& e, const Value& a, 
   }
   size_t before = errors_.size();
   Value result =
-      floor ? quotient(sum->args[0], sum->base, b.plain) : remainder(sum->args[0], sum->base, b.plain);
+      floor ? quotient(sum->args[0], sum->base, b.plain) : remainder(e, sum->args[0], sum->base, b.plain);
   return errors_.size() > before ? Value{e, nullptr} : result;
 }
 
@@ -287,8 +288,20 @@ IterMapRewriter::Value IterMapRewriter::quotient(IterSplit split, Expr base, Exp
   return with_base(next, analyzer_.simplify(floordiv(sub(base, left), divisor)));
 }
 
+// Are there no digits of the mark above this one? Of a padded mark only what it was without has values.
+bool IterMapRewriter::is_highest(const IterSplit& split) {
+  auto reaches = [&](const Expr& extent) {
+    return analyzer_.can_prove(ge(mul(split->lower_factor, split->extent), extent));
+  };
+  if (reaches(split->source->extent)) return true;
+  return std::any_of(padding_.begin(), padding_.end(), [&](const auto& one) {
+    const auto& [mark, padding] = one;
+    return split->source.same_as(padding.padded) && is_const_int(padding.left, 0) && reaches(mark->extent);
+  });
+}
+
 // (split + base) % divisor
-IterMapRewriter::Value IterMapRewriter::remainder(IterSplit split, Expr base, Expr divisor) {
+IterMapRewriter::Value IterMapRewriter::remainder(const Expr& e, IterSplit split, Expr base, Expr divisor) {
   Expr zero = const_like(split->extent, 0);
   if (is_const_int(divisor, 1)) return {zero, nullptr};
   if (!is_const_int(split->scale, 1)) {
@@ -305,6 +318,12 @@ IterMapRewriter::Value IterMapRewriter::remainder(IterSplit split, Expr base, Ex
     base = floordiv(base, scale);
     divisor = floordiv(divisor, scale);
     if (const_int(divisor).value_or(1) < 0 && !divides(divisor, base)) drops_base_ = true;
+  }
+  // floormod(floormod(x, c * e), c) == floormod(x, c), and nothing of that kind otherwise
+  if (!divides(divisor, split->extent) && !is_highest(split)) {
+    if (!opaque_remainders_)
+      return fail(e, "Cannot represent as an IterMap: {} is no digit of an iterator", e);
+    return {e, nullptr};
   }
   IterSplit padded = pad(split, base, divisor).first;
   return {nullptr, make<IterSplitNode>(padded->source, padded->lower_factor, divisor, padded->scale)};

@@ -23,7 +23,8 @@ IterSplit make_split(const IterMark& mark, const Expr& scale = nullptr);
 class IterMapRewriter {
  public:
   IterMapRewriter(const std::vector<LoopRange>& iters, Analyzer& analyzer, IterMapCheck check,
-                  bool simplify_trivial_iterators, std::vector<IterMapError>& errors);
+                  bool simplify_trivial_iterators, std::vector<IterMapError>& errors,
+                  bool opaque_remainders = false);
 
   // One digit of a mark of its own, plus a base.
   IterSum rewrite(const Expr& e);
@@ -42,6 +43,7 @@ class IterMapRewriter {
   const Expr& padding_predicate() const { return padding_predicate_; }
   bool exact() const { return exact_; }
   bool drops_base() const { return drops_base_; }
+  bool unequal_padding() const { return unequal_padding_; }
 
  private:
   // The result of one node: arithmetic without iterators, one digit, or a sum.
@@ -70,7 +72,8 @@ class IterMapRewriter {
   Value product(const Expr& e, Value a, Value b);
   Value division(const Expr& e, const Value& a, const Value& b);
   Value quotient(IterSplit split, Expr base, Expr divisor);
-  Value remainder(IterSplit split, Expr base, Expr divisor);
+  Value remainder(const Expr& e, IterSplit split, Expr base, Expr divisor);
+  bool is_highest(const IterSplit& split);
   void add_to(std::vector<IterSplit>& args, const IterSplit& rhs, int sign);
   IterSum to_sum(const Value& value);
   Value fail(const Expr& e, std::string message, const Expr& shown);
@@ -101,6 +104,7 @@ class IterMapRewriter {
   Analyzer& analyzer_;
   IterMapCheck check_;
   std::vector<IterMapError>& errors_;
+  bool opaque_remainders_;
   std::vector<IterMark> inputs_;
   std::unordered_map<const VarNode*, Value> values_;
   std::vector<Fused> fused_;
@@ -109,7 +113,8 @@ class IterMapRewriter {
   bool noting_padding_ = false;
   bool requires_padding_ = false;
   bool exact_ = true;
-  bool drops_base_ = false;  // a digit that runs backwards starts within one of its periods
+  bool unequal_padding_ = false;  // two indices count from different first values of one mark
+  bool drops_base_ = false;       // a digit that runs backwards starts within one of its periods
   Expr padding_predicate_ = bool_imm(false);
 };
 

@@ -58,7 +58,7 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   if (loops.size() != node->iter_vars.size() && !(loops.empty() && node->iter_vars.size() <= 1)) {
     throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators",
                 node->name_hint.c_str(), loops.size(), node->iter_vars.size())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(node->span);
   }
   Array<Any> parallel;

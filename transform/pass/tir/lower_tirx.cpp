@@ -142,6 +142,12 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
       params.push_back(param);
       continue;
     }
+    const BufferTypeNode* type = param->buffer();
+    if (!type->layout.defined() && type->shape.size() == 1 && type->strides.empty()) {
+      lower.flat[param.get()] = param;  // memory already
+      params.push_back(param);
+      continue;
+    }
     Buffer plain = with_type(param, with(type_of(param), [](BufferTypeNode& n) { n.layout = {}; }));
     views.emplace_back(lower.flatten(param), plain);
     lower.params[param.get()] = plain;

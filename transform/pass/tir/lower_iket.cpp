@@ -92,7 +92,7 @@ IRModule apply(const IRModule& mod, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms",    "LowerIket()", doc, nullptr, apply,
+extern const Pass lower_iket{"LowerIket", "backend.cuda.transforms", "LowerIket()", doc, nullptr, apply,
                              {},          "tirx.backend.cuda.LowerIket"};
 
 }  // namespace mlc::transform

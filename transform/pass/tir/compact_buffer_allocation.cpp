@@ -457,25 +457,20 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
         std::optional<int64_t> exact = const_int(size);
         if (!exact && known_at_entry(size, inside)) {
           Expr least = fit(size, extent);
-          if (structural_equal(least, extent)) {
-            next.begin.push_back(begin);
-            shape.push_back(extent);
-            continue;
-          }
           next.begin.push_back(low);
           shape.push_back(least);
-          changed = true;
+          changed |= !is_const_int(low, 0) || !structural_equal(least, extent);
           continue;
         }
         // A size that varies is bounded by constants; without a constant to compare with, the bound may
         // be no more than the range of the type.
         if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;
-        bool may_be_elsewhere = !strict && exact && whole && (*exact > *whole || !is_const_int(low, 0));
-        if (exact && *exact >= 1 && (!whole || *exact < *whole || may_be_elsewhere)) {
+        if (exact && *exact >= 1) {
           begin = low;
+          if (strict && whole) exact = std::min(*exact, *whole);
           Expr fitting = const_like(size, *exact);
+          changed |= !whole || *exact != *whole || !is_const_int(low, 0);
           extent = whole ? fitting : fit(fitting, extent);
-          changed = true;
         }
       }
       next.begin.push_back(begin);

@@ -108,9 +108,6 @@ Type pointer_to(const Expr& annotation, const Expr& data) {
 Any access_ptr(ApiCall& call) {
   Array<Expr> args = operands(call);
   if (script::is_str(call.args[0])) args.Set(0, ir::call_op(dtype_arg(call, 0), "tirx.type_annotation", {}));
-  if (auto* buffer = ir::as<ir::VarNode>(args[1]); buffer && buffer->buffer()) {
-    args.Set(1, script::ir_attribute(call.args[1], "data", call.span)->cast<Expr>());
-  }
   Type type = pointer_to(args[0], args[1]);
   return call_of(type, "tirx.tvm_access_ptr", std::move(args), call.span);
 }

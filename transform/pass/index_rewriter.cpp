@@ -14,6 +14,13 @@ Stmt IndexRewriter::rewrite(const Stmt& s) {
   if (auto* loop = as<ForNode>(s)) return rewrite_loop(*loop);
   if (auto* bind = as<BindNode>(s)) return rewrite_bind(*bind);
   if (auto* attr = as<AttrStmtNode>(s); attr && opens_threads(*attr)) return rewrite_thread(*attr);
+  if (auto* attr = as<AttrStmtNode>(s); attr && attr->node.as<IntImm>()) {
+    // A number that the attribute is about is no index.
+    Expr value = rewrite(attr->value);
+    Stmt body = rewrite(attr->body);
+    if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
+    return make<AttrStmtNode>(attr->node, attr->attr_key, value, body, s->span);
+  }
   if (auto* realize = as<SBlockRealizeNode>(s)) return rewrite_realize(*realize);
   if (auto* block = as<SBlockNode>(s)) return rewrite_block(*block);
   if (auto* branch = as<IfThenElseNode>(s)) {
@@ -60,6 +67,11 @@ Expr IndexRewriter::rewrite_other(const Expr& e) {
     if (base.same_as(ramp->base) && stride.same_as(ramp->stride)) return e;
     DataType type = wider(base, stride);
     return make<RampNode>(cast(type, base), cast(type, stride), ramp->lanes, e->span);
+  }
+  if (auto* all = as<BroadcastNode>(e)) {
+    // Lanes are counted, not computed with.
+    Expr value = rewrite(all->value);
+    return value.same_as(all->value) ? e : Expr(make<BroadcastNode>(value, all->lanes, e->span));
   }
   if (auto* let = as<LetNode>(e)) {
     Expr value = rewrite(let->value);

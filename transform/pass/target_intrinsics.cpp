@@ -337,7 +337,8 @@ struct Lowering {
     bool per_axis = name == "q_multiply_shift_per_axis";
     if (Expr shifted = per_axis ? Expr() : half_shifted()) return shifted;
     DataType wide = DataType::Int(64, call.args[0]->dtype().lanes());
-    auto wider = [&](const Expr& e) { return make<CastNode>(wide, e); };  // constants are left as they are
+    // Constants are left as they are, but for those of an axis.
+    auto wider = [&](const Expr& e) { return per_axis ? cast(wide, e) : Expr(make<CastNode>(wide, e)); };
     const Expr& y = call.args[1];
     Expr left, right, shifts_left;
     if (per_axis) {

@@ -52,6 +52,13 @@ class Values {
   std::vector<Value> all;
   std::vector<Scope> scopes{{-1, 0, 0}};
 
+  // From here on the variable stands for something else: a loop may stand in several places.
+  void define(const VarNode* var) { ++definition_[var]; }
+  void define(const SBlock& block) {
+    for (const IterVar& iter : block->iter_vars) define(iter->var.get());
+  }
+  void restart() { definition_.clear(); }
+
   // The number of `e`; counts its uses at `place` when it has one.
   int number(const Expr& e, const Place* place) {
     std::vector<int> below;
@@ -89,10 +96,14 @@ class Values {
     } children(f);
     if (!as<LetNode>(e)) static_cast<Walker&>(children).walk_children(e);
   }
-  static std::string key(const Expr& e, const std::vector<int>& below) {
+  std::string key(const Expr& e, const std::vector<int>& below) const {
     std::string out =
         fmt::format("{}:{}:", static_cast<int>(e->kind), ffi::DLDataTypeToString(e->dtype()).c_str());
-    if (auto* var = as<VarNode>(e)) return out + fmt::format("{}", static_cast<const void*>(var));
+    if (auto* var = as<VarNode>(e)) {
+      auto definition = definition_.find(var);
+      return out + fmt::format("{}:{}", static_cast<const void*>(var),
+                               definition == definition_.end() ? 0 : definition->second);
+    }
     if (auto* imm = as<IntImmNode>(e)) return out + std::to_string(imm->value);
     if (auto* imm = as<FloatImmNode>(e)) return out + std::to_string(std::bit_cast<uint64_t>(imm->value));
     if (auto* imm = as<StringImmNode>(e)) return out + std::string(imm->value);
@@ -116,6 +127,7 @@ class Values {
     return {a.scope, std::min(a.at, b.at)};
   }
   std::map<std::string, int> numbers_;
+  std::unordered_map<const VarNode*, int> definition_;
 };
 
 // Walks statements with their scopes; the two passes over the body must open them in the same order.
@@ -138,6 +150,7 @@ struct Collect final : Walker {
       visit(loop->min);
       visit(loop->extent);
       if (loop->step) visit(loop->step);
+      values.define(loop->loop_var.get());
       scope(loop->body);
     } else if (auto* branch = as<IfThenElseNode>(s)) {
       visit(branch->condition);
@@ -148,11 +161,18 @@ struct Collect final : Walker {
       scope(loop->body);
     } else if (auto* attr = as<AttrStmtNode>(s)) {
       visit(attr->value);
+      if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
       scope(attr->body);
+    } else if (auto* bind = as<BindNode>(s)) {
+      visit(bind->value);
+      values.define(bind->var.get());
     } else if (auto* realize = as<SBlockRealizeNode>(s)) {
       for (const Expr& e : realize->iter_values) visit(e);
       visit(realize->predicate);
+      // Between the two is no place for a name.
+      values.define(realize->block);
       if (realize->block->init) scope(realize->block->init);
+      values.define(realize->block);
       scope(realize->block->body);
     } else if (auto* store = as<BufferStoreNode>(s)) {
       visit(store->value);
@@ -213,6 +233,7 @@ struct Name final : BufferTypeRewriter {
     if (auto* loop = as<ForNode>(s)) {
       Expr min = rewrite(loop->min), extent = rewrite(loop->extent);
       Expr step = loop->step ? rewrite(loop->step) : loop->step;
+      values.define(loop->loop_var.get());
       Stmt body = scope(loop->body);
       if (min.same_as(loop->min) && extent.same_as(loop->extent) && step.same_as(loop->step) &&
           body.same_as(loop->body))
@@ -237,21 +258,29 @@ struct Name final : BufferTypeRewriter {
     }
     if (auto* attr = as<AttrStmtNode>(s)) {
       Expr value = rewrite(attr->value);
+      if (auto thread = attr->node.as<IterVar>()) values.define((*thread)->var.get());
       Stmt body = scope(attr->body);
       if (value.same_as(attr->value) && body.same_as(attr->body)) return s;
       return with(ref(attr), [&](AttrStmtNode& n) { n.value = value, n.body = body; });
     }
     if (auto* realize = as<SBlockRealizeNode>(s)) {
       const SBlock& block = realize->block;
-      Array<Expr> values = rewrite(realize->iter_values);
+      Array<Expr> iters = rewrite(realize->iter_values);
       Expr predicate = rewrite(realize->predicate);
+      values.define(block);
       Stmt init = block->init ? scope(block->init) : block->init;
+      values.define(block);
       Stmt body = scope(block->body);
-      if (values.same_as(realize->iter_values) && predicate.same_as(realize->predicate) &&
+      if (iters.same_as(realize->iter_values) && predicate.same_as(realize->predicate) &&
           init.same_as(block->init) && body.same_as(block->body))
         return s;
       return make<SBlockRealizeNode>(
-          values, predicate, with(block, [&](SBlockNode& n) { n.init = init, n.body = body; }), s->span);
+          iters, predicate, with(block, [&](SBlockNode& n) { n.init = init, n.body = body; }), s->span);
+    }
+    if (auto* bind = as<BindNode>(s)) {
+      Stmt next = rewrite_children(s);
+      values.define(bind->var.get());
+      return next;
     }
     return rewrite_children(s);
   }
@@ -314,6 +343,7 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
     name.bindings[{value.place.scope, value.place.at}].push_back(i);
   }
   name.scopes = 0;
+  values.restart();
   return with_body(fn, name.statements(fn->body, 0));
 }
 

@@ -26,9 +26,9 @@ class TouchedRegions final : public Walker {
  public:
   struct Box {
     std::vector<Interval> dims;
-    bool whole = false;         // touched in a way that indices do not tell
-    size_t depth = 0;           // loops outside of the allocation
-    std::vector<Expr> extents;  // of those; each runs once at least where the buffer is
+    bool whole = false;    // touched in a way that indices do not tell
+    bool vectors = false;  // touched by vectors
+    size_t depth = 0;      // loops outside of the allocation
   };
   std::unordered_map<const VarNode*, Box> boxes;
   Analyzer analyzer;
@@ -147,13 +147,7 @@ class TouchedRegions final : public Walker {
         marked[regions[at]->source.get()].push_back(regions[at]);
     }
   }
-  void allocate(const Buffer& buffer) {
-    Box& box = boxes[buffer.get()];
-    box.depth = loops_.size();
-    for (const Loop& loop : loops_) {
-      if (!const_int(loop.range->extent)) box.extents.push_back(loop.range->extent);
-    }
-  }
+  void allocate(const Buffer& buffer) { boxes[buffer.get()].depth = loops_.size(); }
   template <class F>
   void under(const Expr& condition, F&& inside) {
     // Not a fact of the analyzer: what simplifies here is used where the condition does not hold.
@@ -200,6 +194,8 @@ class TouchedRegions final : public Walker {
   void touch(const Buffer& buffer, const Array<Expr>& indices) {
     Array<Range> ranges;
     for (const Expr& index : indices) {
+      if (auto found = boxes.find(buffer.get()); found != boxes.end() && index->dtype().is_vector())
+        found->second.vectors = true;
       auto* ramp = as<RampNode>(index);
       if (ramp && analyzer.can_prove_ge(ramp->stride, 1)) {
         ranges.push_back(make<RangeNode>(ramp->base, ramp->stride * (ramp->lanes - 1) + 1));
@@ -417,6 +413,16 @@ bool known_at_entry(const Expr& size, const Defined& inside) {
          !uses_var(size, [&](const VarNode* var) { return inside.vars.contains(var); });
 }
 
+// A buffer has an element: of `min(n, 1)` elements, or of that many rows, there is one.
+struct OneAtLeast final : Rewriter {
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override {
+    auto* min = as<MinNode>(e);
+    if (min && (is_const_int(min->a, 1) || is_const_int(min->b, 1))) return const_like(e, 1);
+    return as<MulNode>(e) ? rewrite_children(e) : e;
+  }
+};
+
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   bool strict = options.flag(0);
   Defined inside;
@@ -431,12 +437,14 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
     if (box.dims.empty() && !box.whole) continue;
     Compacted next;
     Array<Expr> shape;
-    bool changed = !type->strides.empty();
-    Expr runs = bool_imm(true);
-    for (const Expr& loop : box.extents) runs = logical_and(runs, gt(loop, const_like(loop, 0)));
-    auto inside_of_loops = touched.analyzer.assume(runs);
+    // Places of vectors are written as differences, whatever they are to.
+    bool changed = !type->strides.empty() || (box.vectors && !box.whole);
     auto fit = [&](const Expr& size, const Expr& whole) {
-      return touched.analyzer.simplify(strict ? ir::min(whole, size) : size);
+      if (!strict) return touched.analyzer.simplify(size);
+      if (const_int(size) && whole->kind == ExprKind::kMul &&
+          touched.analyzer.can_prove(eq(floormod(whole, size), const_like(size, 0))))
+        return size;  // a whole number of rows, and one at least
+      return touched.analyzer.simplify(OneAtLeast().rewrite(touched.analyzer.simplify(ir::min(whole, size))));
     };
     for (size_t d = 0; d < type->shape.size(); ++d) {
       Expr begin = const_like(type->shape[d], 0);
@@ -449,24 +457,20 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
         std::optional<int64_t> exact = const_int(size);
         if (!exact && known_at_entry(size, inside)) {
           Expr least = fit(size, extent);
-          if (structural_equal(least, extent)) {
-            next.begin.push_back(begin);
-            shape.push_back(extent);
-            continue;
-          }
           next.begin.push_back(low);
           shape.push_back(least);
-          changed = true;
+          changed |= !is_const_int(low, 0) || !structural_equal(least, extent);
           continue;
         }
         // A size that varies is bounded by constants; without a constant to compare with, the bound may
         // be no more than the range of the type.
         if (!exact && whole) exact = touched.analyzer.const_int_bound(size).max;
-        if (exact && *exact >= 1 && (!whole || *exact < *whole)) {
+        if (exact && *exact >= 1) {
           begin = low;
+          if (strict && whole) exact = std::min(*exact, *whole);
           Expr fitting = const_like(size, *exact);
+          changed |= !whole || *exact != *whole || !is_const_int(low, 0);
           extent = whole ? fitting : fit(fitting, extent);
-          changed = true;
         }
       }
       next.begin.push_back(begin);

@@ -58,7 +58,7 @@ void bind_to_threads(Steps& steps, const Any& block, int64_t max_threads) {
   if (loops.size() != node->iter_vars.size() && !(loops.empty() && node->iter_vars.size() <= 1)) {
     throw Error("loops-are-not-iterators", "block `{}` has {} loops for its {} iterators",
                 node->name_hint.c_str(), loops.size(), node->iter_vars.size())
-        .kind("ValueError")
+        .kind(kRefusedValue)
         .at(node->span);
   }
   Array<Any> parallel;
@@ -112,7 +112,15 @@ IRModule apply(const IRModule& given, const PassOptions&) {
     int64_t max_threads = target_attr<int64_t>(target, "max_num_threads", 0);
     if (max_threads <= 0) continue;  // no GPU
     std::vector<String> blocks;
+    std::unordered_set<std::string> names;
     post_order((*fn)->body, nullptr, [&](const Stmt& s) {
+      auto* named = as<SBlockNode>(s);
+      if (named && !names.insert(std::string(text(named->name_hint))).second) {
+        throw Error("block-name-taken", "two blocks of `{}` are called `{}`", name->name_hint.c_str(),
+                    named->name_hint.c_str())
+            .kind("InternalError")
+            .at(s->span);
+      }
       if (auto* block = as<SBlockNode>(s);
           block && s.get() != as<SBlockRealizeNode>((*fn)->body)->block.get())
         blocks.push_back(block->name_hint);

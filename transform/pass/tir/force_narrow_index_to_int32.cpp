@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "ir/error_kinds.h"
 #include "transform/pass/index_rewriter.h"
 
@@ -35,8 +37,15 @@ struct Narrow final : IndexRewriter {
       if (found != vars_.end()) return found->second;
       return is_index_ ? Expr(narrowed(ref(var))) : e;
     }
-    if (auto* imm = as<IntImmNode>(e))
-      return wide(e) ? Expr(int_imm(narrow(e->dtype()), imm->value, e->span)) : e;
+    if (auto* imm = as<IntImmNode>(e)) {
+      if (!wide(e)) return e;
+      if (imm->value > std::numeric_limits<int32_t>::max()) {
+        throw Error("narrow-wide-index", "the index {} does not fit into 32 bits", imm->value)
+            .kind("InternalError")
+            .at(e->span);
+      }
+      return int_imm(narrow(e->dtype()), imm->value, e->span);
+    }
     if (auto* value = as<CastNode>(e); value && is_index_ && e->dtype().is_int() && e->dtype().bits() >= 32) {
       Expr inner = rewrite(value->value);
       DataType type = narrow(e->dtype());

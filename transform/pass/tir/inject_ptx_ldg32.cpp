@@ -40,7 +40,7 @@ class Inject final : public Rewriter {
       load = as<TensorLoadNode>(choice->args[2]);
       otherwise = choice->args[1];
     }
-    if (!load) return s;
+    if (!load || store->value->dtype().is_vector()) return s;
     check(store->buffer, store->indices, s->span);
     check(load->source, load->indices, s->span);
     found_ = true;
@@ -81,7 +81,7 @@ class Inject final : public Rewriter {
                   buffer->name.c_str(), dtype.str())
           .kind("TypeError")
           .at(span)
-          .help("run ForceNarrowIndexToInt32 and leave vectors out");
+          .help("run ForceNarrowIndexToInt32 before InjectPTXLDG32");
     }
   }
 };

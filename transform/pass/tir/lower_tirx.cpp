@@ -75,12 +75,6 @@ struct Lower final : Rewriter {
       throw not_lowered("the entry of a kernel", s->span);
     if (s->kind == StmtKind::kScopeIdDefStmt) throw not_lowered("ids of threads by scope", s->span);
     if (s->kind == StmtKind::kTilePrimitiveCall) throw not_lowered("tile primitives", s->span);
-    if (s->kind == StmtKind::kSBlockRealize) {
-      throw Error("block-not-lowered", "the function has blocks")
-          .kind("InternalError")
-          .at(s->span)
-          .help("lower it with the passes of s_tir: it has no layouts");
-    }
     return rewrite_children(s);
   }
 
@@ -139,6 +133,12 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions&) {
   std::vector<std::pair<Buffer, Buffer>> views;
   for (const Var& param : fn->params) {
     if (!param->buffer()) {
+      params.push_back(param);
+      continue;
+    }
+    const BufferTypeNode* type = param->buffer();
+    if (!type->layout.defined() && type->shape.size() == 1 && type->strides.empty()) {
+      lower.flat[param.get()] = param;  // memory already
       params.push_back(param);
       continue;
     }

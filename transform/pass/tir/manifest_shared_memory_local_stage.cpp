@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "transform/pass/fresh_binders.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -134,7 +135,7 @@ class Manifest final : public Rewriter {
       for (size_t i = loops.size(); i-- > 0;) nest = with(loops[i], [&](ForNode& n) { n.body = nest; });
       return nest;
     };
-    around_.back().loads.push_back(in_loops(load));
+    around_.back().loads.push_back(FreshBinders().rewrite(in_loops(load)));
     return in_loops(copy);
   }
 };

@@ -39,11 +39,19 @@ class Plan {
     for (const LinearEntry& entry : accesses_.seq) {
       auto at = events.find(entry.stmt);
       if (at == events.end()) continue;
-      if (entry.pair <= 0) {
-        for (const VarNode* buffer : at->second.kill) release(*piece_of_[buffer]);
+      const auto& [gen, kill] = at->second;
+      // A buffer that only this statement touches is there before it goes.
+      auto fresh = [&](const VarNode* buffer) {
+        return entry.pair == 0 && std::find(gen.begin(), gen.end(), buffer) != gen.end();
+      };
+      for (const VarNode* buffer : kill) {
+        if (entry.pair <= 0 && !fresh(buffer)) release(*piece_of_.at(buffer));
       }
       if (entry.pair >= 0) {
-        for (const VarNode* buffer : at->second.gen) piece_of_[buffer] = find(buffer);
+        for (const VarNode* buffer : gen) piece_of_[buffer] = find(buffer);
+      }
+      for (const VarNode* buffer : kill) {
+        if (fresh(buffer)) release(*piece_of_.at(buffer));
       }
     }
     place();

@@ -194,7 +194,6 @@ PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
   int64_t bits = options.integer(0);
   if (bits < 2 || bits > 64)
     throw Error("narrow-bits", "indices are narrowed to 2 to 64 bits, not {}", bits).kind(kRefusedValue);
-  if (bits == 64) return fn;
   Place place(static_cast<int>(bits));
   Widths widths(place);
   widths.visit(fn->body);

@@ -36,6 +36,10 @@ struct Remove final : Rewriter {
     IntervalSet extent = interval_of(loop.extent, loops, analyzer);
     return extent->has_upper() && analyzer.can_prove(le(extent->max_value, const_like(loop.extent, 0)));
   }
+  // A call that makes a pointer or a tuple stays, whatever it does.
+  static bool makes_no_number(const Expr& e) {
+    return as<CallNode>(e) && e->ty.defined() && e->ty->kind != TypeKind::kPrim;
+  }
   static Stmt only_effects(const Expr& e) { return pure(e) ? no_op() : Stmt(make<EvaluateNode>(e)); }
 
   Stmt rewrite(const Stmt& s) override {
@@ -65,6 +69,7 @@ struct Remove final : Rewriter {
       if (is_no_op(attr->body)) return only_effects(attr->value);
     } else if (auto* evaluate = as<EvaluateNode>(next)) {
       if (as_call_to(evaluate->value, "tirx.assume")) return next;  // what it says is its effect
+      if (makes_no_number(evaluate->value)) return next;
       if (pure(evaluate->value) || (ignore_timers && is_timer(evaluate->value))) return no_op();
     } else if (auto* store = as<BufferStoreNode>(next)) {
       if (!stores_what_is_there(*store, analyzer)) return next;

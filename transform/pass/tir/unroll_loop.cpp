@@ -40,9 +40,7 @@ struct Unroll final : Rewriter {
     if (!local_access) return;
     auto note = [&](const Buffer& buffer, const Array<Expr>& indices) {
       std::string_view scope = text(buffer->buffer()->storage_scope);
-      if (scope != "local" && scope != "warp" && !scope.starts_with("wmma.") &&
-          !scope.starts_with("m16n8k8."))
-        return;
+      if (scope != "local" && scope != "warp") return;
       for (const Expr& index : indices) {
         for (const Var& var : free_vars(index)) in_local_indices.insert(var.get());
       }

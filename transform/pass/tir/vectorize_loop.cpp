@@ -230,11 +230,7 @@ class Vectorize final : public Rewriter {
     auto* ramp_b = as<RampNode>(b);
     if (op.kind == ExprKind::kAdd || op.kind == ExprKind::kSub) {
       auto combine = [&](const Expr& x, const Expr& y) { return build(op.kind, x, y); };
-      if (ramp_a && ramp_b) {
-        if (lanes_of(a) != lanes_of(b)) throw NoVectorForm();
-        return make<RampNode>(combine(ramp_a->base, ramp_b->base), combine(ramp_a->stride, ramp_b->stride),
-                              lanes_expr(lanes), op.span);
-      }
+      if (ramp_a && ramp_b && lanes_of(a) != lanes_of(b)) throw NoVectorForm();
       if (ramp_a && lanes_of(b) == 1) {
         return make<RampNode>(combine(ramp_a->base, b), ramp_a->stride, lanes_expr(lanes), op.span);
       }

@@ -237,11 +237,15 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
     if (nontemporal_) return emit(s->body);
     // Such stores are for whole lines: where an argument that is written does not begin with one, which shows
     // when it runs, they are ordinary ones.
+    // A number above 1 says from how many bytes on: which results are so large may show when it runs.
     std::vector<const VarNode*> unknown;
     llvm::Value* whole_lines = b.getTrue();
+    int64_t least = ir::const_int(s->value).value_or(1);
     for (const VarNode* buffer : stored_buffers(s->body)) {
       auto found = values_.find(buffer);
-      if (found == values_.end() || found->second.local || found->second.alignment >= kLine) continue;
+      if (found == values_.end() || found->second.local) continue;
+      if (least > 1) whole_lines = b.CreateAnd(whole_lines, b.CreateICmpSGE(bytes_of(buffer), b.getInt64(least)));
+      if (found->second.alignment >= kLine) continue;
       unknown.push_back(buffer);
       llvm::Value* past = b.CreateAnd(b.CreatePtrToInt(found->second.value, b.getInt64Ty()), kLine - 1);
       whole_lines = b.CreateAnd(whole_lines, b.CreateICmpEQ(past, b.getInt64(0)));
@@ -252,7 +256,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
       nontemporal_ = false;
       end_nontemporal();
     };
-    if (unknown.empty()) return past_caches();
+    if (unknown.empty() && least <= 1) return past_caches();
     auto* aligned = llvm::BasicBlock::Create(m_.context, "lines", function_, end_);
     auto* other = llvm::BasicBlock::Create(m_.context, "no_lines", function_, end_);
     auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
@@ -282,6 +286,14 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   bool known = std::ranges::find(hints, key) != std::end(hints);
   if (!known) refuse(fmt::format("the attribute `{}`", key), "", s->span);
   emit(s->body);
+}
+
+llvm::Value* FunctionEmitter::bytes_of(const VarNode* buffer) {
+  const ir::BufferTypeNode* type = buffer->buffer();
+  DataType element = type->dtype;
+  llvm::Value* bytes = b.getInt64(static_cast<uint64_t>(element.bytes() * element.lanes()));
+  for (const Expr& extent : type->shape) bytes = b.CreateMul(bytes, index_value(extent));
+  return bytes;
 }
 
 // Such stores of x86 may be seen later than others that follow them.

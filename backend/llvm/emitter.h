@@ -248,6 +248,8 @@ class FunctionEmitter {
   // emit_any_order.cpp
   static bool in_any_order(const ir::ForNode* s);
   void emit_any_order(const ir::ForNode* s);
+  int64_t lanes_to_mask(const ir::ForNode* s) const;
+  void emit_combined(const ir::ForNode* s, llvm::function_ref<LoopBlocks(const ir::ForNode*)> emitted);
   void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
   // emit_choice.cpp
   bool emit_choice(const ir::ForNode* s);  // false, and nothing done, for loops of another form
@@ -282,6 +284,7 @@ class FunctionEmitter {
   std::unordered_map<const ir::BinaryNode*, llvm::Value*> reciprocals_;
   void prefetch(llvm::Value* pointer, DataType dtype);
   void end_nontemporal();
+  llvm::Value* bytes_of(const VarNode* buffer);
 };
 
 }  // namespace mlc::llvm_backend

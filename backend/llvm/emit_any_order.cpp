@@ -91,7 +91,7 @@ int64_t FunctionEmitter::lanes_to_mask(const ir::ForNode* s) const {
   if (!dtype.is_scalar() || dtype.bits() < 32 || !dtype.is_float()) return 0;
   int64_t lanes = kMasked / dtype.bits();
   auto extent = ir::const_int(s->extent);
-  return extent && *extent % (2 * lanes) == 0 ? 0 : lanes;
+  return extent && (*extent < 4 * lanes || *extent % (2 * lanes) == 0) ? 0 : lanes;
 }
 
 // A loop in vectors, what is left in masked ones: a few steps are all masked, of more the last ones are a

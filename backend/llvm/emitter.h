@@ -283,6 +283,7 @@ class FunctionEmitter {
   // In loops of `mlc.reciprocal`: 1 / d of quotients by a `d` that stays the same.
   std::unordered_map<const ir::BinaryNode*, llvm::Value*> reciprocals_;
   void prefetch(llvm::Value* pointer, DataType dtype);
+  void emit_past_caches(const ir::AttrStmtNode* s);
   void end_nontemporal();
   llvm::Value* bytes_of(const VarNode* buffer);
 };

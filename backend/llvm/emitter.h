@@ -231,6 +231,7 @@ class FunctionEmitter {
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
   // emit_polynomials.cpp: null where there is none for the function and type.
   llvm::Value* polynomial(std::string_view name, llvm::Value* x);
+  llvm::Value* wide_math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
 
   // emit_stmt.cpp

@@ -2,6 +2,7 @@
 // Loops whose steps may be combined in another order, by `mlc.any_order` of the schedule rules: then the
 // optimiser takes several steps at once, in vectors.
 #include "backend/llvm/emitter.h"
+#include "ir/arith_ops.h"
 #include "ir/visit.h"
 
 namespace mlc::llvm_backend {
@@ -19,6 +20,30 @@ void allow_any_order(llvm::BasicBlock* first, llvm::BasicBlock* end) {
       if (value != nullptr && llvm::isa<llvm::FPMathOperator>(value) && value->isBinaryOp())
         value->setHasAllowReassoc(true);
     }
+  }
+}
+
+constexpr int64_t kAtOnce = 4;  // vectors: what one adds up takes as many cycles
+
+// The loop takes `count` vectors of `lanes` steps at once, of which the last ones are masked.
+void mask_lanes(llvm::BasicBlock* after, int64_t lanes, int64_t count) {
+  for (llvm::BasicBlock* before : llvm::predecessors(after)) {
+    llvm::Instruction* back = before->getTerminator();
+    llvm::MDNode* id = back->getMetadata(llvm::LLVMContext::MD_loop);
+    if (id == nullptr) continue;
+    llvm::LLVMContext& context = back->getContext();
+    llvm::SmallVector<llvm::Metadata*> hints(id->op_begin(), id->op_end());
+    auto hint = [&](const char* name, llvm::Type* type, int64_t value) {
+      auto* constant = llvm::ConstantInt::get(type, static_cast<uint64_t>(value));
+      hints.push_back(llvm::MDNode::get(
+          context, {llvm::MDString::get(context, name), llvm::ConstantAsMetadata::get(constant)}));
+    };
+    hint("llvm.loop.vectorize.predicate.enable", llvm::Type::getInt1Ty(context), 1);
+    hint("llvm.loop.vectorize.width", llvm::Type::getInt32Ty(context), lanes);
+    hint("llvm.loop.interleave.count", llvm::Type::getInt32Ty(context), count);
+    llvm::MDNode* made = llvm::MDNode::getDistinct(context, hints);
+    made->replaceOperandWith(0, made);
+    back->setMetadata(llvm::LLVMContext::MD_loop, made);
   }
 }
 
@@ -55,12 +80,54 @@ bool FunctionEmitter::in_any_order(const ir::ForNode* s) {
   return s->annotations.count(ir::String(std::string(kAnyOrder))) != 0;
 }
 
+// How many steps a vector takes whose last ones are masked, where the machine does that at no cost and the
+// loop is not known to be a multiple of vectors; else 0.
+int64_t FunctionEmitter::lanes_to_mask(const ir::ForNode* s) const {
+  auto* store = ir::as<ir::BufferStoreNode>(s->body);
+  constexpr unsigned kMasked = 512;
+  if (store == nullptr || s->step || m_.machine.legal_bits < kMasked || !m_.machine.scales_by_powers)
+    return 0;
+  DataType dtype = store->value->dtype();
+  if (!dtype.is_scalar() || dtype.bits() < 32 || !dtype.is_float()) return 0;
+  int64_t lanes = kMasked / dtype.bits();
+  auto extent = ir::const_int(s->extent);
+  return extent && (*extent < 4 * lanes || *extent % (2 * lanes) == 0) ? 0 : lanes;
+}
+
+// A loop in vectors, what is left in masked ones: a few steps are all masked, of more the last ones are a
+// loop of their own.
+void FunctionEmitter::emit_combined(const ir::ForNode* s,
+                                    llvm::function_ref<LoopBlocks(const ir::ForNode*)> emitted) {
+  constexpr int64_t kFew = 256;
+  int64_t lanes = lanes_to_mask(s);
+  auto extent = ir::const_int(s->extent);
+  if (lanes == 0) {
+    emitted(s);
+  } else if (extent && *extent <= kFew) {
+    mask_lanes(emitted(s).after, lanes, kAtOnce);
+  } else {
+    Expr by = ir::const_like(s->extent, lanes * kAtOnce);
+    Expr steps = ir::max(s->extent, ir::const_like(s->extent, 0));
+    Expr whole = ir::mul(ir::floordiv(steps, by), by);
+    ir::For first = ir::with(ir::ref(s), [&](ir::ForNode& n) { n.extent = whole; });
+    ir::For rest = ir::with(ir::ref(s), [&](ir::ForNode& n) {
+      n.min = ir::add(s->min, whole);
+      n.extent = ir::sub(steps, whole);
+    });
+    emitted(first.get());
+    mask_lanes(emitted(rest.get()).after, lanes, 1);
+  }
+}
+
 void FunctionEmitter::emit_any_order(const ir::ForNode* s) {
   const ir::BufferStoreNode* update = extreme_of(s);
   if (update != nullptr && !m_.is_soft_float(update->value->dtype())) return emit_extreme(s, update);
   if (emit_choice(s)) return;
-  LoopBlocks blocks = emit_loop(s, [&] { emit(s->body); });
-  allow_any_order(blocks.first, blocks.after);
+  emit_combined(s, [&](const ir::ForNode* part) {
+    LoopBlocks blocks = emit_loop(part, [&] { emit(s->body); });
+    allow_any_order(blocks.first, blocks.after);
+    return blocks;
+  });
 }
 
 // A maximum is `a > b ? a : b`: a NaN takes the place of what came before and gives way to what comes next,
@@ -99,7 +166,7 @@ void FunctionEmitter::emit_extreme(const ir::ForNode* s, const ir::BufferStoreNo
   llvm::Value* old = emit(first ? extreme->a : extreme->b);
   llvm::AllocaInst* seen = stack_slot(adds ? old->getType() : mask, 1, 8);
   b.CreateStore(adds ? old : is_nan(old), seen);
-  emit_loop(s, [&] {
+  auto steps = [&] {
     llvm::Value* x = emit(first ? extreme->b : extreme->a);
     llvm::Value* before = emit(first ? extreme->a : extreme->b);
     llvm::IRBuilderBase::FastMathFlagGuard keep(b);
@@ -116,7 +183,8 @@ void FunctionEmitter::emit_extreme(const ir::ForNode* s, const ir::BufferStoreNo
     auto* chosen = llvm::cast<llvm::Instruction>(b.CreateSelect(keeps, before, x));
     chosen->setFastMathFlags(flags);
     put(chosen);
-  });
+  };
+  emit_combined(s, [&](const ir::ForNode* part) { return emit_loop(part, steps); });
   auto* again = llvm::BasicBlock::Create(m_.context, "again", function_, join);
   llvm::Value* result = b.CreateLoad(seen->getAllocatedType(), seen);
   llvm::Value* none = llvm::Constant::getNullValue(result->getType());

@@ -47,6 +47,7 @@ llvm::Value* FunctionEmitter::math(const ir::OpRow& row, llvm::ArrayRef<llvm::Va
     return math(pow, {constant(10.0), args[0]}, dtype, span);
   }
   if (llvm::Value* own = polynomial(name, args[0])) return own;
+  if (llvm::Value* wide = wide_math(row, args, dtype)) return wide;
   if (row.libm.empty()) {
     throw Error("codegen-unsupported", "`{}` on {} cannot be compiled", row.name, dtype.str()).at(span);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements and control flow.
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <numeric>
@@ -20,28 +19,6 @@ namespace {
   throw Error("codegen-unsupported", "{} cannot be compiled for the CPU", what)
       .at(span)
       .help(std::string(help));
-}
-
-// The buffers that are stored to below a statement, or whose memory buffers that it declares share.
-std::vector<const VarNode*> stored_buffers(const Stmt& body) {
-  struct Stored final : ir::Walker {
-    std::vector<const VarNode*> order;
-    void note(const VarNode* var) {
-      if (var->buffer() != nullptr && std::ranges::find(order, var) == order.end()) order.push_back(var);
-    }
-    void visit(const Stmt& s) override {
-      if (auto* store = ir::as<ir::BufferStoreNode>(s)) note(store->buffer.get());
-      if (auto* declared = ir::as<ir::DeclBufferNode>(s); declared && declared->data) {
-        Expr origin = declared->data;
-        if (auto* call = ir::as_call_to(origin, "tirx.buffer_data")) origin = call->args[0];
-        if (auto* var = ir::as<VarNode>(origin)) note(var);
-      }
-      walk_children(s);
-    }
-    void visit(const Expr& e) override {}
-  } found;
-  found.visit(body);
-  return found.order;
 }
 
 std::string_view name_of(const ir::String& text) { return {text.data(), text.size()}; }
@@ -233,42 +210,7 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   if (key == "thread_extent" || key == "virtual_thread") {
     refuse("a thread binding", "bind loops to threads only for GPU targets; use `parallel` here", s->span);
   }
-  if (key == "pragma_nontemporal_store") {
-    if (nontemporal_) return emit(s->body);
-    // Such stores are for whole lines: where an argument that is written does not begin with one, which shows
-    // when it runs, they are ordinary ones.
-    std::vector<const VarNode*> unknown;
-    llvm::Value* whole_lines = b.getTrue();
-    for (const VarNode* buffer : stored_buffers(s->body)) {
-      auto found = values_.find(buffer);
-      if (found == values_.end() || found->second.local || found->second.alignment >= kLine) continue;
-      unknown.push_back(buffer);
-      llvm::Value* past = b.CreateAnd(b.CreatePtrToInt(found->second.value, b.getInt64Ty()), kLine - 1);
-      whole_lines = b.CreateAnd(whole_lines, b.CreateICmpEQ(past, b.getInt64(0)));
-    }
-    auto past_caches = [&] {
-      nontemporal_ = true;
-      emit(s->body);
-      nontemporal_ = false;
-      end_nontemporal();
-    };
-    if (unknown.empty()) return past_caches();
-    auto* aligned = llvm::BasicBlock::Create(m_.context, "lines", function_, end_);
-    auto* other = llvm::BasicBlock::Create(m_.context, "no_lines", function_, end_);
-    auto* join = llvm::BasicBlock::Create(m_.context, "join", function_, end_);
-    b.CreateCondBr(whole_lines, aligned, other);
-    b.SetInsertPoint(aligned);
-    std::vector<uint64_t> before;
-    for (const VarNode* buffer : unknown) before.push_back(std::exchange(values_[buffer].alignment, kLine));
-    past_caches();
-    for (size_t i = 0; i < unknown.size(); ++i) values_[unknown[i]].alignment = before[i];
-    b.CreateBr(join);
-    b.SetInsertPoint(other);
-    emit(s->body);
-    b.CreateBr(join);
-    b.SetInsertPoint(join);
-    return;
-  }
+  if (key == "pragma_nontemporal_store") return emit_past_caches(s);
   // Hints that have done their work in earlier passes, or change nothing on a CPU.
   constexpr std::string_view hints[] = {"pragma_auto_unroll_max_step",
                                         "pragma_unroll_explicit",
@@ -282,12 +224,6 @@ void FunctionEmitter::emit_attr(const ir::AttrStmtNode* s) {
   bool known = std::ranges::find(hints, key) != std::end(hints);
   if (!known) refuse(fmt::format("the attribute `{}`", key), "", s->span);
   emit(s->body);
-}
-
-// Such stores of x86 may be seen later than others that follow them.
-void FunctionEmitter::end_nontemporal() {
-  if (m_.module->getTargetTriple().starts_with("x86_64"))
-    b.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 void FunctionEmitter::emit_if(const ir::IfThenElseNode* s) {

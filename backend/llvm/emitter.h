@@ -231,6 +231,7 @@ class FunctionEmitter {
   llvm::Value* math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype, ir::Span span);
   // emit_polynomials.cpp: null where there is none for the function and type.
   llvm::Value* polynomial(std::string_view name, llvm::Value* x);
+  llvm::Value* wide_math(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
   llvm::Value* libm(const ir::OpRow& row, llvm::ArrayRef<llvm::Value*> args, DataType dtype);
 
   // emit_stmt.cpp
@@ -248,6 +249,8 @@ class FunctionEmitter {
   // emit_any_order.cpp
   static bool in_any_order(const ir::ForNode* s);
   void emit_any_order(const ir::ForNode* s);
+  int64_t lanes_to_mask(const ir::ForNode* s) const;
+  void emit_combined(const ir::ForNode* s, llvm::function_ref<LoopBlocks(const ir::ForNode*)> emitted);
   void emit_extreme(const ir::ForNode* s, const ir::BufferStoreNode* update);
   // emit_choice.cpp
   bool emit_choice(const ir::ForNode* s);  // false, and nothing done, for loops of another form
@@ -281,7 +284,9 @@ class FunctionEmitter {
   // In loops of `mlc.reciprocal`: 1 / d of quotients by a `d` that stays the same.
   std::unordered_map<const ir::BinaryNode*, llvm::Value*> reciprocals_;
   void prefetch(llvm::Value* pointer, DataType dtype);
+  void emit_past_caches(const ir::AttrStmtNode* s);
   void end_nontemporal();
+  llvm::Value* bytes_of(const VarNode* buffer);
 };
 
 }  // namespace mlc::llvm_backend

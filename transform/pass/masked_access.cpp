@@ -14,30 +14,48 @@ namespace {
 
 bool counts_by_one(const RampNode& ramp) { return const_int(ramp.stride) == 1; }
 
+enum class Bases : uint8_t { kThatOfCondition, kAny };
+
+bool may_trap(const Expr& e) {
+  bool divides = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod ||
+                 e->kind == ExprKind::kDiv || e->kind == ExprKind::kMod;
+  if (!divides || !e->dtype().is_integral() || e->dtype().is_scalar()) return false;
+  const Expr& by = static_cast<const BinaryNode*>(e.get())->b;
+  auto* same = as<BroadcastNode>(by);
+  return !const_int(same ? same->value : by);
+}
+
 struct Mask final : Rewriter {
   const Expr& base;
   const Expr& limit;
+  int lanes;
+  Bases bases;
   bool some = false;
   bool all = true;
 
-  Mask(const Expr& base, const Expr& limit) : base(base), limit(limit) {}
+  Mask(const RampNode& ramp, const Expr& limit, Bases bases)
+      : base(ramp.base), limit(limit), lanes(ramp.dtype().lanes()), bases(bases) {}
 
   // Null where the access stays as it is: then the condition stays too.
   Expr mask_of(const Array<Expr>& indices) {
     auto* ramp = indices.empty() ? nullptr : as<RampNode>(indices[0]);
-    if (indices.size() != 1 || !ramp || !counts_by_one(*ramp) || !structural_equal(ramp->base, base)) {
+    bool here = ramp && counts_by_one(*ramp) && ramp->dtype().lanes() == lanes &&
+                (bases == Bases::kAny || structural_equal(ramp->base, base));
+    if (indices.size() != 1 || !here) {
       all = false;
       return nullptr;
     }
     some = true;
-    return call_op(DataType::UInt(1, ramp->dtype().lanes()), "tirx.get_active_lane_mask", {base, limit});
+    return call_op(DataType::UInt(1, lanes), "tirx.get_active_lane_mask", {base, limit});
   }
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     if (as_call_to(e, "tirx.masked_load")) all = false;  // its lanes are those of another condition
+    if (bases == Bases::kAny && may_trap(e)) all = false;
     auto* load = as<TensorLoadNode>(e);
     if (!load) return rewrite_children(e);
+    if (bases == Bases::kAny && e->dtype().is_scalar()) return e;
     Array<Expr> indices = rewrite(load->indices);
     Expr mask = mask_of(indices);
     if (!mask) return e;
@@ -65,10 +83,29 @@ std::optional<Stmt> with_masked_accesses(const Stmt& body, const Expr& condition
   auto* ramp = less ? as<RampNode>(less->a) : nullptr;
   auto* limit = less ? as<BroadcastNode>(less->b) : nullptr;
   if (!ramp || !limit || !counts_by_one(*ramp)) return std::nullopt;
-  Mask mask(ramp->base, limit->value);
+  Mask mask(*ramp, limit->value, Bases::kThatOfCondition);
   Stmt masked = mask.rewrite(body);
   if (!mask.some || !mask.all) return std::nullopt;
   return masked;
+}
+
+std::optional<Stmt> with_masked_tail(const Stmt& body, const Expr& condition) {
+  if (auto* both = as<AndNode>(condition)) {
+    for (const auto& [same, other] : {std::pair(both->a, both->b), std::pair(both->b, both->a)}) {
+      auto* uniform = as<BroadcastNode>(same);
+      auto masked = uniform ? with_masked_tail(body, other) : std::nullopt;
+      if (masked) return make<IfThenElseNode>(uniform->value, *masked, Stmt(nullptr), body->span);
+    }
+    return std::nullopt;
+  }
+  auto* less = as<LTNode>(condition);
+  auto* ramp = less ? as<RampNode>(less->a) : nullptr;
+  auto* limit = less ? as<BroadcastNode>(less->b) : nullptr;
+  if (!ramp || !limit || !counts_by_one(*ramp)) return std::nullopt;
+  Mask mask(*ramp, limit->value, Bases::kAny);
+  Stmt masked = mask.rewrite(body);
+  if (!mask.some || !mask.all) return std::nullopt;
+  return make<IfThenElseNode>(lt(ramp->base, limit->value), masked, Stmt(nullptr), body->span);
 }
 
 }  // namespace mlc::transform

@@ -80,6 +80,12 @@ class AccessTypes final : public Walker {
       if (auto* buffer = buffer_of_data(call->args[1]))
         access(call->args[0]->dtype(), buffer, {call->args[2]}, false, e->span);
     }
+    for (const char* masked : {"tirx.masked_load", "tirx.masked_store"}) {  // masks count elements
+      auto* call = as_call_to(e, masked);
+      auto* buffer = call ? as<VarNode>(call->args[0]) : nullptr;
+      auto known = buffer ? at_.find(roots(buffer)) : at_.end();
+      if (known != at_.end()) found[known->second].fixed = true;
+    }
     if (auto* call = as_call_to(e, "tirx.address_of")) {
       if (auto* load = as<TensorLoadNode>(call->args[0])) {
         access(load->dtype(), load->source.get(), load->indices, false, e->span);

@@ -16,6 +16,7 @@ constexpr char doc[] = R"(PeelVectorTails(): vectors whose lanes are all inside 
                     A[i * 8 + j]                for j in T.vectorized(8):
                                                     if (i + 12) * 8 + j < 100:
                                                         B[(i + 12) * 8 + j] = A[(i + 12) * 8 + j]
+The same for `B[i] = T.if_then_else(i < 100, A[i], 0)`, which pads.
 needs: conditions that are comparisons, joined by `and`, of what grows or falls steadily with the lane.
 keeps: the order of iterations.
 A serial loop that has nothing but the vector in it is cut where the first lane is outside; elsewhere the bound is asked
@@ -60,14 +61,23 @@ struct PeelTails final : Rewriter {
 
   std::optional<Bounds> bounds_of(const ForNode& loop) {
     auto lanes = const_int(loop.extent);
-    auto* branch = as<IfThenElseNode>(loop.body);
-    if (loop.for_kind != ForKind::kVectorized || !lanes || *lanes < 2 || !branch || branch->else_case ||
-        leaves_early(loop.body)) {
+    if (loop.for_kind != ForKind::kVectorized || !lanes || *lanes < 2 || leaves_early(loop.body))
       return std::nullopt;
-    }
+    Expr condition = condition_of(loop.body);
     Bounds found;
-    if (!collect(branch->condition, loop, *lanes, found) || found.excess.empty()) return std::nullopt;
+    if (!condition || !collect(condition, loop, *lanes, found) || found.excess.empty()) return std::nullopt;
     return found;
+  }
+
+  // What the body of a loop asks before all else, or null: `if c: S` or `B[i] = T.if_then_else(c, x, y)`.
+  static Expr condition_of(const Stmt& body) {
+    if (auto* branch = as<IfThenElseNode>(body)) return branch->else_case ? Expr(nullptr) : branch->condition;
+    auto* choice = choice_of(body);
+    return choice ? choice->args[0] : Expr(nullptr);
+  }
+  static const CallNode* choice_of(const Stmt& body) {
+    auto* store = as<BufferStoreNode>(body);
+    return store ? as_call_to(store->value, "tirx.if_then_else") : nullptr;
   }
 
   // Asked for before the other conditions, which may be what keeps a divisor from being 0.
@@ -119,6 +129,18 @@ struct PeelTails final : Rewriter {
 
   // The loop without the conditions that hold for all of its lanes.
   static Stmt whole(const ForNode& loop, const Bounds& bounds) {
+    if (auto* choice = choice_of(loop.body)) {
+      Expr value = choice->args[1];
+      if (!bounds.uniform.empty()) {
+        Expr all = bounds.uniform[0];
+        for (size_t i = 1; i < bounds.uniform.size(); ++i) all = logical_and(all, bounds.uniform[i]);
+        value = call_op(choice->dtype(), "tirx.if_then_else", {all, value, choice->args[2]}, choice->span);
+      }
+      return with(ref(&loop), [&](ForNode& n) {
+        n.body =
+            with(ref(as<BufferStoreNode>(loop.body)), [&](BufferStoreNode& store) { store.value = value; });
+      });
+    }
     auto* branch = as<IfThenElseNode>(loop.body);
     Stmt body = branch->then_case;
     for (const Expr& condition : bounds.uniform)

@@ -61,6 +61,8 @@ class Share final : public Rewriter {
         n.args = {call->args[0], data_of(storage->buffer), from, rewrite(call->args[3]), call->args[4]};
       });
     }
+    if (auto* call = as_call_to(e, "tirx.masked_load")) return masked(*call, 1);
+    if (auto* call = as_call_to(e, "tirx.masked_store")) return masked(*call, 2);
     auto* load = as<TensorLoadNode>(e);
     Storage* storage = load ? storage_of(load->source.get()) : nullptr;
     if (!storage) return rewrite_children(e);
@@ -99,6 +101,19 @@ class Share final : public Rewriter {
   Storage* storage_of(const VarNode* buffer) const {
     auto found = plan_.of.find(plan_.roots(buffer));
     return found == plan_.of.end() ? nullptr : found->second;
+  }
+  // (buffer, indices..., mask), where the indices begin at argument `first`.
+  Expr masked(const CallNode& call, size_t first) {
+    auto* buffer = as<VarNode>(call.args[0]);
+    Storage* storage = buffer ? storage_of(buffer) : nullptr;
+    if (!storage) return rewrite_children(ref(&call));
+    Array<Expr> args{rewrite_buffer(ref(buffer))}, indices;
+    size_t mask = call.args.size() - 1;
+    for (size_t i = 1; i < first; ++i) args.push_back(rewrite(call.args[static_cast<int64_t>(i)]));
+    for (size_t i = first; i < mask; ++i) indices.push_back(call.args[static_cast<int64_t>(i)]);
+    for (const Expr& index : moved(*storage, ref(buffer), indices)) args.push_back(index);
+    args.push_back(rewrite(call.args[static_cast<int64_t>(mask)]));
+    return with(ref(&call), [&](CallNode& n) { n.args = args; });
   }
   // The buffer in its memory, which may have been allocated as that of another one.
   Buffer view(const Storage& storage, const Buffer& buffer) {

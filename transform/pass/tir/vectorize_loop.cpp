@@ -128,13 +128,14 @@ struct WidenAllocations final : Rewriter {
 // The body of one vectorized loop, all lanes at once.
 class Vectorize final : public Rewriter {
  public:
-  Vectorize(const ForNode& loop, int lanes, bool mask, VectorCalls calls)
+  Vectorize(const ForNode& loop, int lanes, bool mask, VectorCalls calls, VectorMasks masks)
       : lane_(loop.loop_var),
         min_(loop.min),
         extent_(loop.extent),
         lanes_(lanes),
         mask_(mask),
-        calls_(calls) {}
+        calls_(calls),
+        masks_(masks) {}
 
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
@@ -314,12 +315,14 @@ class Vectorize final : public Rewriter {
     if (auto* branch = as<IfThenElseNode>(s)) {
       Expr condition = rewrite(branch->condition);
       if (lanes_of(condition) != 1) {
-        if (!mask_ || branch->else_case) throw NoVectorForm();
+        bool tails = masks_ == VectorMasks::kTails;
+        if ((!mask_ && !tails) || branch->else_case) throw NoVectorForm();
         bool had_rows = std::exchange(has_rows_, false);
         Stmt then_case = rewrite(branch->then_case);
         if (has_rows_) throw NoVectorForm();  // one condition for several lanes
         has_rows_ = had_rows;
-        auto masked = with_masked_accesses(then_case, condition);
+        auto masked =
+            tails ? with_masked_tail(then_case, condition) : with_masked_accesses(then_case, condition);
         return masked ? *masked : throw NoVectorForm();
       }
       Stmt yes = rewrite(branch->then_case);
@@ -410,6 +413,7 @@ class Vectorize final : public Rewriter {
   int lanes_;
   bool mask_;  // may conditions become masks?
   VectorCalls calls_;
+  VectorMasks masks_;
   std::unordered_map<const VarNode*, Var> names_;  // let and bind variables that became vectors
   std::vector<Bind> bindings_;
   bool has_rows_ = false;  // did a ramp become a longer one?
@@ -433,8 +437,10 @@ struct VectorizeLoops final : Rewriter {
   bool enabled;
   std::optional<bool> mask;  // as configured
   VectorCalls calls;
-  VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask, VectorCalls calls)
-      : fn(fn), enabled(enabled), mask(mask), calls(calls) {}
+  VectorMasks masks;
+  VectorizeLoops(const PrimFunc& fn, bool enabled, std::optional<bool> mask, VectorCalls calls,
+                 VectorMasks masks)
+      : fn(fn), enabled(enabled), mask(mask), calls(calls), masks(masks) {}
 
   // Of the loop's vectors; negative for scalable ones.
   int lanes_of_loop(const ForNode& loop) const {
@@ -494,21 +500,22 @@ struct VectorizeLoops final : Rewriter {
     }
     if (lanes == 1) return rewrite(substitute(loop->body, {{loop->loop_var.get(), loop->min}}));
     Stmt body = lanes < 0 ? loop->body : WidenAllocations(loop->loop_var, lanes).rewrite(loop->body);
-    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls).rewrite(body);
+    return Vectorize(*loop, lanes, mask.value_or(lanes < 0), calls, masks).rewrite(body);
   }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions& options) {
-  return vectorize_loops(fn, options, VectorCalls::kAsInTVM);
+  return vectorize_loops(fn, options, VectorCalls::kAsInTVM, VectorMasks::kAsInTVM);
 }
 
 }  // namespace
 
-PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls) {
+PrimFunc vectorize_loops(const PrimFunc& fn, const PassOptions& options, VectorCalls calls,
+                         VectorMasks masks) {
   std::optional<bool> mask;
   auto given = options.config->find("tirx.enable_buffer_level_predication");
   if (given != options.config->end()) mask = (*given).second.cast<bool>();
-  return with_body(fn, VectorizeLoops(fn, options.flag(0), mask, calls).rewrite(fn->body));
+  return with_body(fn, VectorizeLoops(fn, options.flag(0), mask, calls, masks).rewrite(fn->body));
 }
 
 extern const Pass vectorize_loop{"VectorizeLoop", "tirx.transform", "VectorizeLoop(enable_vectorize=True)",

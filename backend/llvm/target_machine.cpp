@@ -79,7 +79,7 @@ unsigned fast_math_of(const ir::Target& target) {
   auto add = [&](std::string_view key, unsigned bits) {
     if (ir::target_attr<bool>(target, key, false)) flags |= bits;
   };
-  add("fast-math", 63U);
+  add("fast-math", 127U);
   add("fast-math-nnan", Machine::kNoNans);
   add("fast-math-ninf", Machine::kNoInfs);
   add("fast-math-nsz", Machine::kNoSignedZeros);

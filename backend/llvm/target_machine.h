@@ -35,7 +35,8 @@ struct Machine {
     kNoSignedZeros = 4,
     kReciprocal = 8,
     kContract = 16,
-    kReassociate = 32
+    kReassociate = 32,
+    kApproximate = 64
   };
 };
 

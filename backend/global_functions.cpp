@@ -12,9 +12,12 @@
 #include <cstring>
 #include <optional>
 
+#include "backend/runtime/parallel.h"
 #include "ir/api.h"
 #include "ir/host_attribute.h"
 #include "ir/host_error.h"
+#include "ir/inputs.h"
+#include "ir/library_call.h"
 #include "ir/ndarray.h"
 
 namespace mlc::backend {
@@ -61,6 +64,7 @@ const ir::Api* pass_or_analysis(std::string name) {
 
 Any get_global_func(ApiCall& call) {
   auto name = ir::detail::argument<std::string>(call, 0);
+  define_of_library(name);
   if (auto found = ffi::Function::GetGlobal(name)) return *found;
   if (const ir::Api* api = pass_or_analysis(name)) {
     return ffi::Function::FromPacked([&host = call.host, api](ffi::PackedArgs args, ffi::Any* result) {
@@ -241,6 +245,16 @@ const ApiRow rows[] = {
 
 }  // namespace
 
+void define_of_library(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> families[] = {
+      {"tvm.contrib.sort.", "tvm.runtime.sorting"},
+      {"tvm.contrib.random.", "tvm.contrib.random"},
+  };
+  for (const auto& [begin, module] : families) {
+    if (name.starts_with(begin) && !ffi::Function::GetGlobal(name)) ir::call_library(module, "define", {});
+  }
+}
+
 void register_global_functions() {
   namespace refl = ffi::reflection;
   refl::ObjectDef<EnvFuncNode>(refl::init(false)).def_ro("name", &EnvFuncNode::name);
@@ -262,6 +276,20 @@ void register_global_functions() {
 #endif
     }
   });
+  // How many threads run parallel loops. The mode chooses among cores of several kinds in TVM; the names of
+  // cores are not looked at, as there.
+  refl::GlobalDef()
+      .def("runtime.NumThreads",
+           [] {
+             ir::Inputs::global().beyond();
+             return static_cast<int64_t>(mlc_num_threads());
+           })
+      .def_packed("runtime.config_threadpool", [](ffi::PackedArgs args, ffi::Any*) {
+        if (args.size() < 2)
+          throw Error("wrong-argument-count", "a mode and a number of threads").kind("TypeError");
+        args[0].cast<int64_t>();
+        mlc_limit_threads(static_cast<int32_t>(args[1].cast<int64_t>()));
+      });
   // What programs try the passing of values with.
   refl::GlobalDef()
       .def("testing.echo",

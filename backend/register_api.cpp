@@ -132,7 +132,7 @@ Any export_library(ApiCall& call) {
   auto rest = call.args.subspan(2);
   bool plain = rest[0] == nullptr && rest[1] == nullptr && rest[2] == nullptr &&
                rest[3].cast<ir::Map<String, Any>>().empty();
-  if (plain && path && !view(*path).ends_with(".tar")) {
+  if (plain && path && module->imports().empty() && !view(*path).ends_with(".tar")) {
     llvm_backend::export_module(module, *path);
     return nullptr;
   }

@@ -13,12 +13,20 @@ struct Named {
   DataType type;
 };
 
-// Every element type that has a name of its own; int, uint and float widths are spelled by rule.
+// Every element type that has a name of its own; int, uint and float widths are spelled by rule. Without a
+// width it is 32.
 constexpr Named named[] = {
     {"bool", DataType::Bool()},
     {"handle", DataType::Handle()},
     {"void", DataType::Void()},
     {"bfloat16", DataType::BFloat16()},
+    {"int32", DataType::Int(32)},
+    {"uint32", DataType::UInt(32)},
+    {"float32", DataType::Float(32)},
+    {"int", DataType::Int(32)},
+    {"uint", DataType::UInt(32)},
+    {"float", DataType::Float(32)},
+    {"bfloat", DataType::BFloat16()},
     {"float8_e3m4", {kDLFloat8_e3m4, 8}},
     {"float8_e4m3", {kDLFloat8_e4m3, 8}},
     {"float8_e4m3b11fnuz", {kDLFloat8_e4m3b11fnuz, 8}},
@@ -68,6 +76,8 @@ DataType DataType::parse(std::string_view text) {
     if (scalable) base.remove_suffix(7);
     if (parse_element(base, element)) return element.with_lanes(scalable ? -lanes : lanes);
   }
+  if (x != std::string_view::npos && parse_element(text.substr(0, x), element))
+    throw Error("unknown-dtype", "data type `{}` has no number of lanes", text).kind("ValueError");
   std::vector<std::string> known = {"int8",   "int16",  "int32",   "int64",   "uint8",   "uint16",
                                     "uint32", "uint64", "float16", "float32", "float64", "float8_e4m3fn"};
   for (const Named& row : named) known.emplace_back(row.name);
@@ -79,7 +89,7 @@ DataType DataType::parse(std::string_view text) {
 std::string DataType::str() const {
   std::string text;
   for (const Named& row : named) {
-    if (row.type.code() == code() && row.type.bits() == bits()) text = row.name;
+    if (text.empty() && row.type.code() == code() && row.type.bits() == bits()) text = row.name;
   }
   if (text.empty()) {
     text = is_int() ? "int" : is_uint() ? "uint" : is_float() ? "float" : is_bool() ? "bool" : "custom";

@@ -103,7 +103,9 @@ std::string said_value(const Any& value) {
   if (auto map = value.as<Map<Any, Any>>()) return entries(*map);
   if (auto target = value.as<Target>()) return target_text(*target);
   if (auto truth = value.as<bool>()) return *truth ? "True" : "False";
-  return ffi::json::Stringify(value);
+  std::string text(ffi::json::Stringify(value));
+  for (size_t at; (at = text.find("\\/")) != std::string::npos;) text.erase(at, 1);
+  return text;
 }
 
 Any typed_value(std::string_view kind, std::string_view name, const Any& value) {

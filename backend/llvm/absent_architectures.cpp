@@ -12,7 +12,6 @@
   extern "C" void LLVMInitialize##name##AsmPrinter() {}
 
 MLC_ABSENT(AMDGPU)
-MLC_ABSENT(ARM)
 MLC_ABSENT(AVR)
 MLC_ABSENT(BPF)
 MLC_ABSENT(Hexagon)

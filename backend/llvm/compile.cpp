@@ -52,8 +52,8 @@ bool is_entry(const llvm::Function& function) {
          std::string_view(function.getName()).starts_with(kEntryPrefix);
 }
 
-// The only function of a module answers to `main` as well.
-void name_entry(llvm::Module& module, llvm::GlobalValue::LinkageTypes linkage) {
+// The only function of a module answers to `main` as well. Weak: several modules may come into one library.
+void name_entry(llvm::Module& module) {
   llvm::Function* only = nullptr;
   for (llvm::Function& function : module) {
     if (!is_entry(function)) continue;
@@ -61,7 +61,8 @@ void name_entry(llvm::Module& module, llvm::GlobalValue::LinkageTypes linkage) {
     only = &function;
   }
   std::string main = std::string(kEntryPrefix) + "main";
-  if (only != nullptr && only->getName() != main) llvm::GlobalAlias::create(linkage, main, only);
+  if (only != nullptr && only->getName() != main)
+    llvm::GlobalAlias::create(llvm::GlobalValue::WeakAnyLinkage, main, only);
 }
 
 template <class F>
@@ -85,9 +86,7 @@ auto with_module(const ir::IRModule& lowered, const ir::Target& target, DebugInf
   llvm::raw_string_ostream stream(problems);
   MLC_CHECK(!llvm::verifyModule(*module, &stream), "generated LLVM IR is malformed: {}", problems);
 #endif
-  // Weak in what C programs link: several libraries may come together.
-  name_entry(*module,
-             c_names.empty() ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::WeakAnyLinkage);
+  name_entry(*module);
   optimize(*module, machine);
   return use(*module, machine, emitter);
 }

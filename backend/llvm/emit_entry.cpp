@@ -26,15 +26,27 @@ std::string extent_text(const Expr& e, const Named& named, bool typed, bool insi
   if (auto* var = ir::as<VarNode>(e)) return named(var);
   const ir::BinaryNode* binary = ir::as_binary(e);
   if (binary == nullptr) return "?";
-  std::string_view sign = binary->kind == ir::ExprKind::kAdd        ? "+"
-                          : binary->kind == ir::ExprKind::kSub      ? "-"
-                          : binary->kind == ir::ExprKind::kMul      ? "*"
-                          : binary->kind == ir::ExprKind::kFloorDiv ? "//"
-                          : binary->kind == ir::ExprKind::kFloorMod ? "%"
-                                                                    : "";
-  if (sign.empty()) return "?";
-  return fmt::format("{} {} {}", extent_text(binary->a, named, typed, true), sign,
-                     extent_text(binary->b, named, typed, true));
+  std::string a = extent_text(binary->a, named, typed, true);
+  std::string b = extent_text(binary->b, named, typed, true);
+  auto called = [&](std::string_view function) { return fmt::format("{}({}, {})", function, a, b); };
+  switch (binary->kind) {
+    case ir::ExprKind::kAdd:
+      return fmt::format("{} + {}", a, b);
+    case ir::ExprKind::kSub:
+      return fmt::format("{} - {}", a, b);
+    case ir::ExprKind::kMul:
+      return fmt::format("{} * {}", a, b);
+    case ir::ExprKind::kFloorDiv:
+      return typed ? fmt::format("{} // {}", a, b) : called("floordiv");
+    case ir::ExprKind::kFloorMod:
+      return typed ? fmt::format("{} % {}", a, b) : called("floormod");
+    case ir::ExprKind::kMin:
+      return called(typed ? "T.min" : "min");
+    case ir::ExprKind::kMax:
+      return called(typed ? "T.max" : "max");
+    default:
+      return "?";
+  }
 }
 std::string own_name(const VarNode* var) { return name_of(var->name); }
 

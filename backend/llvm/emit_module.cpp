@@ -128,6 +128,12 @@ llvm::Function* ModuleEmitter::new_function(const std::string& name, llvm::Funct
   if (function == nullptr || !function->isDeclaration() || function->getFunctionType() != type)
     function = llvm::Function::Create(type, linkage, name, module.get());
   function->addFnAttr(llvm::Attribute::NoUnwind);
+  if (machine.is_named) {
+    llvm::StringRef cpu = machine.machine->getTargetCPU();
+    function->addFnAttr("target-cpu", cpu.empty() ? "generic" : cpu);
+    if (!machine.machine->getTargetFeatureString().empty())
+      function->addFnAttr("target-features", machine.machine->getTargetFeatureString());
+  }
   if (machine.has_scalable && machine.machine->getTargetTriple().isAArch64()) {
     constexpr unsigned kMostPieces = 16;  // of 128 bits, as the architecture has it
     function->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, 1, kMostPieces));

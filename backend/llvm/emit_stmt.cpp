@@ -41,6 +41,7 @@ FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function
   if (wanted & Machine::kNoSignedZeros) flags.setNoSignedZeros();
   if (wanted & Machine::kReciprocal) flags.setAllowReciprocal();
   if (wanted & Machine::kReassociate) flags.setAllowReassoc();
+  if (wanted & Machine::kApproximate) flags.setApproxFunc();
   flags.setAllowContract(true);
   b.setFastMathFlags(flags);
   place_ = place;

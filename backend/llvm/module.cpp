@@ -33,7 +33,7 @@ class CompiledModule final : public ffi::ModuleObj {
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
     // The only function of a module is its entry too.
     bool only = code_.functions.size() == 1 && std::string_view(name.data(), name.size()) == "main";
-    if (!only && !ImplementsFunction(name)) return std::nullopt;
+    if (!only && !ImplementsFunction(name)) return answer({name.data(), name.size()});
     {
       std::lock_guard hold(lock_);
       if (!loaded_) loaded_ = std::make_unique<Loaded>(code_);
@@ -44,6 +44,19 @@ class CompiledModule final : public ffi::ModuleObj {
         this));  // the code lives as long as its functions
     return ffi::Function::FromPacked(
         [entry, keep](ffi::PackedArgs args, ffi::Any* result) { runtime::call_entry(entry, args, result); });
+  }
+  // What can be asked of the module itself.
+  ffi::Optional<ffi::Function> answer(std::string_view name) const {
+    if (name == "_get_target_string") {
+      return ffi::Function::FromTyped([text = ir::target_text(target_)] { return ffi::String(text); });
+    }
+    if (name == "get_func_names") {
+      ffi::Array<ffi::String> names;
+      for (const std::string& one : code_.functions) names.push_back(one);
+      return ffi::Function::FromTyped([names] { return names; });
+    }
+    if (name == "__tvm_is_system_module") return ffi::Function::FromTyped([] { return false; });
+    return std::nullopt;
   }
   ffi::Array<ffi::String> GetWriteFormats() const final { return {"so", "o", "bc", "ll", "asm"}; }
   ffi::String InspectSource(const ffi::String& format) const final {

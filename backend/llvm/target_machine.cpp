@@ -30,6 +30,7 @@ void initialize_architectures() {
   LLVMInitialize##name##AsmPrinter();
     MLC_ARCHITECTURE(X86)
     MLC_ARCHITECTURE(AArch64)
+    MLC_ARCHITECTURE(ARM)
     MLC_ARCHITECTURE(RISCV)
     MLC_ARCHITECTURE(WebAssembly)
 #undef MLC_ARCHITECTURE
@@ -78,7 +79,7 @@ unsigned fast_math_of(const ir::Target& target) {
   auto add = [&](std::string_view key, unsigned bits) {
     if (ir::target_attr<bool>(target, key, false)) flags |= bits;
   };
-  add("fast-math", 63U);
+  add("fast-math", 127U);
   add("fast-math-nnan", Machine::kNoNans);
   add("fast-math-ninf", Machine::kNoInfs);
   add("fast-math-nsz", Machine::kNoSignedZeros);
@@ -132,7 +133,7 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple.str(), problem);
   if (found == nullptr) {
     throw Error("unknown-target", "there is no code generator for the triple `{}`", triple.str())
-        .help("architectures: x86_64, aarch64, riscv64, wasm32");
+        .help("architectures: x86_64, aarch64, arm, riscv64, wasm32");
   }
   std::unique_ptr<llvm::MCSubtargetInfo> plain(found->createMCSubtargetInfo(triple.str(), "", ""));
   check_features(*plain, target, cpu);
@@ -147,6 +148,7 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   if (target->attrs.count("num-cores") != 0 && (made->cores < 1 || made->cores > INT32_MAX)) {
     throw Error("unknown-target-attribute", "`num-cores` is {}, expected 1 or more", made->cores);
   }
+  made->is_named = !(text(target, "mcpu") == "native" || (text(target, "mcpu").empty() && triple_text.empty()));
   made->fast_math = fast_math_of(target);
   made->is_host = host_like;
   made->has_half = converts_half(triple, *info);
@@ -169,6 +171,10 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;  // a * b + c is one rounding where the machine can
   options.MCOptions.ABIName = text(target, "mabi");
+  if (std::string floats = text(target, "mfloat-abi"); floats == "soft")
+    options.FloatABIType = llvm::FloatABI::Soft;
+  else if (floats == "hard")
+    options.FloatABIType = llvm::FloatABI::Hard;
   constexpr llvm::CodeGenOptLevel levels[] = {llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less,
                                               llvm::CodeGenOptLevel::Default,
                                               llvm::CodeGenOptLevel::Aggressive};

@@ -17,6 +17,7 @@ namespace mlc::llvm_backend {
 struct Machine {
   std::unique_ptr<llvm::TargetMachine> machine;
   bool is_host = false;           // code runs in this process: same architecture and system, known features
+  bool is_named = false;          // the target says which CPU, and the text of its functions does too
   bool has_half = false;          // converts float16 to and from float32 in hardware
   bool rounds_bfloat = false;     // rounds float32 to bfloat16 in hardware, as the standard has it
   bool scales_by_powers = false;  // has an instruction for x * 2^n on vectors: AVX-512
@@ -34,7 +35,8 @@ struct Machine {
     kNoSignedZeros = 4,
     kReciprocal = 8,
     kContract = 16,
-    kReassociate = 32
+    kReassociate = 32,
+    kApproximate = 64
   };
 };
 

@@ -78,7 +78,8 @@ struct Pool {
   alignas(64) std::atomic<uint32_t> epoch{0};  // counts launches: what idle workers wait on
   std::atomic<uint64_t> open{0};               // a bit for each job that may want help
   alignas(64) std::atomic<uint32_t> sleepers{0};
-  int threads = 0;
+  std::atomic<int> threads{0};  // that take part
+  int started = 0;              // and that there are, the caller included
   // The process that has started it, 0 when none has: a forked child has no workers and starts its own.
   std::atomic<pid_t> owner{0};
   Job jobs[kJobs];
@@ -209,7 +210,8 @@ void start() {
     }
     pthread_attr_destroy(&attr);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pool.threads = started;
+    pool.started = started;
+    pool.threads.store(started, std::memory_order_relaxed);
     pool.owner.store(getpid(), std::memory_order_release);
   }
   starting.store(0, std::memory_order_release);
@@ -244,7 +246,12 @@ void await_workers(Job& job) {
 
 extern "C" int32_t mlc_num_threads(void) {
   if (pool.owner.load(std::memory_order_acquire) != getpid()) start();
-  return pool.threads;
+  return pool.threads.load(std::memory_order_relaxed);
+}
+
+extern "C" void mlc_limit_threads(int32_t most) {
+  mlc_num_threads();
+  pool.threads.store(most > 0 && most < pool.started ? most : pool.started, std::memory_order_relaxed);
 }
 
 extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t extent) {
@@ -253,9 +260,11 @@ extern "C" int32_t mlc_parallel_launch(mlc_task task, void* closure, int64_t ext
 
 extern "C" int32_t mlc_parallel_launch_on(mlc_task task, void* closure, int64_t extent, int32_t cores) {
   if (extent <= 0) return 0;
-  if (inside || extent == 1 || cores <= 1 || mlc_num_threads() == 1) return task(closure, 0, extent);
+  if (inside || extent == 1 || cores <= 1) return task(closure, 0, extent);
+  const int present = mlc_num_threads();
+  if (present == 1) return task(closure, 0, extent);
 
-  const int threads = cores < pool.threads ? cores : pool.threads;
+  const int threads = cores < present ? cores : present;
   Job* place = take_place();
   if (place == nullptr) return task(closure, 0, extent);
   Job& job = *place;

@@ -27,4 +27,6 @@ char* mlc_error_slot(void);
 // Threads that take part in a launch, the caller included: MLC_NUM_THREADS, else TVM_NUM_THREADS, else the
 // number of processors this process may run on. Read when the pool starts.
 int32_t mlc_num_threads(void);
+// From now on that many at most; 0 or less: as many as there are.
+void mlc_limit_threads(int32_t most);
 }

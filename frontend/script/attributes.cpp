@@ -11,6 +11,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/slot_members.h"
 #include "frontend/script/wide_int.h"
+#include "ir/module.h"
 
 namespace mlc::script {
 
@@ -521,6 +522,10 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     auto* constant = object.as<ir::IntImmNode>();
     if (constant != nullptr && is_int(out) && raw_int(out) < 0 && constant->dtype().is_uint())
       out = whole_of_unsigned(static_cast<uint64_t>(raw_int(out)));
+    if (out.type_index() == kTVMFFIMap && name.str() == "attrs" &&
+        (object.as<ir::IRModuleNode>() || object.as<ir::BaseFuncNode>())) {
+      mark_attributes(out);
+    }
     out = dtype_text(out);
     return true;
   }

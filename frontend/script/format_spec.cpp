@@ -7,6 +7,7 @@
 #include "frontend/script/format_value.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/np_scalar.h"
 #include "frontend/script/wide_int.h"
 
 namespace mlc::script {
@@ -410,6 +411,8 @@ void append_formatted(std::string& text, Evaluator& evaluator, const Any& value,
 
 std::string format_value(Evaluator& evaluator, const Any& original, std::string_view text, ir::Span span) {
   Any value = plain_number(original);  // np.float32 too is formatted as a float
+  if (is_int(value) && raw_int(value) < 0 && numpy_scalar_dtype(original) == ir::DataType::UInt(64))
+    value = whole_of_unsigned(static_cast<uint64_t>(raw_int(value)));
   if (is_object(value) && !is_str(value)) {
     Any spec = str_value(text);
     Any result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of the language on arrays.
 #include "frontend/script/np_ufunc.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -58,7 +59,7 @@ const UfuncRow& row_of(CmpOperator op) {
 
 bool takes_part(const Any& value) {
   return is_array_operand(value) || is_integer(value) || is_float(value) || is_list_like(value) ||
-         value.type_index() == kTVMFFITensor;
+         value.type_index() == kTVMFFITensor || unsigned_of(value);
 }
 void check_operands(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b, ir::Span span) {
   if (takes_part(a) && takes_part(b)) return;

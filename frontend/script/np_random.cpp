@@ -6,6 +6,7 @@
 #include "frontend/script/library.h"
 #include "frontend/script/np_errors.h"
 #include "frontend/script/np_random.h"
+#include "frontend/script/wide_int.h"
 #include "ir/inputs.h"
 
 namespace mlc::script {
@@ -159,7 +160,18 @@ IntRange int_range(ApiCall& call, const Any& low_value, const Any& high_value, c
     return index_value(evaluator, plain, call.span, name);
   };
   int64_t low = is_none(high_value) ? 0 : bound(low_value, "low");
-  int64_t high = bound(is_none(high_value) ? low_value : high_value, "high");
+  const Any& last = is_none(high_value) ? low_value : high_value;
+  if (type == DataType::UInt(64) && as_wide(last) != nullptr) {
+    // Bounds above 2**63 - 1: 2**64 is one where the bound itself is left out.
+    Any greatest =
+        endpoint ? last : whole_binary(syntax::BinOperator::kSub, last, Any(int64_t{1}), call.span);
+    std::optional<uint64_t> high = unsigned_of(greatest);
+    if (is_int(greatest) && raw_int(greatest) >= 0) high = static_cast<uint64_t>(raw_int(greatest));
+    if (low < 0) raise("ValueError", call.span, "out-of-range", "low is out of bounds for uint64");
+    if (!high) raise("ValueError", call.span, "out-of-range", "high is out of bounds for uint64");
+    return {low, *high - static_cast<uint64_t>(low), type};
+  }
+  int64_t high = bound(last, "high");
   if (!endpoint) --high;
   int64_t least = type.is_bool() || type.is_uint() ? 0 : INT64_MIN >> (64 - type.bits());
   uint64_t greatest = type.is_bool() ? 1 : ~uint64_t{0} >> (64 - type.bits() + (type.is_uint() ? 0 : 1));

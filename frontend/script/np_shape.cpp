@@ -6,6 +6,7 @@
 #include "frontend/script/np_errors.h"
 #include "frontend/script/np_scalar.h"
 #include "frontend/script/np_ufunc.h"
+#include "frontend/script/wide_int.h"
 
 namespace mlc::script {
 
@@ -61,25 +62,25 @@ ffi::Tensor reshape_ordered(const ffi::Tensor& tensor, Shape shape, std::string_
 }
 
 // An element as a Python number.
-Any python_number(const Any& element, ir::Span span) {
+Any python_number(const Any& element) {
   Any number = plain_number(element);
   if (numpy_scalar_dtype(element) == DataType::UInt(64) && raw_int(number) < 0)
-    raise("OverflowError", span, "integer-overflow", "an integer above 2**63 - 1 cannot be an int here");
+    return whole_of_unsigned(static_cast<uint64_t>(raw_int(number)));
   return number;
 }
 
-Any nested_list(const ffi::Tensor& tensor, ir::Span span) {
-  if (tensor.ndim() == 0) return python_number(element_value(tensor, 0), span);
+Any nested_list(const ffi::Tensor& tensor) {
+  if (tensor.ndim() == 0) return python_number(element_value(tensor, 0));
   List list;
   Shape shape = shape_of(tensor), strides = strides_of(tensor);
   if (tensor.ndim() == 1) {
     for (int64_t i = 0; i < shape[0]; ++i)
-      list.push_back(python_number(element_value(tensor, i * strides[0]), span));
+      list.push_back(python_number(element_value(tensor, i * strides[0])));
     return list;
   }
   Shape inner_shape(shape.begin() + 1, shape.end()), inner_strides(strides.begin() + 1, strides.end());
   for (int64_t i = 0; i < shape[0]; ++i)
-    list.push_back(nested_list(strided(tensor, inner_shape, inner_strides, i * strides[0]), span));
+    list.push_back(nested_list(strided(tensor, inner_shape, inner_strides, i * strides[0])));
   return list;
 }
 
@@ -121,15 +122,14 @@ Any item(ApiCall& call, const NDArray& self, const Tuple& index) {
     if (self->tensor.numel() != 1)
       raise("ValueError", call.span, "not-a-scalar",
             "can only convert an array of size 1 to a Python scalar");
-    return python_number(element_value(reshape_to(self->tensor, {}, call.span), 0), call.span);
+    return python_number(element_value(reshape_to(self->tensor, {}, call.span), 0));
   }
   Any position = index.size() == 1 && is_list_like(index[0]) ? index[0] : Any(index);
   if (index.size() == 1 && !is_list_like(index[0])) {
     return python_number(array_subscript(evaluator, array_value(reshape_to(self->tensor, {-1}, call.span)),
-                                         index[0], call.span),
-                         call.span);
+                                         index[0], call.span));
   }
-  return python_number(array_subscript(evaluator, Any(self), position, call.span), call.span);
+  return python_number(array_subscript(evaluator, Any(self), position, call.span));
 }
 
 Any python_scalar(ApiCall& call, const NDArray& self) {
@@ -275,7 +275,7 @@ const ApiRow rows[] = {
     {ApiKind::kMethod, kArray, "item(*index)", "One element as a Python number.",
      native([](ApiCall& call, NDArray self, Tuple index) { return item(call, self, index); })},
     {ApiKind::kMethod, kArray, "tolist()", "The elements as nested lists of Python numbers.",
-     native([](ApiCall& call, NDArray self) { return nested_list(self->tensor, call.span); })},
+     native([](ApiCall& call, NDArray self) { return nested_list(self->tensor); })},
     {ApiKind::kMethod, kArray, "tobytes(order='C')", "The bytes of the elements in order.",
      native([](ApiCall& call, NDArray self, std::string order) {
        return ffi::Bytes(bytes_of(reshape_ordered(self->tensor, {self->tensor.numel()}, order, call.span)));

@@ -202,8 +202,8 @@ DataType tensor_dtype(ApiCall& call, const Any& value, size_t index) {
   if (is_str(value)) {
     try {
       return DataType::parse(text_of(value));
-    } catch (ir::Error&) {
-      raise("ValueError", call.span_of(index), "unknown-dtype", "unknown dtype `{}`", text_of(value));
+    } catch (ir::Error& error) {
+      throw std::move(error).at(call.span_of(index)).kind("ValueError");
     }
   }
   if (value.type_index() == kTVMFFIDataType) return value.cast<DLDataType>();

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "frontend/script/ir_values.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/wide_int.h"
@@ -143,15 +144,66 @@ std::string bytes_repr(std::string_view data) {
   return text + mark;
 }
 
-// A map or array of TVM as it shows them: strings have double quotes.
+std::string_view device_kind(DLDevice device) {
+  static constexpr std::pair<DLDeviceType, std::string_view> kinds[] = {
+      {kDLCPU, "cpu"},     {kDLCUDA, "cuda"},     {kDLOpenCL, "opencl"},   {kDLROCM, "rocm"},
+      {kDLMetal, "metal"}, {kDLVulkan, "vulkan"}, {kDLHexagon, "hexagon"}, {kDLExtDev, "ext_dev"}};
+  for (const auto& [kind, text] : kinds) {
+    if (kind == device.device_type) return text;
+  }
+  return "device";
+}
+std::string device_text(DLDevice device) {
+  return fmt::format("{}:{}", device_kind(device), device.device_id);
+}
+
+std::string double_quoted(std::string_view whole) {
+  std::string text = "\"";
+  while (!whole.empty()) {
+    uint32_t point = take_point(whole);
+    if (point == '"' || point == '\\')
+      text += std::string("\\") + static_cast<char>(point);
+    else if (point == '\n' || point == '\r' || point == '\t')
+      text += point == '\n' ? "\\n" : point == '\r' ? "\\r" : "\\t";
+    else
+      text += point >= 0x20 && point < 0x7f    ? std::string(1, static_cast<char>(point))
+              : point >= 0x80 && point <= 0xff ? fmt::format("\\u{:04x}", point)
+                                               : escaped(point);
+  }
+  return text + '"';
+}
+
+// Maps that a function or module has as attributes are shown as the printer writes attributes. They are maps
+// in all else, so what tells them apart is a word of the object's header that nothing else uses.
+bool are_attributes(const Any& value) {
+  return value.type_index() == kTVMFFIMap &&
+         reinterpret_cast<const TVMFFIObject*>(raw_object(value))->__padding != 0;
+}
+
+// A map or array of TVM as it shows them: strings have double quotes, floats six digits.
 std::string container_text(Evaluator& evaluator, const Any& value) {
-  if (is_str(value)) {
-    std::string text = "\"";
-    for (char c : text_of(value)) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c == '\n' ? std::string("\\n") : std::string(1, c);
+  if (is_str(value)) return double_quoted(text_of(value));
+  if (is_bytes(value)) {
+    std::string text = "b\"";
+    for (unsigned char c : bytes_of(value)) {
+      text += c < 0x20 || c >= 0x7f || c == '"' || c == '\\' ? fmt::format("\\x{:02x}", c)
+                                                             : std::string(1, static_cast<char>(c));
     }
     return text + '"';
+  }
+  if (value.type_index() == kTVMFFIDataType) return ir::DataType(value.cast<DLDataType>()).str();
+  if (value.type_index() == kTVMFFIDevice) return device_text(value.cast<DLDevice>());
+  if (value.type_index() == kTVMFFITensor) {
+    auto tensor = value.cast<ffi::Tensor>();
+    std::string shape;
+    for (int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+    return fmt::format("{}[{}]@{}", ir::DataType(tensor.dtype()).str(), shape, device_text(tensor.device()));
+  }
+  if (value.type_index() == kTVMFFIShape) {
+    std::string text;
+    for (const Any& extent : evaluator.elements_of(value))
+      text += (text.empty() ? "" : ", ") + container_text(evaluator, extent);
+    return "Shape(" + text + ")";
   }
   if (value.type_index() == kTVMFFIArray) {
     std::string text = "(";
@@ -161,6 +213,14 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
     }
     return text + (elements(value).size() == 1 ? ",)" : ")");
   }
+  if (as<InstanceNode>(value) != nullptr && builtin_value_of(value).same_as(value))
+    return "ffi.OpaquePyObject";
+  if (are_attributes(value)) {
+    const ir::Api* written = ir::ApiRegistry::global().find("mlc.attributes_text");
+    MLC_CHECK(written != nullptr, "there is no printer");
+    return std::string(text_of(evaluator.call(evaluator.state().api_value(written), {&value, 1})));
+  }
+  if (is_float(value)) return fmt::format("{:g}", raw_float(value));
   if (value.type_index() != kTVMFFIMap) return evaluator.repr(value);
   std::string text = "{";
   for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
@@ -171,6 +231,10 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
 }
 
 }  // namespace
+
+void mark_attributes(const Any& map) {
+  reinterpret_cast<TVMFFIObject*>(const_cast<ffi::Object*>(raw_object(map)))->__padding = 1;
+}
 
 std::string Evaluator::repr(const Any& value) {
   switch (value.type_index()) {
@@ -375,14 +439,7 @@ std::string Evaluator::str_of_object(const Any& value) {
 std::string Evaluator::str_of_plain(const Any& value) {
   if (value.type_index() == kTVMFFIDevice) {
     auto device = value.cast<DLDevice>();
-    static constexpr std::pair<DLDeviceType, std::string_view> kinds[] = {
-        {kDLCPU, "cpu"},     {kDLCUDA, "cuda"},     {kDLOpenCL, "opencl"},   {kDLROCM, "rocm"},
-        {kDLMetal, "metal"}, {kDLVulkan, "vulkan"}, {kDLHexagon, "hexagon"}, {kDLExtDev, "ext_dev"}};
-    std::string_view name = "device";
-    for (const auto& [kind, text] : kinds) {
-      if (kind == device.device_type) name = text;
-    }
-    return fmt::format("device(type='{}', index={})", name, device.device_id);
+    return fmt::format("device(type='{}', index={})", device_kind(device), device.device_id);
   }
   return "<" + value.GetTypeKey() + ">";
 }

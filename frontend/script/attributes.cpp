@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "frontend/script/classic_names.h"
+#include "frontend/script/dict_attrs.h"
 #include "frontend/script/dtype.h"
+#include "frontend/script/enum_results.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
@@ -497,7 +499,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       ir::Span spans[] = {span};
       ir::ApiCall call{*api, self, std::span<Any>(&argument, 1), span, spans};
       try {
-        out = dtype_text(api->row.body(call));
+        out = result_of_row(*this, *api, api->row.body(call));
       } catch (ir::Error& error) {
         if (!error.first().span) error.first().span = span;
         throw;
@@ -521,7 +523,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     auto* constant = object.as<ir::IntImmNode>();
     if (constant != nullptr && is_int(out) && raw_int(out) < 0 && constant->dtype().is_uint())
       out = whole_of_unsigned(static_cast<uint64_t>(raw_int(out)));
-    out = dtype_text(out);
+    out = as_read(object, name, out);
     return true;
   }
   if (is_ir_value(object)) {
@@ -749,7 +751,7 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
     raise("AttributeError", span, "no-monkey-patching", "modules of mlc cannot be changed: `{}`", name.str());
   }
   if (ir::ApiRegistry::global().method(object.type_index(), known().setattr.str()) != nullptr) {
-    Any args[] = {str_value(name.str()), value};
+    Any args[] = {str_value(name.str()), number_of_flag(value)};
     call(attribute(object, known().setattr, span), args, {}, span);
     return;
   }

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "frontend/script/equality.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/wide_int.h"
@@ -161,7 +162,13 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
     }
     return text + (elements(value).size() == 1 ? ",)" : ")");
   }
-  if (value.type_index() != kTVMFFIMap) return evaluator.repr(value);
+  if (value.type_index() != kTVMFFIMap) {
+    const ir::Api* inside = ir::ApiRegistry::global().method(value.type_index(), "__ffi_repr__");
+    if (inside == nullptr) return evaluator.repr(value);
+    Any self = value;
+    ir::ApiCall call{*inside, evaluator, std::span<Any>(&self, 1), {}, {}};
+    return std::string(text_of(inside->row.body(call)));
+  }
   std::string text = "{";
   for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
     if (text.size() > 1) text += ", ";
@@ -316,6 +323,7 @@ std::string Evaluator::repr(const Any& value) {
     return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
   if (value_as_iterator(value)) return iterator_text(*this, value, address(value));
   if (std::optional<std::string> scalar = numpy_scalar_text(value, true)) return *scalar;
+  if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
   for (std::string_view name : {"__repr__", "__str__"}) {
     if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), name)) {
       Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
@@ -349,6 +357,7 @@ std::string Evaluator::str(const Any& value) {
   }
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kStr);
   if (std::optional<std::string> scalar = numpy_scalar_text(value, false)) return *scalar;
+  if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
   if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__str__")) {
     Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
     if (is_str(text)) return std::string(text_of(text));

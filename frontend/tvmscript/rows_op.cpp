@@ -36,6 +36,20 @@ Any get_attr(ApiCall& call) {
   }
   return known(call, view(name));
 }
+// A name that no operator has anything under is a mistake, which has_attr does not make of it.
+Any get_known_attr(ApiCall& call) {
+  String name = str_arg(call, 1);
+  static constexpr std::string_view own[] = {"TCallEffectKind", "TVectorizable", "TScriptPrinterName",
+                                             "TScriptDtypePrintLocation", "FLowerIntrinsic"};
+  bool is_own = std::find(std::begin(own), std::end(own), view(name)) != std::end(own) ||
+                view(name).ends_with(".FLowerIntrinsic") || view(name).ends_with(".FLegalize");
+  if (!is_own && attributes().count(std::string(name)) == 0) {
+    throw ir::Error("unknown-attribute", "Attribute '{}' is not registered", name.c_str())
+        .kind("InternalError")
+        .at(call.span_of(1));
+  }
+  return get_attr(call);
+}
 Any has_attr(ApiCall& call) { return !script::is_none(get_attr(call)); }
 Any set_attr(ApiCall& call) {
   attributes()[std::string(str_arg(call, 1))][std::string(self(call)->name)] = call.args[2];
@@ -60,7 +74,7 @@ constexpr std::string_view kOp = "mlc.ir.Op";
     ir::ApiKind::kProperty, kOp, name, doc, +[](ApiCall& call) -> Any { return value; } \
   }
 constexpr ir::ApiRow rows[] = {
-    METHOD("get_attr(attr_name)", "What is known of the operator under a name, or None.", get_attr),
+    METHOD("get_attr(attr_name)", "What is known of the operator under a name, or None.", get_known_attr),
     METHOD("has_attr(attr_name)", "Is something known under that name?", has_attr),
     METHOD("set_attr(attr_name, value, plevel=10)", "Adds to what is known of the operator.", set_attr),
     METHOD("reset_attr(attr_name)", "Forgets what was added.", reset_attr),

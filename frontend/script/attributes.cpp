@@ -404,8 +404,9 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = str_value(api->api->row.doc);
       return true;
     }
-    if (name == known().module && api->api->row.kind == ir::ApiKind::kFunction) {
-      out = str_value(api->api->row.owner);
+    if (name == known().module) {
+      std::string_view shown = api->api->row.shown_as;
+      out = str_value(shown.empty() ? api->api->row.owner : shown.substr(0, shown.rfind('.')));
       return true;
     }
     return module_member(api->api->path(), name, out) ||
@@ -567,6 +568,8 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
                          std::filesystem::path(hides).filename().string());
   } else if (auto* cls = as<ClassNode>(object)) {
     message = fmt::format("type object '{}' has no attribute '{}'", cls->short_name(), name.str());
+  } else if (auto* api = as<ApiFunctionNode>(object); api && api->api->row.kind == ir::ApiKind::kClass) {
+    message = fmt::format("type object '{}' has no attribute '{}'", api->api->name, name.str());
   } else if (as<SuperNode>(object) != nullptr) {
     message = fmt::format("'super' object has no attribute '{}'", name.str());
   } else {

@@ -40,7 +40,7 @@ constexpr Address addresses[] = {
     {"tvm.ir.Scriptable", "tvm_ffi.Object"},
     {"tvm.ir.Array", "tvm_ffi.Array"},
     {"tvm.ir.Map", "tvm_ffi.Map"},
-    {"tvm.ir.Attrs", "tvm_ffi.Map"},
+    {"tvm.ir.Attrs", "tvm.ir.DictAttrs"},
     {"tvm.DataType", "tvm_ffi.dtype"},
     {"tvm.runtime.DataType", "tvm_ffi.dtype"},
     {"tvm.runtime.ShapeTuple", "tvm_ffi.Shape"},

@@ -5,6 +5,7 @@
 
 #include <tvm/ffi/extra/structural_equal.h>
 #include <tvm/ffi/extra/structural_hash.h>
+#include <tvm/ffi/reflection/accessor.h>
 
 namespace mlc::ir {
 
@@ -91,20 +92,48 @@ namespace {
 
 constexpr std::string_view kFunctionStep = "functions[\"";  // what module_equal calls the way to a function
 
+// What stands at the step below a value; None where the value is no object or container with such a part.
+Any part_of(const Any& value, const ffi::reflection::AccessStep& step) {
+  using ffi::reflection::AccessKind;
+  if (step->kind == AccessKind::kArrayItem) {
+    auto array = value.as<ffi::Array<Any>>();
+    auto at = step->key.cast<int64_t>();
+    return array && at < static_cast<int64_t>(array->size()) ? (*array)[at] : Any(nullptr);
+  }
+  if (step->kind == AccessKind::kMapItem) {
+    auto map = value.as<ffi::Map<Any, Any>>();
+    return map && map->count(step->key) ? map->at(step->key) : Any(nullptr);
+  }
+  Any part;
+  if (step->kind != AccessKind::kAttr || !value.as<ffi::ObjectRef>()) return part;
+  auto name = step->key.cast<String>();
+  ffi::reflection::ForEachFieldInfo(TVMFFIGetTypeInfo(value.type_index()), [&](const TVMFFIFieldInfo* field) {
+    if (std::string_view(field->name.data, field->name.size) == std::string(name))
+      part = ffi::reflection::FieldGetter(field)(value.cast<ffi::ObjectRef>());
+  });
+  return part;
+}
+
 AccessPath as_in_tvm(const AccessPath& path, const Any& root) {
   AccessPath out = AccessPath::Root();
   bool in_attrs = false;
+  Any at = root;
   for (const auto& step : path->ToSteps()) {
     std::string name;
     if (step->kind == ffi::reflection::AccessKind::kAttr) name = step->key.cast<String>();
     if (name.starts_with(kFunctionStep)) {
       name = name.substr(kFunctionStep.size(), name.size() - kFunctionStep.size() - 2);
-      out = out->Attr("functions")->MapItem(root.cast<IRModule>()->find(name));
+      GlobalVar global = root.cast<IRModule>()->find(name);
+      out = out->Attr("functions")->MapItem(global);
+      at = Any(root.cast<IRModule>()->functions.at(global));
       continue;
     }
     if (in_attrs) out = out->Attr("__dict__");
     in_attrs = name == "attrs";
     out = out->Extend(step);
+    // TVM's type of a buffer names the type of its elements, which names the data type.
+    if (name == "dtype" && at.as<BufferTypeNode>() != nullptr) out = out->Attr("dtype");
+    at = part_of(at, step);
   }
   return out;
 }

@@ -44,36 +44,50 @@ Any parent(ApiCall& call) {
   if (auto above = self(call)->parent) return Any(*above);
   return nullptr;
 }
+Any step(ApiCall& call) {
+  if (auto last = self(call)->step) return Any(*last);
+  return nullptr;
+}
+Any steps(ApiCall& call) { return self(call)->ToSteps(); }
+Any hash(ApiCall& call) { return static_cast<int64_t>(std::hash<std::string>()(path_text(self(call))) >> 1); }
+Any refuse_construction(ApiCall& call) {
+  throw Error(
+      "not-constructible",
+      "AccessPath can't be initialized directly. Use AccessPath.root() to create a path to the root object")
+      .kind("ValueError")
+      .at(call.span);
+}
 Any text(ApiCall& call) { return String(path_text(self(call))); }
+
+const ffi::reflection::AccessStepObj* own_step(const ApiCall& call) {
+  return call.args[0].as<ffi::reflection::AccessStepObj>();
+}
+std::string step_text(const ffi::reflection::AccessStepObj* step) {
+  switch (step->kind) {
+    case AccessKind::kAttr:
+      return "." + std::string(step->key.cast<String>());
+    case AccessKind::kArrayItem:
+    case AccessKind::kMapItem:
+      return "[" + key_text(step->key) + "]";
+    default:
+      return "[<missing:" + key_text(step->key) + ">]";
+  }
+}
 
 }  // namespace
 
 std::string path_text(const AccessPath& path) {
   std::string out = "<root>";
-  for (const AccessStep& step : path->ToSteps()) {
-    switch (step->kind) {
-      case AccessKind::kAttr:
-        out += "." + std::string(step->key.cast<String>());
-        break;
-      case AccessKind::kArrayItem:
-      case AccessKind::kMapItem:
-        out += "[" + key_text(step->key) + "]";
-        break;
-      case AccessKind::kAttrMissing:
-      case AccessKind::kArrayItemMissing:
-      case AccessKind::kMapItemMissing:
-        out += "[<missing:" + key_text(step->key) + ">]";
-        break;
-    }
-  }
+  for (const AccessStep& step : path->ToSteps()) out += step_text(step.get());
   return out;
 }
 
 std::span<const ApiRow> access_path_rows() {
   static constexpr std::string_view type = "ffi.reflection.AccessPath";
-  static constexpr std::array<ApiRow, 15> rows = {{
-      {ApiKind::kClass, "tvm_ffi.access_path", "AccessPath()", "Where a part stands below a root.", root,
-       type, "tvm_ffi.access_path.AccessPath"},
+  static constexpr std::string_view step_type = "ffi.reflection.AccessStep";
+  static constexpr std::array<ApiRow, 23> rows = {{
+      {ApiKind::kClass, "tvm_ffi.access_path", "AccessPath()", "Where a part stands below a root.",
+       refuse_construction, type, "tvm_ffi.access_path.AccessPath"},
       {ApiKind::kFunction, "tvm_ffi.access_path.AccessPath", "root()", "The path of the root itself.", root},
       {ApiKind::kMethod, type, "attr(attr_key)", "The path of a field.", attr},
       {ApiKind::kMethod, type, "attr_missing(attr_key)", "The path of a field that is not there.",
@@ -90,6 +104,22 @@ std::span<const ApiRow> access_path_rows() {
       {ApiKind::kMethod, type, "path_equal(other)", "Are the steps the same?", equal},
       {ApiKind::kProperty, type, "depth", "The number of steps.", depth},
       {ApiKind::kProperty, type, "parent", "The path without its last step; None of the root.", parent},
+      {ApiKind::kMethod, type, "__hash__()", "Equal for equal paths.", hash},
+      {ApiKind::kProperty, type, "step", "The last step; None of the root.", step},
+      {ApiKind::kMethod, type, "to_steps()", "The steps from the root on.", steps},
+      {ApiKind::kClass, "tvm_ffi.access_path", "AccessStep()", "From a value to a part of it.",
+       +[](ApiCall& call) -> Any {
+         throw Error("not-constructible", "a step is a part of a path").kind("TypeError").at(call.span);
+       },
+       step_type, "tvm_ffi.access_path.AccessStep"},
+      {ApiKind::kProperty, step_type, "kind", "What it names, as a number: AccessKind.",
+       +[](ApiCall& call) -> Any { return static_cast<int64_t>(own_step(call)->kind); }},
+      {ApiKind::kProperty, step_type, "key", "The name, the place or the key.",
+       +[](ApiCall& call) -> Any { return own_step(call)->key; }},
+      {ApiKind::kMethod, step_type, "__repr__()", "The step as text.",
+       +[](ApiCall& call) -> Any { return String(step_text(own_step(call))); }},
+      {ApiKind::kMethod, step_type, "__str__()", "The step as text.",
+       +[](ApiCall& call) -> Any { return String(step_text(own_step(call))); }},
       {ApiKind::kMethod, type, "__repr__()", "The path as text.", text},
       {ApiKind::kMethod, type, "__str__()", "The path as text.", text},
   }};

@@ -165,8 +165,6 @@ constexpr std::array<std::string_view, 1> shown_types = {"mlc.tirx.IndexMap"};
 
 std::span<const ApiRow> text_rows() {
   static std::vector<ApiRow> rows;
-  rows.push_back({ApiKind::kFunction, "mlc", "attributes_text(attrs)",
-                  "The text of a function's attributes, as T.func_attr has it.", text_method});
   for (std::string_view type : printed_types) {
     rows.push_back({ApiKind::kMethod, type, "script(*, " MLC_SCRIPT_PARAMETERS,
                     "The text of this value: TVMScript that parses back to it.", script_method});

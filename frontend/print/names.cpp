@@ -13,6 +13,11 @@ std::string with_address(std::string_view hint, const ffi::Object* node) {
   return fmt::format("{}_{}", hint, static_cast<const void*>(node));
 }
 
+bool is_tensor_expression(const VarNode* buffer) {
+  const BufferTypeNode* type = buffer->buffer();
+  return type != nullptr && type->layout.defined() && Any(type->layout).GetTypeKey() == "mlc.te.Origin";
+}
+
 Names::Names() {
   // What the text itself uses: prefixes of the dialects, and the alias of the module.
   for (std::string_view name : {"I", "T", "R", "cls"}) reserve(name);
@@ -186,7 +191,7 @@ class UseFinder {
                     [&](const TupleNode* n) { walk(n->elements); },
                     [&](const TupleGetItemNode* n) { walk(n->tuple_value); },
                     [&](const TensorLoadNode* n) {
-                      use(n->source.get());
+                      if (!is_tensor_expression(n->source.get())) use(n->source.get());
                       walk(n->indices);
                     },
                     [&](const TensorRegionNode* n) {

@@ -37,6 +37,8 @@ void Printer::buffer_arguments(const Buffer& buffer, const BufferForm& form) {
   DataType dtype = type->dtype;
   if (form.dtype_always || dtype.str() != options_.buffer_dtype) {
     put(", ");
+    At at(*this, "dtype");
+    Mark mark(*this, nullptr);
     dtype_literal(dtype);
   }
   if (form.data) {

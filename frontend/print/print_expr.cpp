@@ -248,6 +248,7 @@ void Printer::expr(const Expr& e) {
                     put("[", std::to_string(n->index), "]");
                   },
                   [&](const TensorLoadNode* n) {
+                    if (tensor_load(n)) return;
                     {
                       At at(*this, "source");
                       Mark source(*this, n->source.get());
@@ -341,6 +342,8 @@ void Printer::expr(const Expr& e) {
 void Printer::call(const CallNode* e) {
   if (auto* op = as<OpNode>(e->op)) return op_call(e, op);
   if (auto* global = as<GlobalVarNode>(e->op)) {
+    if (auto sum = e->attrs.find("sum"); sum != e->attrs.end() && view(global->name_hint) == "iter_sum")
+      return nameless("sym.IterSumExpr", (*sum).second.cast<ffi::ObjectRef>().get());
     if (module_) put(module_name_, ".");
     put(view(global->name_hint));
   } else {

@@ -227,6 +227,7 @@ void Printer::store(const BufferStoreNode* s) {
     Mark mark(*this, s->buffer.get());
     put(name_of(s->buffer.get()));
   }
+  size_t before = targets_.size();
   if (!scalars_.contains(s->buffer.get())) {
     put("[");
     if (s->indices.empty()) put("()");
@@ -261,7 +262,11 @@ void Printer::store(const BufferStoreNode* s) {
     put("]");
   }
   put(" = ");
+  size_t behind = targets_.size();
   expr("value", s->value);
+  // TVM meets what is looked for in the value first.
+  auto at = [this](size_t i) { return targets_.begin() + static_cast<ptrdiff_t>(i); };
+  std::rotate(at(before), at(behind), targets_.end());
   end_line();
 }
 

@@ -107,6 +107,32 @@ void Printer::text_literal(std::string_view name, const String& text) {
   put("metadata[\"", name, "\"][", std::to_string(at), "]");
 }
 
+void Printer::nameless(std::string_view section, const void* value) {
+  size_t at = 0;
+  bool known = false;
+  for (const auto& [name, one] : nameless_) {
+    if (name != section) continue;
+    if ((known = one == value)) break;
+    ++at;
+  }
+  if (!known) nameless_.emplace_back(section, value);
+  put("metadata[\"", section, "\"][", std::to_string(at), "]");
+}
+
+bool Printer::tensor_load(const TensorLoadNode* load) {
+  if (!is_tensor_expression(load->source.get())) return false;
+  tir("te.tensor_load");
+  put("(");
+  nameless("te.Tensor", load->source.get());
+  for (size_t i = 0; i < load->indices.size(); ++i) {
+    put(", ");
+    At at(*this, "args", static_cast<int64_t>(i) + 1);
+    expr(load->indices[i]);
+  }
+  put(")");
+  return true;
+}
+
 std::string Printer::metadata_section() const {
   Map<String, Any> all;
   for (const Section& section : metadata_) {
@@ -128,6 +154,13 @@ std::string Printer::metadata_section() const {
   return "metadata = tvm.ir.load_json(\"\"\"" + quoted + "\"\"\")\n";
 }
 
+void Printer::type_literal(const Type& t) {
+  Mark whole(*this, t.get());
+  At at(*this, "dtype");
+  Mark mark(*this, nullptr);
+  dtype_literal(static_cast<const PrimTypeNode*>(t.get())->dtype);
+}
+
 void Printer::dtype_literal(DataType dtype) {
   if (classic()) classic_dtype(dtype);
   put("\"", dtype.str(), "\"");
@@ -138,19 +171,26 @@ void Printer::type(const Type& t) {
   switch (t->kind) {
     case TypeKind::kPrim:
     case TypeKind::kPointer: {
+      Mark whole(*this, t.get());
       if (is_opaque_pointer(t)) return tir("handle");
       if (t->kind == TypeKind::kPrim)
         return tir(DataType(static_cast<const PrimTypeNode*>(t.get())->dtype).str());
       const auto* pointer = static_cast<const PointerTypeNode*>(t.get());
       tir("handle");
       put("(");
-      if (pointer->element_type->kind == TypeKind::kPrim) {
-        dtype_literal(static_cast<const PrimTypeNode*>(pointer->element_type.get())->dtype);
-      } else {
-        type(pointer->element_type);
+      {
+        At at(*this, "element_type");
+        pointer->element_type->kind == TypeKind::kPrim ? type_literal(pointer->element_type)
+                                                       : type(pointer->element_type);
       }
-      std::string_view scope = view(pointer->storage_scope);
-      return put(", ", literal(scope.empty() ? "global" : scope), ")");
+      put(", ");
+      {
+        At at(*this, "storage_scope");
+        Mark mark(*this, nullptr);
+        std::string_view scope = view(pointer->storage_scope);
+        put(literal(scope.empty() ? "global" : scope));
+      }
+      return put(")");
     }
     case TypeKind::kTuple: {
       const auto* tuple = static_cast<const TupleTypeNode*>(t.get());
@@ -164,8 +204,7 @@ void Printer::type(const Type& t) {
       return put(")");
     }
     case TypeKind::kString:
-      ir_name("StringType");
-      return put("()");
+      return put("ir.StringType(span=None)");
     case TypeKind::kFunc: {
       const auto* fn = static_cast<const FuncTypeNode*>(t.get());
       ir_name("FuncType");
@@ -179,8 +218,7 @@ void Printer::type(const Type& t) {
       return put(")");
     }
     case TypeKind::kOpaque:
-      ir_name("OpaqueType");
-      return put("()");
+      return put("ir.OpaqueType(span=None)");
     case TypeKind::kBufferRegion:
       tir("BufferRegionType");
       return put("()");

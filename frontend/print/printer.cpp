@@ -193,6 +193,10 @@ void Printer::root_value() {
     return match_buffer(match);
   }
   root_is_value_ = true;
+  if (auto type = root_.as<Type>(); type && (*type)->kind == TypeKind::kBuffer) {
+    Mark mark(*this, type->get());  // it has no text outside of programs
+    return nameless("tirx.BufferType", type->get());
+  }
   if (auto r = root_.as<Range>()) return range(*r, false);
   if (auto t = root_.as<Target>()) {
     return put(target_text(*t));
@@ -225,7 +229,8 @@ std::string Printer::finish() {
   while (!out_.empty() && out_.back() == '\n') out_.pop_back();
   // TVM's form, as long as there is nothing that it cannot print.
   if (options_.show_meta && !metadata_.empty() && !shows_numbers) head = metadata_section() + head;
-  if ((!shows_numbers && !tensors_.empty()) || (!options_.show_meta && !metadata_.empty())) {
+  if ((!shows_numbers && !tensors_.empty()) || (!options_.show_meta && !metadata_.empty()) ||
+      !nameless_.empty()) {
     put(program ? "\n\n" : "\n", "# Metadata omitted. Use show_meta=True in script() method to show it.");
   }
   std::vector<Span> spans;

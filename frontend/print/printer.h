@@ -261,6 +261,7 @@ class Printer {
     operand(e, at_least);
   }
   void exprs(const char* attr, const ir::Array<ir::Expr>& list);
+  void type_literal(const ir::Type& t);  // of a primitive type, in quotes
 
   const PrintOptions& options_;
   ir::Any root_;
@@ -269,6 +270,8 @@ class Printer {
   // stands there once.
   void text_literal(std::string_view section, const ir::String& text);
   std::string metadata_section() const;
+  void nameless(std::string_view section, const void* value);
+  bool tensor_load(const ir::TensorLoadNode* load);  // of te: its tensor has a number, and no text
 
   struct Section {
     std::string_view name;  // "ir.StringImm"
@@ -276,6 +279,9 @@ class Printer {
     std::unordered_map<const void*, size_t> index;
   };
   std::vector<Section> metadata_;
+  // Values that only the section of metadata could tell of: tensors of te, sums of iterators; by section, in
+  // the order of their first use.
+  std::vector<std::pair<std::string_view, const void*>> nameless_;
   std::string out_;
   Names names_;
   int depth_ = 0;

@@ -49,10 +49,17 @@ std::string decorate(const std::string& text, const std::vector<Span>& spans, co
     size_t last = i + around + (empty(i + 1) ? 1 : 0);
     for (size_t k = i > around ? i - around : 0; k <= std::min(last, lines.size() - 1); ++k) shown[k] = 1;
   }
-  size_t width = options.print_line_numbers ? std::to_string(lines.size()).size() + 1 : 0;
+  // An empty line between functions has no number: in TVM it belongs to the line above it.
+  std::vector<size_t> numbers(lines.size(), 0);
+  size_t count = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    bool between = empty(i) && i + 1 < lines.size() && text[lines[i + 1].begin] == ' ';
+    if (!between) numbers[i] = ++count;
+  }
+  size_t width = options.print_line_numbers ? std::to_string(count).size() + 1 : 0;
   std::string out;
   auto show = [&](size_t k) {
-    if (width) out += fmt::format("{:>{}} ", k + 1, width - 1);
+    if (width && numbers[k] != 0) out += fmt::format("{:>{}} ", numbers[k], width - 1);
     out.append(text, lines[k].begin, lines[k].end - lines[k].begin);
     out += '\n';
   };

@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "frontend/script/classic_names.h"
+#include "frontend/script/dict_attrs.h"
 #include "frontend/script/dtype.h"
+#include "frontend/script/enum_results.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/ir_values.h"
@@ -403,8 +405,9 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       out = str_value(api->api->row.doc);
       return true;
     }
-    if (name == known().module && api->api->row.kind == ir::ApiKind::kFunction) {
-      out = str_value(api->api->row.owner);
+    if (name == known().module) {
+      std::string_view shown = api->api->row.shown_as;
+      out = str_value(shown.empty() ? api->api->row.owner : shown.substr(0, shown.rfind('.')));
       return true;
     }
     return module_member(api->api->path(), name, out) ||
@@ -498,7 +501,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
       ir::Span spans[] = {span};
       ir::ApiCall call{*api, self, std::span<Any>(&argument, 1), span, spans};
       try {
-        out = dtype_text(api->row.body(call));
+        out = result_of_row(*this, *api, api->row.body(call));
       } catch (ir::Error& error) {
         if (!error.first().span) error.first().span = span;
         throw;
@@ -522,11 +525,7 @@ bool State::attribute_or_not(const Any& object, Symbol name, Any& out, ir::Span 
     auto* constant = object.as<ir::IntImmNode>();
     if (constant != nullptr && is_int(out) && raw_int(out) < 0 && constant->dtype().is_uint())
       out = whole_of_unsigned(static_cast<uint64_t>(raw_int(out)));
-    if (out.type_index() == kTVMFFIMap && name.str() == "attrs" &&
-        (object.as<ir::IRModuleNode>() || object.as<ir::BaseFuncNode>())) {
-      mark_attributes(out);
-    }
-    out = dtype_text(out);
+    out = as_read(object, name, out);
     return true;
   }
   if (is_ir_value(object)) {
@@ -570,6 +569,8 @@ void State::no_attribute(const Any& object, Symbol name, ir::Span span) {
                          std::filesystem::path(hides).filename().string());
   } else if (auto* cls = as<ClassNode>(object)) {
     message = fmt::format("type object '{}' has no attribute '{}'", cls->short_name(), name.str());
+  } else if (auto* api = as<ApiFunctionNode>(object); api && api->api->row.kind == ir::ApiKind::kClass) {
+    message = fmt::format("type object '{}' has no attribute '{}'", api->api->name, name.str());
   } else if (as<SuperNode>(object) != nullptr) {
     message = fmt::format("'super' object has no attribute '{}'", name.str());
   } else {
@@ -754,7 +755,7 @@ void Evaluator::set_attribute(const Any& object, Symbol name, const Any& value, 
     raise("AttributeError", span, "no-monkey-patching", "modules of mlc cannot be changed: `{}`", name.str());
   }
   if (ir::ApiRegistry::global().method(object.type_index(), known().setattr.str()) != nullptr) {
-    Any args[] = {str_value(name.str()), value};
+    Any args[] = {str_value(name.str()), number_of_flag(value)};
     call(attribute(object, known().setattr, span), args, {}, span);
     return;
   }

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "frontend/script/arithmetic.h"
+#include "frontend/script/importer.h"
 #include "frontend/script/machine.h"
 #include "ir/inputs.h"
 
@@ -307,7 +308,17 @@ Any eval(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
 }
 Any import_by_name(Evaluator& evaluator, const Arguments& args) {
-  return refused(evaluator, args, "__import__", "import statements name their modules");
+  if (!is_str(args[0])) {
+    raise("TypeError", args.span_of(0), "wrong-type", "__import__() argument 1 must be str, not {}",
+          type_name_of(evaluator, args[0]));
+  }
+  std::string name(text_of(args[0]));
+  Importer& importer = *evaluator.state().importer;
+  Any leaf = importer.module(name, args.span);
+  const Any* wanted = args.keyword("fromlist");
+  if (wanted == nullptr && args.size() > 3) wanted = &args[3];
+  bool wants_leaf = wanted != nullptr && evaluator.truth(*wanted, args.span);
+  return wants_leaf ? leaf : importer.module(name.substr(0, name.find('.')), args.span);
 }
 Any compile(Evaluator& evaluator, const Arguments& args) {
   return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
@@ -350,7 +361,9 @@ constexpr BuiltinRow rows[] = {
      "mode encoding errors newline"},
     {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
     {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
-    {"__import__", "(name)", "Not available.", import_by_name, 0, 127, "*"},
+    {"__import__", "(name, globals=None, locals=None, fromlist=(), level=0)",
+     "The module of this name, or the package that it is in where nothing is wanted from it.", import_by_name,
+     1, 5, "globals locals fromlist level"},
     {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
 };
 

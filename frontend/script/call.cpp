@@ -4,7 +4,8 @@
 
 #include <array>
 
-#include "frontend/script/dtype.h"
+#include "frontend/script/enum_results.h"
+#include "frontend/script/equality.h"
 #include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/np_scalar.h"
@@ -231,7 +232,7 @@ bool make_plain(Any& value, int depth) {
   if (Tuple::is(value)) return make_elements_plain<Tuple>(value, depth - 1);
   if (value.type_index() == kTVMFFIArray) return make_elements_plain<ir::Array<Any>>(value, depth - 1);
   const void* given = raw_object(value);
-  value = plain_value(value);
+  value = settled(plain_value(value));
   const Any& held = builtin_value_of(value);
   if (is_str(held) || is_int(held) || is_float(held)) value = Any(held);
   return !is_object(value) || raw_object(value) != given;
@@ -254,12 +255,13 @@ Any State::call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span 
   }
   Depth depth(*this, span);
   try {
-    return dtype_text(ir::call_api(api, self,
-                                   ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
-                                                    .keywords = keywords,
-                                                    .span = span,
-                                                    .positional_spans = spans,
-                                                    .keyword_spans = own_keyword_spans}));
+    return result_of_row(*this, api,
+                         ir::call_api(api, self,
+                                      ir::ApiArguments{.positional = {base, static_cast<size_t>(top - base)},
+                                                       .keywords = keywords,
+                                                       .span = span,
+                                                       .positional_spans = spans,
+                                                       .keyword_spans = own_keyword_spans}));
   } catch (ir::Error& error) {
     left_builtin(error, api.name, span);
     throw;
@@ -274,7 +276,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   std::vector<Any> kept;
   kept.reserve(static_cast<size_t>(top - base));
   for (Any* arg = base; arg != top; ++arg) {
-    Any value = plain_number(*arg);
+    Any value = settled(plain_number(*arg));
     if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
     if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::unchanging(value);
     kept.push_back(std::move(value));
@@ -752,8 +754,6 @@ Any State::call_with(const Call& call, const Any& callee, bool method, Any* base
     throw;
   }
 }
-
-Any Evaluator::call(const Any& callee, std::span<const Any> args) { return call(callee, args, {}, {}); }
 
 Any Evaluator::call(const Any& callee, std::span<const Any> args,
                     std::span<const std::pair<std::string_view, Any>> keywords, ir::Span span,

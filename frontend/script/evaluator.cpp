@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "frontend/diagnostics/render.h"
+#include "frontend/script/equality.h"
 #include "frontend/script/importer.h"
 #include "frontend/script/library.h"
 #include "frontend/script/strand.h"
@@ -295,6 +296,11 @@ const Any* Evaluator::lookup(Symbol name, Scope where) {
 }
 
 void Evaluator::print(std::string_view text) { out(text); }
+
+// What other rooms call: a comparison that they are given is a node like all others.
+Any Evaluator::call(const Any& callee, std::span<const Any> args) {
+  return settled(call(callee, args, {}, {}));
+}
 
 std::vector<std::pair<std::string, Any>> Evaluator::globals() const {
   std::vector<std::pair<std::string, Any>> all;

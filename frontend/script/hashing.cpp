@@ -13,7 +13,9 @@
 #include "frontend/script/hints.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/wide_int.h"
+#include "ir/expr.h"
 #include "ir/ndarray.h"
+#include "ir/type.h"
 
 namespace mlc::script {
 
@@ -519,6 +521,10 @@ int64_t Evaluator::hash(const Any& value, ir::Span span) {
     ir::ApiCall call{*row, *this, std::span<Any>(&argument, 1), span, spans};
     return raw_int(row->row.body(call));
   }
+  // Classes of TVM that say what is equal, and not how to hash it.
+  bool is_type = value.as<ir::TypeNode>() != nullptr && value.as<ir::PrimTypeNode>() == nullptr;
+  if (is_type || value.as<ir::RangeNode>() != nullptr)
+    raise("TypeError", span, "unhashable", "unhashable type: '{}'", type_name_of(*this, value));
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(value)) >> 4);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/script/ir_values.h"
+
+#include "frontend/script/equality.h"
 #include "frontend/script/wide_int.h"
 
 #include <cmath>
@@ -28,7 +30,7 @@ using syntax::CmpOperator;
 // The expression in `value`, an IterVar's variable included; null for plain script values.
 Expr expr_in(const Any& value) {
   if (!is_object(value)) return nullptr;
-  if (auto expr = ir::given<Expr>(value)) return *expr;
+  if (auto expr = ir::given<Expr>(settled(value))) return *expr;
   if (auto* iter = value.as<ir::IterVarNode>()) return iter->var;
   return nullptr;
 }
@@ -382,6 +384,7 @@ Any ir_compare(CmpOperator op, const Any& a, const Any& b, Span span, bool build
     }
     if (!builds && ir::as<ir::IntImmNode>(*to_expr(a)))
       return op == CmpOperator::kEq ? ir::eq(x, y, span) : ir::ne(x, y, span);
+    if (!builds) return deferred_equality(op == CmpOperator::kEq, a, b, x, y, span);
     ir::match_types(x, y, span);
     return ir::binary(op == CmpOperator::kEq ? ir::ExprKind::kEQ : ir::ExprKind::kNE, x, y, span);
   }

@@ -18,8 +18,6 @@ using ir::Span;
 // True for values whose operators build IR: expressions (buffers among them) and what stands for an
 // expression, such as a block iterator (IterVar). One type-range test for plain script values.
 bool is_ir_value(const Any& value);
-// From now on the map is shown as attributes of functions are, see text.cpp.
-void mark_attributes(const Any& map);
 
 // A slice of elements (`A[i, 4:8]`) as the vector it holds; everything else as it is.
 ir::Expr region_value(const ir::Expr& e);

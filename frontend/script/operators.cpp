@@ -5,6 +5,7 @@
 #include "frontend/script/ir_values.h"
 #include "frontend/script/library.h"
 #include "frontend/script/machine.h"
+#include "frontend/script/np_scalar.h"
 #include "frontend/script/wide_int.h"
 #include "ir/ndarray.h"
 
@@ -353,6 +354,13 @@ Any Evaluator::binary(BinOperator op, const Any& a, const Any& b, ir::Span span)
     auto* left = as<InstanceNode>(a);
     auto* right = as<InstanceNode>(b);
     const Special& names = special_names(op);
+    // A scalar of numpy is a number to an object that knows the operator, as tensors of te do.
+    auto knows = [](const Any& object, Symbol name) {
+      return is_object(object) &&
+             ir::ApiRegistry::global().method(object.type_index(), name.str()) != nullptr;
+    };
+    if (left_array && numpy_scalar_dtype(a) && knows(b, names.reflected)) left_array = false;
+    if (right_array && numpy_scalar_dtype(b) && knows(a, names.forward)) right_array = false;
     // A str formats whatever stands beside it, unless that is a str with an operator of its own.
     bool formats = op == BinOperator::kMod && is_str(a) && right != nullptr &&
                    (!is_str(right->payload) || right->cls->find(names.reflected) == nullptr);

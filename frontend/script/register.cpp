@@ -21,6 +21,7 @@ std::span<const ir::ApiRow> dtype_rows();            // dtype.cpp
 std::span<const ir::ApiRow> crossing_rows();         // crossing.cpp
 void answer_crossings();
 std::span<const ir::ApiRow> container_rows();   // containers_api.cpp
+std::span<const ir::ApiRow> dict_attrs_rows();  // dict_attrs.cpp
 std::span<const ir::ApiRow> np_library_rows();  // np_library.cpp
 std::span<const ir::ApiRow> np_print_rows();    // np_print.cpp
 std::span<const ir::ApiRow> np_file_rows();     // np_file.cpp
@@ -52,7 +53,7 @@ void register_api() {
                     import_rows,       dtype_rows,           container_rows,
                     system_rows,       frame_rows,           digest_rows,
                     clock_rows,        process_rows,         weak_rows,
-                    crossing_rows,     strand_rows}) {
+                    crossing_rows,     strand_rows,          dict_attrs_rows}) {
     registry.add(rows);
   }
   register_classic_names();

@@ -138,8 +138,8 @@ constexpr Row constructors[] = {
     {"te-nested-reduction", "a reduction must be the whole value of an element of `compute`",
      "Check failed: (0 == level_) is false: Reductions are only allowed at the top level of compute. Please "
      "create another tensor for further composition."},
-    {"wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\"",
-     "Unknown check level"},
+    {"wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\", not {}",
+     "Unknown check level {1}"},
 };
 
 constexpr Row functions[] = {

@@ -259,6 +259,12 @@ const ApiRow rows[] = {
      method<kMutateRegion>},
     {ApiKind::kMethod, kMutator, "with_def_region_kind(kind, callback)",
      "Calls a function with another kind of region.", method_with_region<kMutateWithRegion>},
+    {ApiKind::kMethod, kKey, "__repr__()", "The fields.",
+     [](ApiCall& call) -> Any {
+       auto key = call.args[0].cast<ffi::StructuralKey>();
+       return str_value(
+           fmt::format("ffi.StructuralKey(key={}, hash_i64={})", call.host.repr(key->key), key->hash_i64));
+     }},
     {ApiKind::kClass, "tvm_ffi", "StructuralKey(key)", "A key that equals keys of the same structure.",
      make_key, kKey, "tvm_ffi.structural.StructuralKey"},
     {ApiKind::kMethod, kKey, "__eq__(other)", "Have both the same structure?", key_equal},

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "frontend/script/ir_values.h"
+#include "frontend/script/equality.h"
 #include "frontend/script/letters.h"
 #include "frontend/script/machine.h"
 #include "frontend/script/wide_int.h"
@@ -173,13 +173,6 @@ std::string double_quoted(std::string_view whole) {
   return text + '"';
 }
 
-// Maps that a function or module has as attributes are shown as the printer writes attributes. They are maps
-// in all else, so what tells them apart is a word of the object's header that nothing else uses.
-bool are_attributes(const Any& value) {
-  return value.type_index() == kTVMFFIMap &&
-         reinterpret_cast<const TVMFFIObject*>(raw_object(value))->__padding != 0;
-}
-
 // A map or array of TVM as it shows them: strings have double quotes, floats six digits.
 std::string container_text(Evaluator& evaluator, const Any& value) {
   if (is_str(value)) return double_quoted(text_of(value));
@@ -215,13 +208,14 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
   }
   if (as<InstanceNode>(value) != nullptr && builtin_value_of(value).same_as(value))
     return "ffi.OpaquePyObject";
-  if (are_attributes(value)) {
-    const ir::Api* written = ir::ApiRegistry::global().find("mlc.attributes_text");
-    MLC_CHECK(written != nullptr, "there is no printer");
-    return std::string(text_of(evaluator.call(evaluator.state().api_value(written), {&value, 1})));
-  }
   if (is_float(value)) return fmt::format("{:g}", raw_float(value));
-  if (value.type_index() != kTVMFFIMap) return evaluator.repr(value);
+  if (value.type_index() != kTVMFFIMap) {
+    const ir::Api* inside = ir::ApiRegistry::global().method(value.type_index(), "__ffi_repr__");
+    if (inside == nullptr) return evaluator.repr(value);
+    Any self = value;
+    ir::ApiCall call{*inside, evaluator, std::span<Any>(&self, 1), {}, {}};
+    return std::string(text_of(inside->row.body(call)));
+  }
   std::string text = "{";
   for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(value))) {
     if (text.size() > 1) text += ", ";
@@ -231,10 +225,6 @@ std::string container_text(Evaluator& evaluator, const Any& value) {
 }
 
 }  // namespace
-
-void mark_attributes(const Any& map) {
-  reinterpret_cast<TVMFFIObject*>(const_cast<ffi::Object*>(raw_object(map)))->__padding = 1;
-}
 
 std::string Evaluator::repr(const Any& value) {
   switch (value.type_index()) {
@@ -380,6 +370,7 @@ std::string Evaluator::repr(const Any& value) {
     return "<super: " + super->after->shown() + ", " + repr(super->self) + ">";
   if (value_as_iterator(value)) return iterator_text(*this, value, address(value));
   if (std::optional<std::string> scalar = numpy_scalar_text(value, true)) return *scalar;
+  if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
   for (std::string_view name : {"__repr__", "__str__"}) {
     if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), name)) {
       Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
@@ -413,6 +404,7 @@ std::string Evaluator::str(const Any& value) {
   }
   if (auto* array = as<ir::NDArrayNode>(value)) return ir::array_text(array->tensor, ir::ArrayStyle::kStr);
   if (std::optional<std::string> scalar = numpy_scalar_text(value, false)) return *scalar;
+  if (std::optional<std::string> compared = equality_text(*this, value)) return *compared;
   if (const ir::Api* api = ir::ApiRegistry::global().method(value.type_index(), "__str__")) {
     Any text = call(Any(ir::make<BoundMethodNode>(value, state_->api_value(api))), {});
     if (is_str(text)) return std::string(text_of(text));

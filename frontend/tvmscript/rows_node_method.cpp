@@ -57,7 +57,20 @@ Any global_var_map(ApiCall& call) {
 
 #define METHOD(owner, signature, doc, body) \
   { ir::ApiKind::kMethod, owner, signature, doc, body }
+Any tuple_size(ApiCall& call) {
+  return static_cast<int64_t>(call.args[0].as<ir::TupleNode>()->elements.size());
+}
+Any tuple_item(ApiCall& call) {
+  const auto& elements = call.args[0].as<ir::TupleNode>()->elements;
+  auto size = static_cast<int64_t>(elements.size());
+  auto at = ir::detail::argument<int64_t>(call, 1);
+  if (at < -size || at >= size)
+    throw ir::Error("index-out-of-range", "Tuple index out of range").kind("IndexError").at(call.span_of(1));
+  return elements[at < 0 ? at + size : at];
+}
 constexpr ir::ApiRow rows[] = {
+    METHOD("mlc.ir.Tuple", "__len__()", "The number of values.", tuple_size),
+    METHOD("mlc.ir.Tuple", "__getitem__(index)", "One of the values.", tuple_item),
     METHOD("mlc.ir.PrimType", "is_scalar()", "Is it one number?", is_scalar_type),
     METHOD("mlc.ir.PrimType", "matches_code(*codes)", "Is it a number of one of these kinds?", matches_code),
     METHOD("mlc.ir.Type", "is_missing()", "Is it the type of what has no type yet? There is none.",

@@ -80,7 +80,7 @@ Any make_place(ApiCall& call) {
   return ir::make<PlaceNode>(source, number(call, 1), number(call, 2), number(call, 3), number(call, 4));
 }
 std::string name_text(const SourceNameNode* name) {
-  return fmt::format("SourceName({})", name->name.c_str());
+  return fmt::format("SourceName({}, {})", name->name.c_str(), static_cast<const void*>(name));
 }
 
 template <class N>

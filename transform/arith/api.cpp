@@ -308,13 +308,20 @@ int64_t number_of(Ordering order, const Analyzer& analyzer, const Expr& a, const
 }
 Any try_compare(ApiCall& call) {
   Expr a = expr_argument(call, 1), b = expr_argument(call, 2);
-  detail::argument<bool>(call, 3);
+  bool propagates = detail::argument<bool>(call, 3);
   // What is so without any fact, as n < n + 1, is none of its answers.
   Analyzer& analyzer = analyzer_of(call);
   LinearSum difference = analyzer.parts().sum_of(sub(a, b));
   difference.merge();
   bool trivial = difference.is_const() && !(const_int(a) && const_int(b));
-  return trivial ? 7 : number_of(analyzer.compare(a, b), analyzer, a, b);
+  if (trivial) return 7;
+  int64_t& extensions = analyzer.parts().extensions;
+  int64_t before = extensions;
+  constexpr int64_t kChains = AnalyzerImpl::kTransitivelyProveInequalities;
+  extensions = propagates ? before | kChains : before & ~kChains;
+  Any order = number_of(analyzer.compare(a, b), analyzer, a, b);
+  extensions = before;
+  return order;
 }
 
 Any clone(ApiCall& call) {

@@ -518,6 +518,8 @@ constexpr ApiRow rows[] = {
      property<TensorSliceNode, [](auto& s) { return ir::prim_type(s.tensor->dtype()); }>},
     {ApiKind::kMethod, "mlc.te.TensorSlice", "__getitem__(indices)",
      "An element, or with indices missing a slice.", slice_getitem},
+    {ApiKind::kProperty, "mlc.te.Reducer", "__name__", "That of every reducer.",
+     +[](ApiCall&) -> Any { return String("reducer"); }},
     {ApiKind::kMethod, "mlc.te.Reducer", "__call__(expr, axis, where=None, init=None)",
      "The reduction over axes.", reducer_call},
     {ApiKind::kProperty, kOperation, "name", "The name.",

@@ -21,10 +21,17 @@ Any not_constructible(ApiCall& call) {
 }
 
 std::string quoted(const String& text) { return fmt::format("\"{}\"", text.c_str()); }
+std::string inner_text(ApiCall& call, const Tensor& tensor);
 template <class T>
 std::string listed(ApiCall& call, const Array<T>& all) {
   std::string text = "(";
-  for (const T& one : all) text += call.host.repr(Any(one)) + ", ";
+  for (const T& one : all) {
+    if constexpr (std::is_same_v<T, Tensor>) {
+      text += inner_text(call, one) + ", ";
+    } else {
+      text += call.host.repr(Any(one)) + ", ";
+    }
+  }
   if (all.size() > 1) text.erase(text.size() - 2);
   if (all.size() == 1) text.pop_back();
   return text + ")";
@@ -32,6 +39,13 @@ std::string listed(ApiCall& call, const Array<T>& all) {
 std::string head(ApiCall& call, std::string_view type, const OperationNode& op) {
   return fmt::format("te.{}(name={}, tag={}, attrs={}", type, quoted(op.name), quoted(op.tag),
                      call.host.repr(Any(op.attrs)));
+}
+
+std::string inner_text(ApiCall& call, const Tensor& tensor) {
+  return fmt::format(
+      "te.Tensor(span=None, ty=ir.OpaqueType(span=None), shape={}, dtype=T.{}, op={}, value_index={})",
+      listed(call, tensor->shape()), tensor->dtype().str(), call.host.repr(Any(tensor->op)),
+      tensor->value_index);
 }
 
 Any placeholder_repr(ApiCall& call) {
@@ -140,6 +154,15 @@ Any extern_repr(ApiCall& call) {
                             call.host.repr(Any(op->body))));
 }
 
+Any scan_repr(ApiCall& call) {
+  auto* op = call.args[0].as<ScanOpNode>();
+  return String(
+      fmt::format("{}, scan_axis={}, init={}, update={}, state_placeholder={}, inputs={}, spatial_axis_={})",
+                  head(call, "ScanOp", *op), call.host.repr(Any(op->scan_axis)), listed(call, op->init),
+                  listed(call, op->update), listed(call, op->state_placeholder), listed(call, op->inputs),
+                  listed(call, op->spatial_axis)));
+}
+
 // The tag of the `te.tag_scope` around; empty when there is none.
 struct ScopeTag {
   std::string tag;
@@ -189,6 +212,9 @@ constexpr ApiRow rows[] = {
     {ApiKind::kProperty, "mlc.te.ScanOp", "spatial_axis_", "The other dimensions of each update.",
      +[](ApiCall& call) -> Any { return call.args[0].as<ScanOpNode>()->spatial_axis; }},
     FIELD(ScanOpNode, "mlc.te.ScanOp", inputs, "The tensors that it is said to read."),
+    {ApiKind::kMethod, "mlc.te.ScanOp", "__repr__()", "The fields.", scan_repr},
+    {ApiKind::kMethod, "mlc.te.Tensor", "__ffi_repr__()", "The fields, as an array of tensors shows them.",
+     +[](ApiCall& call) -> Any { return String(inner_text(call, call.args[0].cast<Tensor>())); }},
     {ApiKind::kFunction, kInner,
      "extern_op(name, tag, attrs, inputs, input_placeholders, output_placeholders, body)",
      "The operation of `te.extern`.", make_extern},
@@ -212,6 +238,9 @@ std::string_view te::current_tag() {
   return scope_tag().tag;
 }
 
-void register_operation_api() { ApiRegistry::global().add(rows); }
+void register_operation_api() {
+  ffi::reflection::ObjectDef<OriginNode>(ffi::reflection::init(false));
+  ApiRegistry::global().add(rows);
+}
 
 }  // namespace mlc::transform

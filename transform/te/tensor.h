@@ -96,6 +96,7 @@ struct OriginNode final : ffi::Object {
   Operation op;
   int64_t value_index;
 
+  static constexpr TVMFFISEqHashKind _type_s_eq_hash_kind = kTVMFFISEqHashKindUniqueInstance;
   OriginNode(Operation op, int64_t value_index) : op(std::move(op)), value_index(value_index) {}
   MLC_NODE("mlc.te.Origin", OriginNode, ffi::Object);
 };

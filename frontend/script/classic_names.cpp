@@ -4,6 +4,8 @@
 // registered.
 #include "frontend/script/classic_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/api.h"
@@ -135,6 +137,43 @@ constexpr Address same_modules[] = {
     {"tvm_ffi.structural", "tvm_ffi"},
 };
 
+// Modules that only the files of TVM have: their package shows what stands in them. Names are separated by
+// blanks.
+struct Shown {
+  std::string_view package;
+  std::string_view modules;
+};
+constexpr Shown shown_by_package[] = {
+    {"tvm.topi", "einsum index_put scatter_elements slice_scatter"},
+    {"tvm.topi.nn",
+     "batch_matmul batch_norm batch_to_space_nd bitserial_dense conv1d conv1d_transpose conv2d conv3d "
+     "conv3d_transpose dense depth_to_space dilate flatten group_norm instance_norm layer_norm loss mapping "
+     "pad pixel_shuffle rms_norm softmax space_to_batch_nd space_to_depth"},
+    {"tvm.topi.testing",
+     "adaptive_pool_python attention_python batch_matmul batch_norm batch_to_space_nd conv1d_ncw_python "
+     "conv1d_transpose_ncw_python conv2d_backcward_weight_python conv2d_hwcn_python conv2d_nchw_python "
+     "conv2d_nhwc_python conv2d_transpose_python conv3d_ncdhw_python conv3d_ndhwc_python "
+     "conv3d_transpose_ncdhw_python correlation_nchw_python crop_and_resize_python "
+     "deformable_conv2d_python dense depth_to_space depthwise_conv2d_python dilate_python gather_nd_python "
+     "gather_python get_valid_counts_python grid_sample_python group_norm_python instance_norm_python "
+     "l2_normalize_python layer_norm_python lrn_python lstm_python matrix_set_diag nll_loss nms_python "
+     "one_hot pool_grad_python poolnd_python reorg_python resize_python rms_norm_python roi_align_python "
+     "roi_pool_python searchsorted sequence_mask_python slice_axis_python softmax_python "
+     "space_to_batch_nd space_to_depth strided_slice_python"},
+};
+
+// Names that TVM has in a module, and this program elsewhere: the package shows them.
+struct Elsewhere {
+  std::string_view module;
+  std::string_view package;
+  std::string_view names;
+};
+constexpr Elsewhere elsewhere[] = {
+    {"tvm.topi.transform", "tvm.topi",
+     "adv_index dyn_tile hamming_window index_tensor layout_transform matrix_set_diag sliding_window "
+     "sparse_to_dense strided_set strided_slice unravel_index"},
+};
+
 // Names without a successor of the same kind, and names of TVM that do not exist here: what to do instead.
 struct Removed {
   std::string_view module;
@@ -210,8 +249,7 @@ constexpr std::string_view kNoGpu = "code for GPUs does not run here";
 constexpr LeftOut left_out[] = {
     {"tvm.s_tir.meta_schedule", "*", "schedules are written, not searched for"},
     {"tvm.s_tir.dlight", "gpu adreno benchmark", kNoGpu},
-    {"tvm.runtime.vm", "*",
-     "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
+    {"tvm.runtime.vm", "*", "Relax is not available in mlc yet; compile tensor functions with `tvm.compile`"},
     {"tvm.runtime.disco", "*", "code runs in one process"},
     {"tvm.support.nvcc", "*", kNoGpu},
     {"tvm.support.rocm", "*", kNoGpu},
@@ -220,8 +258,7 @@ constexpr LeftOut left_out[] = {
     {"tvm.support.emcc", "*", "code is compiled for CPUs that run a shared library"},
     {"tvm.support.clang", "*", "compilers of the system are called by `tvm.support.cc`"},
     {"tvm.support.popen_pool", "*", "a script is one process: call the function"},
-    {"tvm.topi", "unique sparse_reshape dynamic_strided_slice",
-     kNoScatter},
+    {"tvm.topi", "unique sparse_reshape dynamic_strided_slice", kNoScatter},
     {"tvm.topi", "gpu", kNoGpu},
     {"tvm.topi", "cpp", "operators are written in the language: `tvm.topi.add` and the like"},
     {"tvm.topi.vision",
@@ -241,8 +278,7 @@ constexpr LeftOut left_out[] = {
      "this operator is not here yet: write it with `te.compute`"},
     {"tvm.sym", "PresburgerSet", "sets of points are intervals here: `tvm.sym.IntervalSet`"},
     {"tvm.s_tir", "meta_schedule backend pipeline", "schedules are written, not searched for"},
-    {"tvm.target", "tag_registry",
-     "targets and their tags are those of the program: `Target.list_kinds()`"},
+    {"tvm.target", "tag_registry", "targets and their tags are those of the program: `Target.list_kinds()`"},
     {"tvm.testing", "popen_pool install_request_hook terminate_self", "scripts start no other programs"},
     {"tvm.script", "parser printer register_dialect", "texts are read with `tvm.script.from_source(text)`"},
     {"tvm.tirx", "backend cuda rocm metal opencl vulkan webgpu hexagon adreno trn exec_context exec_scope",
@@ -277,7 +313,19 @@ std::string_view same_module(std::string_view path) {
   for (const Address& row : same_modules) {
     if (row.from == path) return row.to;
   }
+  size_t dot = path.rfind('.');
+  for (const Shown& row : shown_by_package) {
+    if (dot != path.npos && path.substr(0, dot) == row.package && has_word(row.modules, path.substr(dot + 1)))
+      return row.package;
+  }
   return path;
+}
+
+std::string_view shown_in(std::string_view module, std::string_view name) {
+  for (const Elsewhere& row : elsewhere) {
+    if (row.module == module && has_word(row.names, name)) return row.package;
+  }
+  return "";
 }
 
 std::string_view spelled_now(std::string_view path, std::string_view name) {
@@ -290,7 +338,13 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
   for (const LeftOut& row : left_out) {
     if (row.module == module && (row.names == "*" || has_word(row.names, name))) return row.why;
   }
-  return is_relax(module) ? kNoRelax : "";
+  if (is_relax(module)) return kNoRelax;
+  std::string today = ir::current_path(fmt::format("{}.{}", path, name));
+  for (const ir::ClassicName& row : ir::classic_names()) {
+    if (row.kind != ir::ClassicName::Kind::kRemoved || !today.starts_with(row.from)) continue;
+    if (today.size() == row.from.size() || today[row.from.size()] == '.') return row.to;
+  }
+  return "";
 }
 
 std::string_view why_not_here(std::string_view module) {
@@ -307,6 +361,10 @@ void register_classic_names() {
   }
   registry.alias_method("mlc.s_tir.Schedule", "get_block",
                         std::string(ir::find_classic(ir::ClassicName::Kind::kMethod, "get_block")->to));
+  registry.alias_method("ffi.Module", "get_source", "inspect_source");
+  registry.alias_method("ffi.Module", "imported_modules", "imports");
+  for (const char* type : {"mlc.ir.IRModule", "mlc.ir.BaseFunc"})
+    registry.alias_method(type, "astext", "script");
   for (const Address& row : same_modules) registry.alias(row.from, row.to);
   for (const Address& row : addresses) registry.alias(row.from, row.to);
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "ir/error_kinds.h"
+#include "ir/older_arguments.h"
 
 namespace mlc::ir {
 namespace {
@@ -400,6 +401,10 @@ GivePlace give_place = nullptr;
 void give_places_by(GivePlace give) { give_place = give; }
 
 Any call_api(const Api& api, Host& host, const ApiArguments& arguments) {
+  if (!arguments.keywords.empty() || arguments.positional.size() > 3) {
+    if (auto renewed = renewed_arguments(api, arguments))
+      return call_api(api, host, renewed->view(arguments.span));
+  }
   Binder binder(api, arguments);
   binder.positional();
   binder.keywords();

@@ -206,6 +206,14 @@ class Verifier final : public Walker {
     if (found == defined_.end()) {
       Diagnostic& diagnostic =
           report("undefined-variable", use_of(var), "`{}` is used but not defined here", var->name.c_str());
+      if (regions_of_ != nullptr && binds(*regions_of_, var)) {
+        diagnostic.notes.push_back({fmt::format("block `{}` makes it in its body, and its regions mention it",
+                                                regions_of_->name_hint.c_str()),
+                                    var->span});
+        diagnostic.help = fmt::format("write `{} = T.meta_var(...)`: the value stands where the name is",
+                                      var->name.c_str());
+        return;
+      }
       if (var->span) diagnostic.notes.push_back({"the variable is made here, without a value", var->span});
       return;
     }
@@ -220,6 +228,17 @@ class Verifier final : public Walker {
     diagnostic.help = bound == bound_to_.end()
                           ? fmt::format("bind it: `v{0} = T.axis.spatial(extent, {0})`", var->name.c_str())
                           : fmt::format("use `{}`, which is bound to it", bound->second->name.c_str());
+  }
+
+  static bool binds(const SBlockNode& block, const VarNode* var) {
+    bool found = false;
+    post_order(block.body, {}, [&](const Stmt& s) {
+      auto* bind = as<BindNode>(s);
+      auto* alloc = as<AllocBufferNode>(s);
+      found = found || (bind != nullptr && bind->var.get() == var) ||
+              (alloc != nullptr && alloc->buffer.get() == var);
+    });
+    return found;
   }
 
   void access(const Buffer& buffer, const Array<Expr>& indices, Span span) {
@@ -329,8 +348,10 @@ class Verifier final : public Walker {
     size_t errors = found_.size();
     visit(block.body);
     if (found_.size() == errors) {  // regions that were found repeat the mistakes of the body
+      const SBlockNode* around = std::exchange(regions_of_, &block);
       for (const TensorRegion& region : block.reads) visit(Expr(region));
       for (const TensorRegion& region : block.writes) visit(Expr(region));
+      regions_of_ = around;
     }
     if (!opaque) blocks_.pop_back();
   }
@@ -357,7 +378,8 @@ class Verifier final : public Walker {
   std::unordered_map<const VarNode*, Definition> defined_;
   std::vector<const VarNode*> order_;  // definitions in force, in order
   std::vector<const SBlockNode*> blocks_;
-  bool names_threads_ = false;  // below the call of an exchange
+  bool names_threads_ = false;              // below the call of an exchange
+  const SBlockNode* regions_of_ = nullptr;  // whose stated regions are looked at
   std::unordered_map<const VarNode*, const VarNode*>
       bound_to_;  // loop variable -> iterator of the last block
   Span around_;

@@ -266,6 +266,7 @@ Fixed fix(uint32_t file) {
   Bound bound(imports);
   walk(tree->module->body, bound);
   fix_forms(*tree->module, imports, rewriter);
+  fix_calls(*tree->module, imports, rewriter);
   NameFixer names(rewriter, imports);
   walk(tree->module->body, names);
   Fixed fixed = rewriter.finish();

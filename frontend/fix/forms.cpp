@@ -59,7 +59,8 @@ class Uses final : public Visitor {
 
 class FormFixer final : public Visitor {
  public:
-  FormFixer(const Imports& imports, Rewriter& rewriter) : imports_(imports), rewriter_(rewriter) {}
+  FormFixer(const Imports& imports, Rewriter& rewriter, bool any_blocks)
+      : imports_(imports), rewriter_(rewriter), any_blocks_(any_blocks) {}
 
   bool enter(const Stmt& stmt) override {
     if (auto* def = as<FunctionDef>(&stmt)) begin_function(*def);
@@ -77,8 +78,11 @@ class FormFixer final : public Visitor {
   }
   bool enter(const Expr& e) override {
     auto* call = as<Call>(&e);
-    if (call != nullptr && blocks_ && name_in_t(imports_, call->func) == "alloc_buffer")
+    std::string name = call != nullptr ? name_in_t(imports_, call->func) : "";
+    // Functions of the program that a function with blocks calls allocate as it does.
+    if (name == "alloc_buffer" && (function_ != nullptr ? blocks_ : any_blocks_))
       rename(call->func, "sblock_alloc_buffer");
+    if (name == "func_attr" && call->args.size() == 1) attributes(*call->args[0]);
     return true;
   }
   void leave(const Stmt& stmt) override {
@@ -115,6 +119,24 @@ class FormFixer final : public Visitor {
     while (rewriter_.at(last - 1) == ' ' || rewriter_.at(last - 1) == '\n') --last;
     bool empty = call->args.empty() && call->keywords.empty();
     insert(last, empty || rewriter_.at(last - 1) == ',' ? "s_tir=True" : ", s_tir=True");
+  }
+
+  // {"tir.noalias": T.bool(True)}: what passes read is a bool.
+  void attributes(const Expr& given) {
+    auto* dict = as<Dict>(&given);
+    if (dict == nullptr) return;
+    for (size_t i = 0; i < dict->keys.size(); ++i) {
+      auto* key = as<Constant>(dict->keys[i]);
+      auto* value = as<Call>(dict->values[i]);
+      if (key == nullptr || value == nullptr || value->args.size() != 1) continue;
+      auto* constant = as<Constant>(value->args[0]);
+      bool of_passes = key->text.starts_with("tir.") || key->text.starts_with("tirx.");
+      if (!of_passes || constant == nullptr || constant->type != Constant::Type::kBool ||
+          name_in_t(imports_, value->func) != "bool")
+        continue;
+      rewriter_.replace(value->span, text(*value->args[0]));
+      rewriter_.claim(value->func->span);
+    }
   }
 
   // T.evaluate(T.ret(x)), T.ret(x)
@@ -332,13 +354,16 @@ class FormFixer final : public Visitor {
   Rewriter& rewriter_;
   const FunctionDef* function_ = nullptr;
   std::vector<const For*> loops_;  // around
+  bool any_blocks_;                // in some function of the file
   bool blocks_ = false;  // of the older dialect, in which T.alloc_buffer means T.sblock_alloc_buffer
 };
 
 }  // namespace
 
 void fix_forms(const Module& module, const Imports& imports, Rewriter& rewriter) {
-  FormFixer forms(imports, rewriter);
+  Survey survey(imports);
+  walk(module.body, survey);
+  FormFixer forms(imports, rewriter, survey.blocks && survey.older);
   walk(module.body, forms);
 }
 

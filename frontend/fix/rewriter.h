@@ -60,5 +60,7 @@ class Rewriter {
 // forms.cpp: constructs that are written otherwise today: `with T.LetStmt(...)`, `T.evaluate(T.ret(x))`,
 // allocations, and the buffers and decorators of functions with blocks.
 void fix_forms(const syntax::Module& module, const Imports& imports, Rewriter& rewriter);
+// calls.cpp: arguments that are left out or given otherwise today, members of compiled modules.
+void fix_calls(const syntax::Module& module, const Imports& imports, Rewriter& rewriter);
 
 }  // namespace mlc::fix

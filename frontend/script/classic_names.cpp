@@ -4,6 +4,8 @@
 // registered.
 #include "frontend/script/classic_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/api.h"
@@ -132,6 +134,43 @@ constexpr Address same_modules[] = {
     {"tvm_ffi.core", "tvm_ffi"},
     {"tvm_ffi.module", "tvm_ffi"},
     {"tvm_ffi.structural", "tvm_ffi"},
+};
+
+// Modules that only the files of TVM have: their package shows what stands in them. Names are separated by
+// blanks.
+struct Shown {
+  std::string_view package;
+  std::string_view modules;
+};
+constexpr Shown shown_by_package[] = {
+    {"tvm.topi", "einsum index_put scatter_elements slice_scatter"},
+    {"tvm.topi.nn",
+     "batch_matmul batch_norm batch_to_space_nd bitserial_dense conv1d conv1d_transpose conv2d conv3d "
+     "conv3d_transpose dense depth_to_space dilate flatten group_norm instance_norm layer_norm loss mapping "
+     "pad pixel_shuffle rms_norm softmax space_to_batch_nd space_to_depth"},
+    {"tvm.topi.testing",
+     "adaptive_pool_python attention_python batch_matmul batch_norm batch_to_space_nd conv1d_ncw_python "
+     "conv1d_transpose_ncw_python conv2d_backcward_weight_python conv2d_hwcn_python conv2d_nchw_python "
+     "conv2d_nhwc_python conv2d_transpose_python conv3d_ncdhw_python conv3d_ndhwc_python "
+     "conv3d_transpose_ncdhw_python correlation_nchw_python crop_and_resize_python "
+     "deformable_conv2d_python dense depth_to_space depthwise_conv2d_python dilate_python gather_nd_python "
+     "gather_python get_valid_counts_python grid_sample_python group_norm_python instance_norm_python "
+     "l2_normalize_python layer_norm_python lrn_python lstm_python matrix_set_diag nll_loss nms_python "
+     "one_hot pool_grad_python poolnd_python reorg_python resize_python rms_norm_python roi_align_python "
+     "roi_pool_python searchsorted sequence_mask_python slice_axis_python softmax_python "
+     "space_to_batch_nd space_to_depth strided_slice_python"},
+};
+
+// Names that TVM has in a module, and this program elsewhere: the package shows them.
+struct Elsewhere {
+  std::string_view module;
+  std::string_view package;
+  std::string_view names;
+};
+constexpr Elsewhere elsewhere[] = {
+    {"tvm.topi.transform", "tvm.topi",
+     "adv_index dyn_tile hamming_window index_tensor layout_transform matrix_set_diag sliding_window "
+     "sparse_to_dense strided_set strided_slice unravel_index"},
 };
 
 // Names without a successor of the same kind, and names of TVM that do not exist here: what to do instead.
@@ -273,7 +312,19 @@ std::string_view same_module(std::string_view path) {
   for (const Address& row : same_modules) {
     if (row.from == path) return row.to;
   }
+  size_t dot = path.rfind('.');
+  for (const Shown& row : shown_by_package) {
+    if (dot != path.npos && path.substr(0, dot) == row.package && has_word(row.modules, path.substr(dot + 1)))
+      return row.package;
+  }
   return path;
+}
+
+std::string_view shown_in(std::string_view module, std::string_view name) {
+  for (const Elsewhere& row : elsewhere) {
+    if (row.module == module && has_word(row.names, name)) return row.package;
+  }
+  return "";
 }
 
 std::string_view spelled_now(std::string_view path, std::string_view name) {
@@ -286,7 +337,13 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
   for (const LeftOut& row : left_out) {
     if (row.module == module && (row.names == "*" || has_word(row.names, name))) return row.why;
   }
-  return is_relax(module) ? kNoRelax : "";
+  if (is_relax(module)) return kNoRelax;
+  std::string today = ir::current_path(fmt::format("{}.{}", path, name));
+  for (const ir::ClassicName& row : ir::classic_names()) {
+    if (row.kind != ir::ClassicName::Kind::kRemoved || !today.starts_with(row.from)) continue;
+    if (today.size() == row.from.size() || today[row.from.size()] == '.') return row.to;
+  }
+  return "";
 }
 
 std::string_view why_not_here(std::string_view module) {
@@ -303,6 +360,10 @@ void register_classic_names() {
   }
   registry.alias_method("mlc.s_tir.Schedule", "get_block",
                         std::string(ir::find_classic(ir::ClassicName::Kind::kMethod, "get_block")->to));
+  registry.alias_method("ffi.Module", "get_source", "inspect_source");
+  registry.alias_method("ffi.Module", "imported_modules", "imports");
+  for (const char* type : {"mlc.ir.IRModule", "mlc.ir.BaseFunc"})
+    registry.alias_method(type, "astext", "script");
   for (const Address& row : same_modules) registry.alias(row.from, row.to);
   for (const Address& row : addresses) registry.alias(row.from, row.to);
 }

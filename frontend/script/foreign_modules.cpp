@@ -35,7 +35,7 @@ constexpr Row rows[] = {
     {"zoneinfo locale gettext", "`datetime.timezone` has fixed offsets, and texts are English"},
     {"sqlite3 dbm configparser tomllib xml zipfile tarfile gzip bz2 lzma zlib yaml toml",
      "`json` and `csv` read and write structured text, `open()` all else"},
-    {"tkinter turtle curses readline matplotlib seaborn plotly PIL cv2 IPython ipywidgets tqdm rich",
+    {"tkinter turtle curses readline matplotlib seaborn plotly PIL cv2 ipywidgets tqdm rich",
      "a script prints text"},
     {"torch torchvision tensorflow keras jax jaxlib flax transformers onnx onnxruntime safetensors",
      "models are not imported from Python packages"},

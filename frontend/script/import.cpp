@@ -68,7 +68,14 @@ bool State::module_member(const std::string& path, Symbol name, Any& out) {
     out = str_value(path);
     return true;
   }
-  return of_text();
+  if (of_text()) return true;
+  std::string_view package = shown_in(ir::current_path(path), name.str());
+  if (!package.empty()) return module_member(std::string(package), name, out);
+  // An older name of what stands in a text.
+  std::string now = ir::current_path(full);
+  size_t dot = now.rfind('.');
+  Symbol name_now(now.substr(dot + 1));
+  return name_now != name && module_member(now.substr(0, dot), name_now, out);
 }
 
 void State::exec_import(const Import& import, Frame& f) {

@@ -42,6 +42,15 @@ Any given_dtype(ApiCall& call) {  // the first argument is the type of the resul
   DataType dtype = text && text->empty() ? DataType::Void() : dtype_arg(call, 0);
   return call_of(prim(dtype), op_name(call), operands(call, 1), call.span);
 }
+// An intrinsic of LLVM by its number is that of its name.
+Any llvm_intrinsic(ApiCall& call) {
+  if (script::is_int(call.args[1])) {
+    const ir::Api* name_of = ir::ApiRegistry::global().find("tvm.target.codegen.llvm_get_intrinsic_name");
+    std::span<const Any> number(&call.args[1], 1);
+    call.args[1] = ir::call_api(*name_of, call.host, {number, {}, call.span_of(1), {}, {}});
+  }
+  return given_dtype(call);
+}
 // A buffer as an argument of a registered function: a descriptor made on the stack.
 Expr packed_buffer(const Expr& arg, Span span) {
   auto* var = ir::as<ir::VarNode>(arg);
@@ -183,8 +192,9 @@ constexpr ir::ApiRow rows[] = {
     ROW("call_cpacked_lowered(*args, dtype=None)", "A call whose arguments lie on the stack.",
         untyped<packed>),
     ROW("call_intrin(dtype, func_name, *args)", "Calls an operator by its full name.", call_intrin),
-    ROW("call_llvm_intrin(dtype, name, *args)", "Calls an LLVM intrinsic.", given_dtype),
-    ROW("call_llvm_pure_intrin(dtype, name, *args)", "Calls an LLVM intrinsic without effects.", given_dtype),
+    ROW("call_llvm_intrin(dtype, name, *args)", "Calls an LLVM intrinsic.", llvm_intrinsic),
+    ROW("call_llvm_pure_intrin(dtype, name, *args)", "Calls an LLVM intrinsic without effects.",
+        llvm_intrinsic),
     ROW("address_of(obj, *, dtype=None)", "The address of an element of a buffer.", untyped<address_of>),
     ROW("tvm_access_ptr(ptype, data, offset, extent, rw_mask, *, dtype=None)",
         "A pointer into a buffer with what it is used for.", untyped<access_ptr>),

@@ -13,10 +13,14 @@ constexpr std::string_view kCuda = "tvm.script.tirx.cuda";
 constexpr std::string_view kSTir = "tvm.script.tirx.s_tir";
 constexpr std::string_view kLegacy = "tvm.script.tirx.ptx_legacy";
 
-// Operands of a `*args` parameter.
+// Operands of a `*args` parameter. Of functions that take the type of their result first or by the name
+// `dtype` (their last parameter), with that first.
 std::vector<Any> rest(const ApiCall& call, size_t i) {
   auto all = script::elements(call.args[i]);
-  return {all.begin(), all.end()};
+  std::vector<Any> operands(all.begin(), all.end());
+  if (call.api.params.back().name == "dtype" && !script::is_none(call.args.back()))
+    operands.insert(operands.begin(), call.args.back());
+  return operands;
 }
 
 Expr text(std::string_view value) { return ir::make<ir::StringImmNode>(String(std::string(value))); }
@@ -271,8 +275,8 @@ constexpr ir::ApiRow rows[] = {
     ROW(kCuda,
         "wait_until(dst, ptr, predicate, scope=\"gpu\", space=\"global\", ptx_type=None, backoff_ns=None)",
         "Waits until what lies in memory meets a condition.", wait_until),
-    ROW(kCuda, "mma_fill_legacy(*operands)", "Fills a fragment (older form).", maybe_typed),
-    ROW(kCuda, "mma_store_legacy(*operands)", "Stores a fragment (older form).", maybe_typed),
+    ROW(kCuda, "mma_fill_legacy(*operands, dtype=None)", "Fills a fragment (older form).", maybe_typed),
+    ROW(kCuda, "mma_store_legacy(*operands, dtype=None)", "Stores a fragment (older form).", maybe_typed),
     ROW(kCuda,
         "timer_start(event_type, profiler_buffer, profiler_tag, profiler_write_offset, "
         "profiler_write_stride, leader_cond)",
@@ -281,13 +285,15 @@ constexpr ir::ApiRow rows[] = {
         "timer_end(event_type, profiler_buffer, profiler_tag, profiler_write_offset, profiler_write_stride, "
         "leader_cond)",
         "Marks the end of an event in a profile.", timer),
-    ROW(kLegacy, "ldmatrix(*operands)", "Loads fragments of matrices (older form).", legacy_ldmatrix),
-    ROW(kLegacy, "mma(*operands, operator=None)", "Multiplies fragments (older form).", legacy_mma),
+    ROW(kLegacy, "ldmatrix(*operands, dtype=None)", "Loads fragments of matrices (older form).",
+        legacy_ldmatrix),
+    ROW(kLegacy, "mma(*operands, operator=None, dtype=None)", "Multiplies fragments (older form).",
+        legacy_mma),
     ROW(kSTir, "cp_async_raw(dtype, dst, dst_offset, src, src_offset, cp_size)",
         "An asynchronous copy to shared memory.", cp_async_raw),
-    ROW("tvm.script.tirx.s_tir.cp_async_raw", "legacy(*operands)",
+    ROW("tvm.script.tirx.s_tir.cp_async_raw", "legacy(*operands, dtype=None)",
         "An asynchronous copy to shared memory between plain pointers.", cp_async_legacy),
-    ROW(kT, "dp4a(*operands)", "The dot product of four bytes, added to a number.", dp4a),
+    ROW(kT, "dp4a(*operands, dtype=None)", "The dot product of four bytes, added to a number.", dp4a),
     ROW(kT, "print_buffer(buffer_var, dtype, is_string, is_scalar, dim_num, *shape)",
         "Prints a buffer on the device.", print_buffer),
     ROW(kT, "filter(var, pred)", "Which threads go on.", filter),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass_config.h"
 
+#include "ir/classic_names.h"
 #include "transform/pass/pass_context.h"
 
 namespace mlc::transform {
@@ -207,7 +208,9 @@ Any construct(ApiCall& call) {
 
 Map<String, Any> checked_config(const Map<String, Any>& config) {
   Map<String, Any> out;
-  for (const auto& [name, value] : config) {
+  for (const auto& [given, value] : config) {
+    const ClassicName* older = find_classic(ClassicName::Kind::kString, text(given));
+    String name = older != nullptr ? String(std::string(older->to)) : given;
     auto* key = std::find_if(std::begin(config_keys), std::end(config_keys),
                              [&](const ConfigKey& one) { return one.name == text(name); });
     if (key == std::end(config_keys)) {

@@ -14,7 +14,8 @@ tensorize(block_or_loop, tensor_intrin, preserve_unit_iters=True)      Replace a
 
 `tensor_intrin` is the name that `tvm.s_tir.TensorIntrin.register` gave a description and an implementation. A loop is made a
 block first, as `blockize` does.
-needs: the block is the description statement by statement: loops, iterators, regions read and written, in the same order.
+needs: the block is the description statement by statement: loops, iterators, regions read and written, in the same order;
+       buffers are aligned as the implementation's parameters are.
 keeps: the values computed, as far as the implementation does what its description says.
 )";
 
@@ -54,6 +55,15 @@ static void apply(Step& step, PlaceRef target, String tensor_intrin, bool preser
                    part ? "not used by its description" : "neither read nor written by its implementation")
           .at(step.span(2))
           .help("the root blocks name every parameter in `T.reads(..)` or `T.writes(..)`");
+    }
+    int64_t needed = param->buffer()->data_alignment, given = used->second->buffer()->data_alignment;
+    if (needed > 0 && given % needed != 0) {
+      throw refuse("tensorize-alignment",
+                   "parameter `{}` of intrinsic `{}` is aligned to {} bytes, buffer `{}` to {}",
+                   param->name.c_str(), name, needed, used->second->name.c_str(), given)
+          .kind("InternalError+ScheduleError")
+          .at(step.span(2))
+          .help(fmt::format("write `align={}` in the description and the implementation", given));
     }
     const std::vector<Expr>& first = match.first_points.at(used->second.get());
     size_t offset = first.size() - part->region.size();

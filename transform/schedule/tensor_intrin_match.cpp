@@ -53,7 +53,7 @@ class Matcher {
                                       a->iter_vars[i]->var->name.c_str(),
                                       b->iter_vars[i]->var->name.c_str()));
         }
-        define(a->iter_vars[i]->var, b->iter_vars[i]->var);
+        define(a->iter_vars[i]->var, b->iter_vars[i]->var, b->iter_vars[i]->dom);
       }
       if (a->alloc_buffers.size() != b->alloc_buffers.size())
         return not_same("the numbers of allocated buffers differ");
@@ -87,7 +87,7 @@ class Matcher {
     switch (a->kind) {
       case StmtKind::kFor: {
         auto *x = as<ForNode>(a), *y = as<ForNode>(b);
-        define(x->loop_var, y->loop_var);
+        define(x->loop_var, y->loop_var, make<RangeNode>(y->min, y->extent));
         auto loops = [&](const char* what) {
           return differ(a, b,
                         fmt::format("loops `{}` and `{}` have different {}", x->loop_var->name.c_str(),
@@ -158,9 +158,11 @@ class Matcher {
     }
   }
 
-  void define(const Var& a, const Var& b) {
+  void define(const Var& a, const Var& b, const Range& values) {
     same_[a.get()] = b.get();
-    // So that differences of indices lose their loop variables.
+    // So that differences of indices lose their loop variables, also where one says `v` and the other `v %
+    // 8`.
+    analyzer_.bind(b, values);
     analyzer_.bind(a, cast(a->dtype(), Expr(b)));
   }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls whose arguments are given otherwise today, and members of what `tvm.build` gave.
+#include <algorithm>
+#include <set>
+
+#include "frontend/fix/rewriter.h"
+#include "frontend/syntax/walk.h"
+#include "ir/classic_names.h"
+#include "ir/older_arguments.h"
+
+namespace mlc::fix {
+
+using namespace syntax;  // NOLINT: the subject of this file
+using ir::Span;
+
+namespace {
+
+// Members of a module of compiled functions that the Executable of `tvm.compile` does not have itself.
+constexpr std::string_view module_members[] = {"time_evaluator", "get_source",   "inspect_source",
+                                               "imports",        "entry_name",   "imported_modules",
+                                               "get_function",   "import_module"};
+
+const Constant* text_constant(const Expr* e) {
+  auto* constant = as<Constant>(e);
+  return constant != nullptr && constant->type == Constant::Type::kStr ? constant : nullptr;
+}
+bool is_side(const Expr* e) {
+  const Constant* constant = text_constant(e);
+  return constant != nullptr && (constant->text == "read" || constant->text == "write");
+}
+
+class CallFixer final : public Visitor {
+ public:
+  CallFixer(const Imports& imports, Rewriter& rewriter) : imports_(imports), rewriter_(rewriter) {}
+
+  bool enter(const Stmt& stmt) override {
+    auto* assign = as<Assign>(&stmt);
+    if (assign == nullptr || !is_compilation(assign->value)) return true;
+    for (const Expr* target : assign->targets) {
+      if (auto* name = as<Name>(target)) compiled_.insert(name->id);
+    }
+    return true;
+  }
+  bool enter(const Expr& e) override {
+    if (auto* call = as<Call>(&e)) {
+      idle_keywords(*call);
+      buffer_in_two(*call);
+    }
+    if (auto* attribute = as<Attribute>(&e)) member(*attribute);
+    return true;
+  }
+
+ private:
+  bool is_compilation(const Expr* e) const {
+    auto* call = as<Call>(e);
+    return call != nullptr && ir::current_path(imports_.path_of(call->func)) == "tvm.compile";
+  }
+
+  // lib.time_evaluator("main", dev): it is the module's, `lib.mod`.
+  void member(const Attribute& attribute) {
+    auto* name = as<Name>(attribute.value);
+    bool compiled = name != nullptr ? compiled_.count(name->id) != 0 : is_compilation(attribute.value);
+    auto* begin = std::begin(module_members);
+    auto* end = std::end(module_members);
+    if (!compiled || std::find(begin, end, attribute.attr.str()) == end) return;
+    uint32_t at = attribute.value->span.end;
+    rewriter_.replace({attribute.span.file, at, at}, ".mod");
+  }
+
+  // T.int64(is_size_var=True), tvm.build(mod, target, name="f")
+  void idle_keywords(const Call& call) {
+    std::string path = ir::current_path(imports_.path_of(call.func));
+    if (path.empty()) return;
+    for (const Keyword* keyword : call.keywords) {
+      if (ir::is_idle_keyword(path, keyword->name.str())) drop(call, keyword->span);
+    }
+  }
+
+  // sch.transform_layout(block, 0, "write", f): the buffer is one argument, ("write", 0).
+  void buffer_in_two(const Call& call) {
+    auto* method = as<Attribute>(call.func);
+    if (method == nullptr || method->attr.str() != "transform_layout") return;
+    auto* number = call.args.size() > 1 ? call.args[1] : nullptr;
+    if (number != nullptr && call.args.size() > 2 && is_side(call.args[2])) {
+      const Expr* side = call.args[2];
+      rewriter_.replace({number->span.file, number->span.begin, side->span.end}, both(side, number));
+      return;
+    }
+    const Keyword* number_word = nullptr;
+    const Keyword* side_word = nullptr;
+    for (const Keyword* keyword : call.keywords) {
+      if (keyword->name.str() == "buffer_index") number_word = keyword;
+      if (keyword->name.str() == "buffer_index_type") side_word = keyword;
+    }
+    if (side_word == nullptr || (number == nullptr && number_word == nullptr)) return;
+    if (number != nullptr) {
+      rewriter_.replace(number->span, both(side_word->value, number));
+    } else {
+      rewriter_.replace(number_word->span, "buffer=" + both(side_word->value, number_word->value));
+    }
+    drop(call, side_word->span);
+  }
+  std::string both(const Expr* side, const Expr* number) const {
+    return "(" + std::string(rewriter_.text(side->span)) + ", " + std::string(rewriter_.text(number->span)) +
+           ")";
+  }
+
+  // One argument goes, with the comma before it or, where it is the first, behind it.
+  void drop(const Call& call, Span argument) {
+    std::vector<Span> all;
+    for (const Expr* one : call.args) all.push_back(one->span);
+    for (const Keyword* one : call.keywords) all.push_back(one->span);
+    std::sort(all.begin(), all.end(), [](Span a, Span b) { return a.begin < b.begin; });
+    size_t at = 0;
+    while (all[at].begin != argument.begin) ++at;
+    Span gone = argument;
+    if (at > 0) {
+      gone.begin = all[at - 1].end;
+    } else if (all.size() > 1) {
+      gone.end = all[1].begin;
+    }
+    if (rewriter_.text(gone).find('#') != std::string_view::npos) gone = argument;
+    rewriter_.replace(gone, "");
+  }
+
+  const Imports& imports_;
+  Rewriter& rewriter_;
+  std::set<Symbol> compiled_;
+};
+
+}  // namespace
+
+void fix_calls(const Module& module, const Imports& imports, Rewriter& rewriter) {
+  CallFixer calls(imports, rewriter);
+  walk(module.body, calls);
+}
+
+}  // namespace mlc::fix

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments as older versions took them, of functions that take them otherwise today.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/api.h"
+
+namespace mlc::ir {
+
+// What a call gave, in today's form.
+struct RenewedArguments {
+  std::vector<Any> positional;
+  std::vector<std::pair<std::string_view, Any>> keywords;
+  std::vector<Span> positional_spans, keyword_spans;
+
+  ApiArguments view(Span span) const { return {positional, keywords, span, positional_spans, keyword_spans}; }
+};
+
+// Nothing for a call that is in today's form already.
+std::optional<RenewedArguments> renewed_arguments(const Api& api, const ApiArguments& given);
+
+// Keywords of older versions that say nothing today: `is_size_var` of the path "tvm.script.tirx.int64". Paths
+// are those of today.
+bool is_idle_keyword(std::string_view path, std::string_view keyword);
+
+}  // namespace mlc::ir

@@ -18,9 +18,9 @@ pad_einsum(block, padding)      Round the iterators of a sum of products up to m
 
 `padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
 them.
-needs: a block that adds up products of loads, or one without sum; all indices its own iterators from 0 on, or constants (of the
-       result: 0); each padded reduction in an index of a factor of each sum; positive factors; loops that grow hold no other
-       block, and no other block in the nest writes an operand.
+needs: a block that adds up products of loads, or one whose reductions keep their length; all indices its own iterators from 0
+       on, or constants (of the result: 0); each padded reduction in an index of a factor of each sum; positive factors; loops
+       that grow hold no other block, and no other block in the nest writes an operand.
 keeps: the values computed.
 )";
 
@@ -160,9 +160,17 @@ void apply(Step& step, BlockArg block, Any padding) {
   }
   std::vector<Operand> operands, results;
   std::vector<std::vector<const TensorLoadNode*>> factors_of;  // what each store multiplies
-  // Without a sum, what is computed of the padding is cut off again.
-  bool sums = std::any_of(old->iter_vars.begin(), old->iter_vars.end(),
-                          [](const IterVar& iter) { return iter->iter_type == IterType::kCommReduce; });
+  // Without padded reductions, what is computed of the padding is cut off again, whatever it is.
+  bool sums = std::any_of(old->iter_vars.begin(), old->iter_vars.end(), [&](const IterVar& iter) {
+    return iter->iter_type == IterType::kCommReduce && lengths.contains(iter->var.get());
+  });
+  auto is_output = [&](const TensorLoadNode* load) {
+    return std::any_of(stores.begin(), stores.end(), [&](const BufferStoreNode* each) {
+      return each->buffer.same_as(load->source) &&
+             std::equal(each->indices.begin(), each->indices.end(), load->indices.begin(),
+                        load->indices.end(), same_expr);
+    });
+  };
   for (const BufferStoreNode* store : stores) {
     auto* addition = as<AddNode>(store->value);
     auto is_result = [&](const Expr& e) {
@@ -176,7 +184,8 @@ void apply(Step& step, BlockArg block, Any padding) {
     if (sums && !collect_factors(product, loads)) throw refuse_block("what it adds is no product of loads");
     if (!sums) {
       post_order(product, [&](const Expr& e) {
-        if (auto* load = as<TensorLoadNode>(e)) loads.push_back(load);
+        auto* load = as<TensorLoadNode>(e);
+        if (load && !is_output(load)) loads.push_back(load);
       });
     }
     for (const TensorLoadNode* load : loads) {

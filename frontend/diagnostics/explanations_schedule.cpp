@@ -189,6 +189,8 @@ constexpr Explanation rows[] = {
     {"transform-layout-dimensions", "The map takes one index for each dimension of the buffer.",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i: (i,))",
      "sch.transform_layout(\"double\", (\"write\", 0), lambda i, j: (j, i))", true, true},
+    {"unknown-attribute", "No operator has an attribute of this name.", "op.get_known_attr(\"TNothing\")",
+     "op.has_attr(\"TNothing\")"},
     {"unknown-config", "The configuration of passes has no such entry; the message names the nearest.",
      "tvm.transform.PassContext(config={\"tirx.disable_vectorise\": True})",
      "tvm.transform.PassContext(config={\"tirx.disable_vectorize\": True})", true, true},

@@ -19,8 +19,9 @@ pad_einsum(block, padding)      Round the iterators of a sum of products up to m
 
 `padding` has a factor for each iterator of the block; 1 leaves it as it is. Operands and result get padded copies where they need
 them.
-needs: all indices the block's own iterators from 0 on, or constants (of the result: 0); of a padded reduction a sum, of what
-       is zero where operands are; no division of integers by operands; positive factors.
+needs: all indices the block's own iterators from 0 on, or constants (of the result: 0); of a padded reduction sums, of what
+       is zero where operands are; no division of integers by operands; positive factors; loops that grow hold no other block,
+       and no other block in the nest writes an operand.
 keeps: the values computed.
 )";
 
@@ -119,17 +120,23 @@ PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shap
   return stage;
 }
 
-// The nest around the block with longer loops, and another block.
+// The nest around the block with longer loops, another block, and the padded twins in the blocks beside it.
 class Lengthen final : public Rewriter {
  public:
-  Lengthen(const std::unordered_map<const VarNode*, Expr>& extents, const SBlockNode* old, const SBlock& next)
-      : extents_(extents), old_(old), next_(next) {}
+  Lengthen(const std::unordered_map<const VarNode*, Expr>& extents, const SBlockNode* old, const SBlock& next,
+           const std::unordered_map<const VarNode*, Buffer>& twins)
+      : extents_(extents), old_(old), next_(next), twins_(twins) {}
+  BlockReuse reuse;
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     if (auto* realize = as<SBlockRealizeNode>(s)) {
-      if (realize->block.get() != old_) return s;
-      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = next_; });
+      SBlock block = realize->block.get() == old_
+                         ? next_
+                         : SBlock(ref(as<SBlockNode>(replace_buffers(Stmt(realize->block), twins_))));
+      if (block.same_as(realize->block)) return s;
+      reuse.emplace_back(realize->block.get(), block.get());
+      return with(ref(realize), [&](SBlockRealizeNode& copy) { copy.block = block; });
     }
     Stmt next = rewrite_children(s);
     auto* loop = as<ForNode>(next);
@@ -142,6 +149,7 @@ class Lengthen final : public Rewriter {
   const std::unordered_map<const VarNode*, Expr>& extents_;
   const SBlockNode* old_;
   const SBlock& next_;
+  const std::unordered_map<const VarNode*, Buffer>& twins_;
 };
 
 void apply(Step& step, BlockArg block, Any padding) {
@@ -184,32 +192,56 @@ void apply(Step& step, BlockArg block, Any padding) {
   };
   // Nothing to pad, whatever the block computes of its elements.
   if (lengths.empty() && plain(old->reads) && plain(old->writes)) return;
-  const BufferStoreNode* store = only_store(*block, block.span);
-  std::vector<Operand> operands;
-  std::vector<const TensorLoadNode*> loads;
-  auto is_result = [&](const Expr& e) {
-    auto* load = as<TensorLoadNode>(e);
-    return load && load->source.same_as(store->buffer);
-  };
-  bool divides = false;
-  post_order(store->value, [&](const Expr& e) {
-    auto* load = as<TensorLoadNode>(e);
-    if (load && !is_result(e)) loads.push_back(load);
-    divides = divides || divides_by_loads(e);
-  });
-  if (divides) throw refuse_block("it divides by elements, and the new ones are zero");
-  for (const TensorLoadNode* load : loads) {
-    // An element that is used twice is padded once.
-    bool again = std::any_of(operands.begin(), operands.end(), [&](const Operand& known) {
-      return known.buffer.same_as(load->source) &&
-             std::equal(known.indices.begin(), known.indices.end(), load->indices.begin(),
+  std::vector<const BufferStoreNode*> stores;
+  for (const Stmt& each : statements_of(old->body)) {
+    auto* store = as<BufferStoreNode>(each);
+    if (!store) only_store(*block, block.span);  // refuses
+    stores.push_back(store);
+  }
+  std::vector<Operand> operands, results;
+  auto is_output = [&](const TensorLoadNode* load) {
+    return std::any_of(stores.begin(), stores.end(), [&](const BufferStoreNode* each) {
+      return each->buffer.same_as(load->source) &&
+             std::equal(each->indices.begin(), each->indices.end(), load->indices.begin(),
                         load->indices.end(), same_expr);
     });
-    if (!again) operands.push_back({load->source, load->indices});
+  };
+  for (const BufferStoreNode* store : stores) {
+    std::vector<const TensorLoadNode*> loads;
+    bool divides = false;
+    post_order(store->value, [&](const Expr& e) {
+      auto* load = as<TensorLoadNode>(e);
+      if (load && !is_output(load)) loads.push_back(load);
+      divides = divides || divides_by_loads(e);
+    });
+    if (divides) throw refuse_block("it divides by elements, and the new ones are zero");
+    for (const TensorLoadNode* load : loads) {
+      // An element that is used twice is padded once.
+      bool again = std::any_of(operands.begin(), operands.end(), [&](const Operand& known) {
+        return known.buffer.same_as(load->source) &&
+               std::equal(known.indices.begin(), known.indices.end(), load->indices.begin(),
+                          load->indices.end(), same_expr);
+      });
+      if (!again) operands.push_back({load->source, load->indices});
+    }
+    results.push_back({store->buffer, store->indices});
+    for (const Expr& index : store->indices) {
+      if (const_int(index).value_or(0) > 0)
+        throw refuse_block(fmt::format("it writes `{}` at constant index {}, not 0",
+                                       store->buffer->name.c_str(), *const_int(index)));
+    }
   }
-  operands.push_back({store->buffer, store->indices});
+  const size_t factor_count = operands.size();
+  operands.insert(operands.end(), results.begin(), results.end());
+  SBlockRealize realize = realize_of(step.state, *block);
+  std::unordered_map<const VarNode*, Expr> extents;  // of loops that an iterator which grows is
+  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
+    auto found = lengths.find(old->iter_vars[i]->var.get());
+    auto* loop = as<VarNode>(realize->iter_values[i]);
+    if (loop && found != lengths.end()) extents[loop] = found->second;
+  }
   for (Place* up : loops_above(*block)) {
-    if (child_blocks(step.state, *up).size() == 1) continue;
+    if (!extents.contains(up->loop()->loop_var.get()) || child_blocks(step.state, *up).size() == 1) continue;
     throw refuse_block(
         fmt::format("loop `{}` holds other blocks as well, which would run more often", up->name.c_str()));
   }
@@ -223,19 +255,46 @@ void apply(Step& step, BlockArg block, Any padding) {
             fmt::format("an index of `{}` is neither iterator nor constant", operand.buffer->name.c_str()));
     }
   }
-  for (const Expr& index : store->indices) {
-    if (const_int(index).value_or(0) > 0)
-      throw refuse_block(fmt::format("it writes `{}` at constant index {}, not 0",
-                                     store->buffer->name.c_str(), *const_int(index)));
+  // The copies of operands are made before all of the loops.
+  size_t position = child_position(*scope, *block);
+  Dependences deps = dependences(step.state, *scope);
+  auto beside = [&](const std::vector<Place*>& users) {
+    auto user = std::find_if(users.begin(), users.end(), [&](Place* each) {
+      return each != &*block && child_position(*scope, *each) == position;
+    });
+    return user == users.end() ? nullptr : *user;
+  };
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const Buffer& buffer = operands[i].buffer;
+    if (Place* writer = beside(deps.writers[buffer.get()])) {
+      throw refuse_block(fmt::format("block `{}` writes `{}` in the same loops", writer->name.c_str(),
+                                     buffer->name.c_str()));
+    }
+    // Blocks beside this one use the padded copy, which must hold all of the elements.
+    Place* reader = beside(deps.readers[buffer.get()]);
+    for (size_t d = 0; reader && d < operands[i].indices.size(); ++d) {
+      const Expr &index = operands[i].indices[d], &dim = buffer->buffer()->shape[d];
+      auto at = const_int(index);
+      if (at ? is_const_int(dim, *at + 1)
+             : analyzer.can_prove_equal(dim, iters.at(as<VarNode>(index))->dom->extent))
+        continue;
+      throw refuse_block(fmt::format("block `{}` in the same loops may use other elements of `{}`",
+                                     reader->name.c_str(), buffer->name.c_str()));
+    }
   }
-  // Without a sum, what is computed of the padding is cut off again.
-  auto [addend, sums] = addend_of(store->value, is_result);
   for (const IterVar& iter : old->iter_vars) {
     if (iter->iter_type != IterType::kCommReduce || !lengths.contains(iter->var.get())) continue;
-    if (!sums) throw refuse_block("it does not sum up");
-    if (!vanishes(addend, iter->var))
-      throw refuse_block(fmt::format("what it adds for new values of `{}` is not known to be zero",
-                                     iter->var->name.c_str()));
+    // Without padded reductions, what is computed of the padding is cut off again, whatever it is.
+    for (const BufferStoreNode* store : stores) {
+      auto [addend, sums] = addend_of(store->value, [&](const Expr& e) {
+        auto* load = as<TensorLoadNode>(e);
+        return load && load->source.same_as(store->buffer);
+      });
+      if (!sums) throw refuse_block("it does not sum up");
+      if (!vanishes(addend, iter->var))
+        throw refuse_block(fmt::format("what it adds for new values of `{}` is not known to be zero",
+                                       iter->var->name.c_str()));
+    }
   }
 
   // apply
@@ -246,13 +305,14 @@ void apply(Step& step, BlockArg block, Any padding) {
   // Operands in the order of the block's reads.
   std::vector<Operand> ordered;
   for (const TensorRegion& region : old->reads)
-    for (const Operand& operand : operands)
-      if (operand.buffer.same_as(region->source) && !operand.buffer.same_as(store->buffer))
-        ordered.push_back(operand);
-  ordered.push_back(operands.back());
-  for (const Operand& operand : ordered) {
+    for (size_t i = 0; i < factor_count; ++i)
+      if (operands[i].buffer.same_as(region->source)) ordered.push_back(operands[i]);
+  size_t first_result = ordered.size();
+  ordered.insert(ordered.end(), results.begin(), results.end());
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    const Operand& operand = ordered[i];
     const BufferTypeNode* type = operand.buffer->buffer();
-    bool result = operand.buffer.same_as(store->buffer), grows = false;
+    bool result = i >= first_result, grows = false;
     // Of a dimension at a constant index, what is up to there.
     Array<Expr> shape, limits, written;
     for (size_t d = 0; d < operand.indices.size(); ++d) {
@@ -298,24 +358,16 @@ void apply(Step& step, BlockArg block, Any padding) {
       copy.iter_vars.Set(i, make<IterVarNode>(dom, iter->var, iter->iter_type, iter->thread_tag));
     }
   });
-  SBlockRealize realize = realize_of(step.state, *block);
-  std::unordered_map<const VarNode*, Expr> extents;  // of loops that one of these iterators is
-  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-    auto found = lengths.find(old->iter_vars[i]->var.get());
-    auto* loop = as<VarNode>(realize->iter_values[i]);
-    if (loop && found != lengths.end()) extents[loop] = found->second;
-  }
   Place* nest = &*block;
   while (nest->parent != scope) nest = nest->parent;
-  Stmt longer = nest == &*block ? Lengthen(extents, old, next).rewrite(Stmt(realize))
-                                : Lengthen(extents, old, next).rewrite(nest->stmt);
-  before.push_back(longer);
+  Lengthen lengthen(extents, old, next, twins);
+  before.push_back(lengthen.rewrite(nest == &*block ? Stmt(realize) : nest->stmt));
   before.insert(before.end(), after.begin(), after.end());
   Stmt around = parent_with(*nest, seq(Array<Stmt>(before.begin(), before.end())));
   around = with(ref(as<SBlockNode>(around)), [&](SBlockNode& copy) {
     for (const Buffer& buffer : allocated) copy.alloc_buffers.push_back(buffer);
   });
-  step.replace(*scope, around, {{old, next.get()}});
+  step.replace(*scope, around, lengthen.reuse);
   compute_flags(step.state, *scope);
 }
 

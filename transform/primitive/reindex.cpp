@@ -60,7 +60,7 @@ Place* apply(Step& step, BlockArg block, Any) {
     });
     if (there) used.push_back(iter);
   }
-  require_outer_indices(step, *block, buffer, indices);
+  require_outer_indices(step, *block, buffer, indices, true);
   require_inside(step, *block, buffer, indices);
   write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);
   // The copy is of the whole buffer, before or after the nest that the block stands in.

@@ -138,7 +138,7 @@ void apply(Step& step, BlockArg block, Any) {
   // check
   Place* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   bool inside = false;
   for (const Buffer& each : scope->block()->alloc_buffers) inside = inside || each.same_as(buffer);
   if (!inside) {

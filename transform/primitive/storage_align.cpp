@@ -17,7 +17,7 @@ keeps: the program; the allocation is made larger when it is lowered.
 
 static void apply(Step& step, BlockArg block, Any, int64_t axis, int64_t factor, int64_t offset) {
   // check
-  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   int64_t index = step.call.args[2].cast<int64_t>();
   if (factor <= 0) {
     throw refuse("align-factor-not-positive", "an alignment of {} elements is not possible", factor)

@@ -16,7 +16,7 @@ keeps: not the values: they are rounded to the new type.
 
 static void apply(Step& step, BlockArg block, Any, std::string dtype) {
   // check
-  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
+  Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   DataType wanted = DataType::parse(dtype);
   if (DataType(buffer->buffer()->dtype) == wanted) return;
   Place& allocator = allocating_block(*block, buffer, "unsafe_set_dtype", step.span(2));

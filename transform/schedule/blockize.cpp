@@ -448,7 +448,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
       outer_values = cut.outer_values;
       predicate = division.outer_predicate;
     }
-    if (reduces_outside(cut)) {
+    if (cut.block->init) {  // there would be no place for it
       throw refuse("blockize-outer-reduction", "block `{}` is a reduction, which cannot be one of several",
                    place->name.c_str())
           .kind("InternalError+ScheduleError")

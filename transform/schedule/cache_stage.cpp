@@ -113,8 +113,10 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
 }
 
 Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
-                     std::string_view role) {
+                     std::string_view role, Naming naming) {
   Any& given = step.call.args[argument];
+  if (naming == Naming::kNumbers && given.type_index() != ffi::TypeIndex::kTVMFFIInt)
+    wrong_argument(step.call, argument, "the number of a buffer");
   std::vector<std::string> names;
   for (const TensorRegion& region : regions) names.emplace_back(region->source->name);
   auto chosen = [&](size_t i) {

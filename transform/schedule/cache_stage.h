@@ -17,15 +17,17 @@ struct CacheStage {
     bool low = false, high = false;
   };
   std::vector<Guard> guards;  // where the region may reach past the buffer
-  std::vector<Expr> extents;  // of dimensions cut off at the buffer's end: as TVM writes them; null for others
-  Place* location;            // the loop or scope in whose body the copy is put,
-  size_t position;            // before this statement
+  std::vector<Expr>
+      extents;      // of dimensions cut off at the buffer's end: as TVM writes them; null for others
+  Place* location;  // the loop or scope in whose body the copy is put,
+  size_t position;  // before this statement
 };
 
-// The buffer an argument names among `regions`: by number, by name, or itself. `role`: "reads" or "writes".
-// Errors: no-such-buffer.
+// The buffer an argument names among `regions`: by number, by name, or itself; by number only, where TVM
+// takes nothing else. `role`: "reads" or "writes". Errors: no-such-buffer, wrong-type.
+enum class Naming : uint8_t { kAny, kNumbers };
 Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
-                     std::string_view role);
+                     std::string_view role, Naming naming = Naming::kAny);
 // Is it a memory that targets have? Error: unknown-storage-scope.
 void require_storage_scope(Step& step, size_t argument, const String& storage_scope);
 // A buffer like `buffer` in another memory, called after it.

@@ -108,7 +108,8 @@ Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span) {
   return *found;
 }
 
-void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices) {
+void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices,
+                           bool beside) {
   std::unordered_set<const VarNode*> inside;  // what the block itself defines
   post_order(block.stmt, nullptr, [&](const Stmt& s) {
     if (auto* loop = as<ForNode>(s)) inside.insert(loop->loop_var.get());
@@ -116,11 +117,18 @@ void require_outer_indices(Step& step, const Place& block, const Buffer& buffer,
     if (auto* below = as<SBlockNode>(s); below && below != block.block())
       for (const IterVar& iter : below->iter_vars) inside.insert(iter->var.get());
   });
-  // What others never write can decide the place in the copy's loops as well.
-  Dependences deps = dependences(step.state, *scope_of(block));
+  // What others never write can decide the place in the copy's loops as well; for a copy beside the block's
+  // loops, what these do not write.
+  Place& scope = *scope_of(block);
+  Dependences deps = dependences(step.state, scope);
+  size_t position = child_position(scope, block);
   auto changes = [&](const VarNode* used) {
     auto writers = deps.writers.find(used);
-    return used == buffer.get() || (writers != deps.writers.end() && !writers->second.empty());
+    return used == buffer.get() ||
+           (writers != deps.writers.end() &&
+            std::any_of(writers->second.begin(), writers->second.end(), [&](const Place* writer) {
+              return !beside || child_position(scope, *writer) == position;
+            }));
   };
   for (const Expr& index : indices) {
     if (!uses_var(index, [&](const VarNode* var) {

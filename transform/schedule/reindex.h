@@ -9,8 +9,10 @@ namespace mlc::transform {
 // The indices of all accesses to the buffer in the block. Errors: reindex-different-indices,
 // reindex-no-access.
 Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span);
-// Are the indices made of the block's own iterators? Error: reindex-inner-index.
-void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices);
+// Are the indices made of the block's own iterators, and of memory that nothing writes before the copy is
+// made (for a copy `beside` the block's loops: that these do not write)? Error: reindex-inner-index.
+void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices,
+                           bool beside);
 // May what the block computes be written back from a copy? Errors: several-writers, reindex-partial-write.
 void require_full_write(Step& step, const Place& block, const Buffer& buffer);
 // May the block read a copy that is made before it? Error: reindex-updates.

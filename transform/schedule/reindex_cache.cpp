@@ -70,8 +70,8 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   require_stage_pipeline(step.state, *scope, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
   const SBlockNode* old = block->block();
-  Buffer buffer =
-      choose_buffer(step, 2, *block, write ? old->writes : old->reads, write ? "writes" : "reads");
+  Buffer buffer = choose_buffer(step, 2, *block, write ? old->writes : old->reads, write ? "writes" : "reads",
+                                Naming::kNumbers);
   // What is read lies in the buffer, also where the block does not run; what is written may not be
   // overwritten there.
   require_copy_straight(step.state, *scope, *block, buffer, write, step.primitive.name());
@@ -85,7 +85,7 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
         .at(step.span(4));
   }
   Array<Expr> indices = only_indices(*block, buffer, step.span(2));
-  require_outer_indices(step, *block, buffer, indices);
+  require_outer_indices(step, *block, buffer, indices, false);
   require_inside(step, *block, buffer, indices);
   if (write) only_writer(dependences(step.state, *scope_of(*block)), buffer, step.span(2));
   write ? require_full_write(step, *block, buffer) : require_only_read(step, *block, buffer);

@@ -21,6 +21,11 @@ constexpr Row rows[] = {
     {"", "ann_val",
      "Union[str, int, float, Expr, List[Union[str, int, float, Expr]], Dict[str, Union[str, int, float, "
      "Expr, List[Union[str, int, float, Expr]]]]]"},
+    {"reindex_cache_read", "read_buffer_index", "int"},
+    {"reindex_cache_write", "write_buffer_index", "int"},
+    {"rolling_buffer", "write_buffer_index", "int"},
+    {"storage_align", "buffer_index", "int"},
+    {"unsafe_set_dtype", "buffer_index", "int"},
     {"", "read_buffer_index", "Union[int, str, Var]"},
     {"", "write_buffer_index", "Union[int, str, Var]"},
     {"", "consumer_blocks", "Union[SBlockRV, str]", true},

@@ -268,6 +268,12 @@ GroupedMany group_many(const TileLayout& layout, const std::vector<Array<Expr>>&
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> scope_of(const TileLayout& layout) {
+  // Copies and offsets say where threads are only beside elements that are spread over threads.
+  bool spread = std::any_of(layout->shard.begin(), layout->shard.end(), [](const Iter& iter) {
+    const AxisFacts* facts = axis_facts(iter->axis.get());
+    return facts && facts->is_thread;
+  });
+  if (!spread) return std::nullopt;
   std::vector<std::pair<std::string_view, std::string_view>> parents;  // of what is counted: where
   auto visit = [&](const AxisFacts* facts) {
     if (!facts || !facts->is_thread) return;

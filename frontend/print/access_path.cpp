@@ -49,7 +49,6 @@ Any step(ApiCall& call) {
   return nullptr;
 }
 Any steps(ApiCall& call) { return self(call)->ToSteps(); }
-Any hash(ApiCall& call) { return static_cast<int64_t>(std::hash<std::string>()(path_text(self(call))) >> 1); }
 Any refuse_construction(ApiCall& call) {
   throw Error(
       "not-constructible",
@@ -85,7 +84,7 @@ std::string path_text(const AccessPath& path) {
 std::span<const ApiRow> access_path_rows() {
   static constexpr std::string_view type = "ffi.reflection.AccessPath";
   static constexpr std::string_view step_type = "ffi.reflection.AccessStep";
-  static constexpr std::array<ApiRow, 23> rows = {{
+  static constexpr std::array<ApiRow, 22> rows = {{
       {ApiKind::kClass, "tvm_ffi.access_path", "AccessPath()", "Where a part stands below a root.",
        refuse_construction, type, "tvm_ffi.access_path.AccessPath"},
       {ApiKind::kFunction, "tvm_ffi.access_path.AccessPath", "root()", "The path of the root itself.", root},
@@ -104,7 +103,6 @@ std::span<const ApiRow> access_path_rows() {
       {ApiKind::kMethod, type, "path_equal(other)", "Are the steps the same?", equal},
       {ApiKind::kProperty, type, "depth", "The number of steps.", depth},
       {ApiKind::kProperty, type, "parent", "The path without its last step; None of the root.", parent},
-      {ApiKind::kMethod, type, "__hash__()", "Equal for equal paths.", hash},
       {ApiKind::kProperty, type, "step", "The last step; None of the root.", step},
       {ApiKind::kMethod, type, "to_steps()", "The steps from the root on.", steps},
       {ApiKind::kClass, "tvm_ffi.access_path", "AccessStep()", "From a value to a part of it.",

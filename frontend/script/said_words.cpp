@@ -130,6 +130,7 @@ constexpr Row constructors[] = {
     {"no-truth-value", "cannot use and / or / not or a condition on an expression{}",
      "Cannot use and / or / not operator to Expr, hint: use tvm.tirx.all / tvm.tirx.any, if it is None "
      "checking, use node is not None"},
+    {"unknown-scope", "there is no execution scope `{}`", "Unknown scope kind name: {1}"},
     {"unknown-dtype", "unknown data type `{}`", "unknown dtype `{1}`"},
     {"unknown-dtype", "data type `{}` has no number of lanes",
      "Invalid lanes specification in dtype '{1}'. Lanes must be a positive integer."},
@@ -138,7 +139,7 @@ constexpr Row constructors[] = {
     {"te-nested-reduction", "a reduction must be the whole value of an element of `compute`",
      "Check failed: (0 == level_) is false: Reductions are only allowed at the top level of compute. Please "
      "create another tensor for further composition."},
-    {"wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\", not {}",
+    {"wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\", not `{}`",
      "Unknown check level {1}"},
 };
 

@@ -2,6 +2,7 @@
 // The kernel dialect: where device code begins, the coordinates of its threads, hints.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
+#include "ir/error_kinds.h"
 #include "ir/op.h"
 
 namespace mlc::tvmscript {
@@ -122,13 +123,19 @@ Any scope_id(ApiCall& call) {
       .kind("ValueError");
 }
 
+constexpr std::pair<std::string_view, ir::ScopeKind> kinds[] = {{"cluster", ir::ScopeKind::kCluster},
+                                                                {"cta", ir::ScopeKind::kCta},
+                                                                {"warpgroup", ir::ScopeKind::kWarpgroup},
+                                                                {"warp", ir::ScopeKind::kWarp},
+                                                                {"thread", ir::ScopeKind::kThread}};
+Any name_of_scope(ApiCall& call) {
+  for (const auto& [name, kind] : kinds) {
+    if (static_cast<int32_t>(kind) == call.args[0].as<ir::ExecScopeNode>()->scope_kind)
+      return String(std::string(name));
+  }
+  return nullptr;
+}
 Any exec_scope(ApiCall& call) {
-  static constexpr std::pair<std::string_view, ir::ScopeKind> kinds[] = {
-      {"cluster", ir::ScopeKind::kCluster},
-      {"cta", ir::ScopeKind::kCta},
-      {"warpgroup", ir::ScopeKind::kWarpgroup},
-      {"warp", ir::ScopeKind::kWarp},
-      {"thread", ir::ScopeKind::kThread}};
   String name = str_arg(call, 0);
   std::vector<std::string> names;
   for (const auto& [known, kind] : kinds) {
@@ -137,7 +144,7 @@ Any exec_scope(ApiCall& call) {
   }
   throw ir::Error("unknown-scope", "there is no execution scope `{}`", name.c_str())
       .at(call.span_of(0))
-      .kind("ValueError")
+      .kind(ir::kRefusedValue)
       .help(ir::did_you_mean(view(name), names));
 }
 
@@ -168,6 +175,10 @@ constexpr ir::ApiRow rows[] = {
     ROW("scope_id(extents, parent, cur, dtype=\"int32\")", "Which `cur` of `parent`.", scope_id),
     ROW("ExecScope(name)", "The threads that act together: cluster, cta, warpgroup, warp or thread.",
         exec_scope),
+    {ir::ApiKind::kClass, "tvm.tirx", "ExecScope(name)", "The threads that act together.", exec_scope,
+     "mlc.tirx.ExecScope", "tvm.tirx.exec_scope.ExecScope"},
+    {ir::ApiKind::kProperty, "mlc.tirx.ExecScope", "name",
+     "The name: cluster, cta, warpgroup, warp or thread.", name_of_scope},
 };
 #undef ROW
 #undef IDS

@@ -6,8 +6,10 @@
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
 #include "ir/arith_ops.h"
+#include "ir/given.h"
 #include "ir/layout_algebra.h"
 #include "ir/linear.h"
+#include "ir/simplified.h"
 
 namespace mlc::tvmscript {
 namespace {
@@ -183,11 +185,20 @@ Array<Iter> iters_arg(ApiCall& call, size_t i) {
 
 Any from_iters(ApiCall& call) {
   Map<String, Expr> offset;
-  if (auto dict = call.args[2].as<script::Dict>()) {
-    for (const auto& [key, value] : *dict)
+  auto add = [&](const auto& entries) {
+    for (const auto& [key, value] : entries)
       offset.Set(axis_from(key, call.span_of(2))->name, integer(value, call.span_of(2), "an offset"));
-  }
+  };
+  if (auto dict = call.args[2].as<script::Dict>()) add(*dict);
+  if (auto map = ir::given<Map<Any, Any>>(call.args[2])) add(*map);
   return ir::make<ir::TileLayoutNode>(iters_arg(call, 0), iters_arg(call, 1), offset);
+}
+
+Any offset_by_axis(ApiCall& call) {
+  Map<Any, Any> offset;
+  for (const auto& [name, value] : call.args[0].as<ir::TileLayoutNode>()->offset)
+    offset.Set(ir::axis(view(name)), value);
+  return offset;
 }
 
 Any compose_layout(ApiCall& call) {
@@ -248,9 +259,8 @@ Any apply(ApiCall& call) {
     coordinate = ir::split_coordinate(tile, coordinate[0]);
   }
   auto values = ir::apply(layout, coordinate);
-  script::Dict result;
-  for (size_t i = values.size(); i-- > 0;)
-    result.Set(Any(values[i].first), Any(ir::simplify_linear(values[i].second)));
+  Map<String, Expr> result;
+  for (size_t i = values.size(); i-- > 0;) result.Set(values[i].first, ir::simplified(values[i].second));
   return result;
 }
 
@@ -389,6 +399,10 @@ std::span<const ir::ApiRow> all() {
   method(kSpec, "__radd__(other)", "With more parts.", add_spec);
   method(kOffset, "__add__(other)", "The sum of offsets.", add_offset);
   method(kOffset, "__radd__(other)", "The sum of offsets.", add_offset);
+  method(
+      kAxis, "__repr__()", "The name, as a field.", +[](ApiCall& call) -> Any {
+        return String(fmt::format("tirx.Axis(name=\"{}\")", call.args[0].as<ir::AxisNode>()->name.c_str()));
+      });
   method(kAxis, "__rmatmul__(value)", "A value on this axis: `4 @ Axis.laneid`.", on_axis);
   method(
       kAxis, "is_thread()", "Does it count threads?",
@@ -443,10 +457,20 @@ std::span<const ir::ApiRow> all() {
       "The sum of both over the product of their shapes.", +[](ApiCall& call) -> Any {
         return ir::direct_sum(self(call), tile_arg(call, 1), exprs_arg(call, 2), exprs_arg(call, 3));
       });
+  rows.push_back(
+      {ApiKind::kProperty, "mlc.tirx.TileLayout", "offset", "Where it begins, by axis.", offset_by_axis});
   method(kLayout, "slice(shape, region)", "The layout of a box, or None.", slice);
   method(
       kLayout, "verify_well_formed()", "Layouts are checked where they are made.",
       +[](ApiCall&) -> Any { return true; });
+  module(
+      ApiKind::kClass, "Layout()", "Any layout.",
+      +[](ApiCall& call) -> Any {
+        throw ir::Error("not-constructible", "a layout is made by `TileLayout` or `ComposeLayout`")
+            .kind("TypeError")
+            .at(call.span);
+      },
+      kLayout, "tvm.tirx.layout.Layout");
   method(kLayout, "group(shape)", "The iterators split along a shape, and where each dimension begins.",
          group);
   method(kLayout, "permute_dims(perm)", "The iterators in another order.", permute_dims);

@@ -111,13 +111,15 @@ Any axis_scope(ApiCall& call, bool inner) {
   return ir::exec_scope(kind_named(inner ? facts->subscope : facts->scope));
 }
 
-// Dimensions over partitions, along them, and over banks: what Trainium's memories have.
+// Dimensions over partitions, along them, and over banks, which is what Trainium's memories have; those over
+// threads are not asked.
 Any is_trainium(ApiCall& call) {
   auto* tile = call.args[0].as<ir::TileLayoutNode>();
   if (!tile) return false;
   return std::all_of(tile->shard.begin(), tile->shard.end(), [](const ir::Iter& iter) {
     std::string_view name = view(iter->axis->name);
-    return name == "P" || name == "F" || name == "Bank";
+    const ir::AxisFacts* facts = ir::axis_facts(iter->axis.get());
+    return name == "P" || name == "F" || name == "Bank" || (facts != nullptr && facts->is_thread);
   });
 }
 

@@ -105,6 +105,7 @@ constexpr ir::ApiRow rows[] = {
     METHOD("set_support_level(level)", "Says how well it is supported.", set_said<kLevel>),
     METHOD("set_attrs_type_key(key)", "Says what kind of attributes it has.", set_said<kTypeKey>),
     METHOD("__repr__()", "The fields.", shown),
+    METHOD("__str__()", "The fields.", shown),
     PROPERTY("num_inputs", "The number of arguments; -1: any.",
              said(call, kInputs, int64_t{row(call).arity})),
     PROPERTY("support_level", "10: everything else.", said(call, kLevel, int64_t{10})),

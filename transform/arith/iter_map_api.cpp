@@ -49,7 +49,7 @@ IterMapCheck level_argument(const ApiCall& call, size_t i) {
     if (*level == 3) return IterMapCheck::kNone;
   }
   throw Error(
-      "wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\", not {}",
+      "wrong-type", "the check level must be \"surjective\", \"bijective\" or \"nocheck\", not `{}`",
       call.args[i].as<String>() ? std::string(call.args[i].cast<String>()) : call.host.repr(call.args[i]))
       .kind("ValueError")
       .at(call.span_of(i));

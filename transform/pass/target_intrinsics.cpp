@@ -97,7 +97,7 @@ struct Lowering {
     DataType type = value->dtype();
     if (!type.is_bfloat16()) return call_op(type, op_name, {value});
     DataType wide = DataType::Float(32, type.lanes());
-    return cast(type, call_op(wide, op_name, {cast(wide, value)}));
+    return cast(type, call_op(wide, op_name, {make<CastNode>(wide, value)}));
   }
   Expr quotient(const Expr& a, const Expr& b) const {
     return dtype.is_floating() ? div(a, b) : truncdiv(a, b);
@@ -295,7 +295,9 @@ struct Lowering {
   Expr general() const {
     if (name == "sigmoid") {
       Expr one = constant(1);
-      return quotient(one, add(one, math("tirx.exp", sub(constant(0), x))));
+      auto* value = as<FloatImmNode>(x);
+      Expr minus = value ? Expr(make<FloatImmNode>(dtype, -value->value)) : sub(constant(0), x);
+      return quotient(one, add(one, math("tirx.exp", minus)));
     }
     if (name == "rsqrt") return quotient(constant(1), math("tirx.sqrt", x));
     if (name == "isfinite" || name == "isinf") return finiteness();

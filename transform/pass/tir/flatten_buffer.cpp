@@ -46,8 +46,26 @@ struct Flatten final : Rewriter {
     return flat[buffer.get()] = next;
   }
 
+  // Does the condition say something of the loops? What memory holds at their places says nothing.
+  bool is_of_loops(const Expr& condition) {
+    struct Uses final : Walker {
+      const std::vector<LoopRange>& iters;
+      bool found = false;
+      explicit Uses(const std::vector<LoopRange>& iters) : iters(iters) {}
+      void visit(const Expr& e) override {
+        if (as<TensorLoadNode>(e)) return;
+        auto* var = as<VarNode>(e);
+        found |= var && std::any_of(iters.begin(), iters.end(),
+                                    [&](const LoopRange& iter) { return iter.var.get() == var; });
+        walk_children(e);
+      }
+    } uses(iters);
+    uses.visit(condition);
+    return uses.found;
+  }
   template <class F>
   auto where(const Expr& condition, F rewritten) {
+    if (!is_of_loops(condition)) return rewritten();
     Expr before =
         std::exchange(predicate, is_const_int(predicate, 1) ? condition : logical_and(predicate, condition));
     auto result = rewritten();

@@ -107,7 +107,6 @@ Stmt call(std::string_view name, Array<Expr> args) {
 class Lower final : public AnalyzingRewriter {
  public:
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return e; }
   Stmt rewrite(const Stmt& s) override {
     if (auto* loop = as<ForNode>(s); loop && queue_) {
       auto copy = copy_of(s, analyzer);

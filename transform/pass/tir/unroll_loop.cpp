@@ -75,56 +75,28 @@ struct Unroll final : Rewriter {
       return rewrite_children(s);
     }
     if (auto* sequence = as<SeqStmtNode>(s)) return unroll_sequence(*sequence);
-    if (auto* branch = as<IfThenElseNode>(s)) {
-      // Both arms count.
-      Stmt yes = rewrite(branch->then_case);
-      auto [more, deep, unrolled] = std::tuple(steps, normal_depth, unrolled_depth);
-      Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
-      if (branch->else_case) join(more, deep, unrolled);
-      if (yes.same_as(branch->then_case) && no.same_as(branch->else_case)) return s;
-      return make<IfThenElseNode>(branch->condition, yes, no, s->span);
-    }
     if (auto* loop = as<ForNode>(s)) return unroll_loop(*loop);
-    if (auto* block = as<SBlockNode>(s); block && block->init) {
-      Stmt init = rewrite(block->init);
-      auto [more, deep, unrolled] = std::tuple(steps, normal_depth, unrolled_depth);
-      Stmt body = rewrite(block->body);
-      join(more, deep, unrolled);
-      if (init.same_as(block->init) && body.same_as(block->body)) return s;
-      return with(ref(block), [&](SBlockNode& n) {
-        n.init = init;
-        n.body = body;
-      });
-    }
     if (as<BufferStoreNode>(s) || as<EvaluateNode>(s)) {
-      steps = 1;
-      normal_depth = unrolled_depth = 0;
+      ++steps;
       return s;
     }
-    steps = normal_depth = unrolled_depth = 0;
     return rewrite_children(s);
   }
 
  private:
-  void join(int64_t more, int64_t deep, int64_t unrolled) {
-    steps += more;
-    normal_depth = std::max(normal_depth, deep);
-    unrolled_depth = std::max(unrolled_depth, unrolled);
-  }
+  // Each statement of a sequence counts for itself. What stands in the arms of a branch counts on.
   Stmt unroll_sequence(const SeqStmtNode& sequence) {
     Array<Stmt> stmts;
     bool changed = false;
-    int64_t total = 0, deep = 0, unrolled = 0;
     for (const Stmt& one : sequence.seq) {
+      auto [more, deep, unrolled] = std::tuple(steps, normal_depth, unrolled_depth);
+      steps = normal_depth = unrolled_depth = 0;
       stmts.push_back(rewrite(one));
       changed |= !stmts.back().same_as(one);
-      total += steps;
-      deep = std::max(deep, normal_depth);
-      unrolled = std::max(unrolled, unrolled_depth);
+      steps += more;
+      normal_depth = std::max(normal_depth, deep);
+      unrolled_depth = std::max(unrolled_depth, unrolled);
     }
-    steps = total;
-    normal_depth = deep;
-    unrolled_depth = unrolled;
     return changed ? seq(stmts) : Stmt(ref(&sequence));
   }
   Stmt unroll_loop(const ForNode& loop) {

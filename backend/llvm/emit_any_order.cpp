@@ -25,8 +25,8 @@ void allow_any_order(llvm::BasicBlock* first, llvm::BasicBlock* end) {
 
 constexpr int64_t kAtOnce = 4;  // vectors: what one adds up takes as many cycles
 
-// The loop takes `count` vectors of `lanes` steps at once, of which the last ones are masked.
-void mask_lanes(llvm::BasicBlock* after, int64_t lanes, int64_t count) {
+// The loop takes `count` vectors of `lanes` steps at once; `masked`: of which the last ones are masked.
+void in_vectors(llvm::BasicBlock* after, int64_t lanes, int64_t count, bool masked) {
   for (llvm::BasicBlock* before : llvm::predecessors(after)) {
     llvm::Instruction* back = before->getTerminator();
     llvm::MDNode* id = back->getMetadata(llvm::LLVMContext::MD_loop);
@@ -38,7 +38,7 @@ void mask_lanes(llvm::BasicBlock* after, int64_t lanes, int64_t count) {
       hints.push_back(llvm::MDNode::get(
           context, {llvm::MDString::get(context, name), llvm::ConstantAsMetadata::get(constant)}));
     };
-    hint("llvm.loop.vectorize.predicate.enable", llvm::Type::getInt1Ty(context), 1);
+    if (masked) hint("llvm.loop.vectorize.predicate.enable", llvm::Type::getInt1Ty(context), 1);
     hint("llvm.loop.vectorize.width", llvm::Type::getInt32Ty(context), lanes);
     hint("llvm.loop.interleave.count", llvm::Type::getInt32Ty(context), count);
     llvm::MDNode* made = llvm::MDNode::getDistinct(context, hints);
@@ -104,7 +104,7 @@ void FunctionEmitter::emit_combined(const ir::ForNode* s,
   if (lanes == 0) {
     emitted(s);
   } else if (extent && *extent <= kFew) {
-    mask_lanes(emitted(s).after, lanes, kAtOnce);
+    in_vectors(emitted(s).after, lanes, kAtOnce, true);
   } else {
     Expr by = ir::const_like(s->extent, lanes * kAtOnce);
     Expr steps = ir::max(s->extent, ir::const_like(s->extent, 0));
@@ -114,8 +114,8 @@ void FunctionEmitter::emit_combined(const ir::ForNode* s,
       n.min = ir::add(s->min, whole);
       n.extent = ir::sub(steps, whole);
     });
-    emitted(first.get());
-    mask_lanes(emitted(rest.get()).after, lanes, 1);
+    in_vectors(emitted(first.get()).after, lanes, kAtOnce, false);
+    in_vectors(emitted(rest.get()).after, lanes, 1, true);
   }
 }
 

@@ -122,6 +122,25 @@ SBlockRealize opaque_block(const std::string& name, const Stmt& body) {
   return make<SBlockRealizeNode>(Array<Expr>{}, Expr(bool_imm(true)), block);
 }
 
+// Blocks within a part have names of their own, as the part has.
+class NamedAfterPart final : public Rewriter {
+ public:
+  explicit NamedAfterPart(const std::string& loop) : loop_(loop) {}
+  using Rewriter::rewrite;
+  Expr rewrite(const Expr& e) override { return e; }
+  Stmt rewrite(const Stmt& s) override {
+    Stmt next = rewrite_children(s);
+    auto* block = as<SBlockNode>(next);
+    if (!block) return next;
+    return with(ref(block), [&](SBlockNode& copy) {
+      copy.name_hint = String(fmt::format("{}_{}", block->name_hint.c_str(), loop_));
+    });
+  }
+
+ private:
+  const std::string& loop_;
+};
+
 class Part {
  public:
   Part(const Place& block, const SBlockRealize& realize, const LoopArg& loop)
@@ -148,7 +167,7 @@ class Part {
     Array<Expr> values;
     for (const Expr& value : realize_->iter_values) values.push_back(substitute(value, loop_vars));
     Stmt body = make<SBlockRealizeNode>(values, substitute(realize_->predicate, loop_vars),
-                                        inner_block(values, ranges, loop_vars, block_name));
+                                        inner_block(values, ranges, loop_vars, loop_name, block_name));
     for (size_t i = inner.size(); i-- > 0;) {
       const ForNode* old = inner[i];
       Var var = ref(as<VarNode>(loop_vars.at(old->loop_var.get())));
@@ -166,7 +185,7 @@ class Part {
 
  private:
   SBlock inner_block(const Array<Expr>& values, const std::unordered_map<const VarNode*, Range>& ranges,
-                     const VarMap& loop_vars, const std::string& name) const {
+                     const VarMap& loop_vars, const std::string& loop_name, const std::string& name) const {
     const SBlockNode* old = block_.block();
     bool goes_on = false;    // with what the parts before it have summed up
     bool takes_cut = false;  // an iterator is the cut loop itself
@@ -210,6 +229,7 @@ class Part {
     return with(ref(as<SBlockNode>(fresh)), [&](SBlockNode& copy) {
       copy.iter_vars = iters;
       copy.name_hint = String(name);
+      copy.body = NamedAfterPart(loop_name).rewrite(copy.body);
       if (!takes_cut) return;
       copy.reads = whole.relaxed(copy.reads);
       copy.writes = whole.relaxed(copy.writes);

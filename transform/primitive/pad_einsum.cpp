@@ -80,14 +80,13 @@ struct Operand {
   Buffer buffer;
   Array<Expr> indices;
 };
+bool same_indices(const Array<Expr>& a, const Array<Expr>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_expr);
+}
 
 // A copy between a buffer and its padded twin, over a nest of loops of its own.
-struct PadStage {
-  SBlock block;
-  Stmt nest;
-};
-PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, const Expr& fill,
-                   const Array<Expr>& limits, const String& name) {
+Stmt pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, const Expr& fill,
+               const Array<Expr>& limits, const String& name) {
   Array<IterVar> iters;
   Array<Expr> indices, values;
   Array<Range> points;
@@ -109,15 +108,14 @@ PadStage pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shap
   }
   Expr value = make<TensorLoadNode>(from, indices);
   if (fill) value = if_then_else(inside, value, fill);
-  PadStage stage;
-  stage.block = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points)},
-                                 Array<TensorRegion>{make<TensorRegionNode>(to, points)}, name,
-                                 make<BufferStoreNode>(to, value, indices));
-  stage.nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), stage.block);
+  SBlock block = make<SBlockNode>(iters, Array<TensorRegion>{make<TensorRegionNode>(from, points)},
+                                  Array<TensorRegion>{make<TensorRegionNode>(to, points)}, name,
+                                  make<BufferStoreNode>(to, value, indices));
+  Stmt nest = make<SBlockRealizeNode>(values, Expr(bool_imm(true)), block);
   for (size_t d = loops.size(); d-- > 0;)
-    stage.nest = make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second,
-                               ForKind::kSerial, stage.nest);
-  return stage;
+    nest =
+        make<ForNode>(loops[d].first, const_like(loops[d].first, 0), loops[d].second, ForKind::kSerial, nest);
+  return nest;
 }
 
 // The nest around the block with longer loops, another block, and the padded twins in the blocks beside it.
@@ -152,140 +150,174 @@ class Lengthen final : public Rewriter {
   const std::unordered_map<const VarNode*, Buffer>& twins_;
 };
 
-void apply(Step& step, BlockArg block, Any padding) {
-  // check
-  Place* scope = scope_of(*block);
-  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
-  const SBlockNode* old = block->block();
-  std::vector<int64_t> factors = integers(step, 2, padding);
-  bool positive = true;
-  for (int64_t factor : factors) positive = positive && factor > 0;
-  if (!positive || factors.size() != old->iter_vars.size()) {
-    throw refuse("bad-padding", "block `{}` has {} iterators, so it takes {} positive factors",
-                 block->name.c_str(), old->iter_vars.size(), old->iter_vars.size())
-        .at(step.span(2));
+// A block whose iterators are to grow.
+class Padding {
+ public:
+  Padding(Step& step, const BlockArg& block, Place& scope)
+      : step_(step), block_(block), scope_(scope), old_(block->block()) {}
+
+  void set_lengths(const std::vector<int64_t>& factors);
+  // Nothing grows, whatever the block computes of its elements.
+  bool is_done() const { return lengths_.empty() && all_plain(old_->reads) && all_plain(old_->writes); }
+  void take_operands();
+  void require_usable_operands() const;
+  void require_loops_alone() const;
+  void require_no_others_in_the_way();
+  void require_zero_sums() const;
+  void apply();
+
+ private:
+  Error refuse_block(const std::string& why) const {
+    return refuse("not-an-einsum", "block `{}` is no sum of products: {}", block_->name.c_str(), why)
+        .at(block_.span)
+        .note("the block is defined here", old_->span);
   }
-  auto refuse_block = [&](const std::string& why) {
-    return refuse("not-an-einsum", "block `{}` is no sum of products: {}", block->name.c_str(), why)
-        .at(block.span)
-        .note("the block is defined here", old->span);
-  };
-  require_complete_or_reduction(step.state, *block, *scope);
-  Analyzer analyzer;
-  std::unordered_map<const VarNode*, Expr> lengths;  // of iterators that grow
-  std::unordered_map<const VarNode*, const IterVarNode*> iters;
+  const IterVarNode* iter_of(const Expr& index) const {
+    auto found = iters_.find(as<VarNode>(index));
+    return found == iters_.end() ? nullptr : found->second;
+  }
+  bool all_plain(const Array<TensorRegion>& regions) const;
+  bool is_output(const TensorLoadNode* load) const;
+  bool holds_all(const Operand& operand, size_t d);
+  void add_twin(const Operand& operand, bool result);
+  SBlock longer_block() const;
+
+  Step& step_;
+  const BlockArg& block_;
+  Place& scope_;
+  const SBlockNode* old_;
+  Analyzer analyzer_;
+  std::unordered_map<const VarNode*, const IterVarNode*> iters_;
+  std::unordered_map<const VarNode*, Expr> lengths_;  // of iterators that grow
+  std::unordered_map<const VarNode*, Expr> extents_;  // of loops that these are
+  std::vector<const BufferStoreNode*> stores_;
+  std::vector<Operand> factors_, results_;
+  std::unordered_map<const VarNode*, Buffer> twins_;
+  std::vector<Buffer> allocated_;
+  std::vector<Stmt> before_, after_;  // copies to operands' twins, and back from results'
+};
+
+void Padding::set_lengths(const std::vector<int64_t>& factors) {
+  SBlockRealize realize = realize_of(step_.state, *block_);
   for (size_t i = 0; i < factors.size(); ++i) {
-    const IterVar& iter = old->iter_vars[i];
-    iters[iter->var.get()] = iter.get();
+    const IterVar& iter = old_->iter_vars[i];
+    iters_[iter->var.get()] = iter.get();
     if (!is_const_int(iter->dom->min, 0)) throw refuse_block("an iterator does not start at 0");
     Expr by = const_like(iter->dom->extent, factors[i]);
-    Expr length = analyzer.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
-    if (!analyzer.can_prove_equal(length, iter->dom->extent)) lengths[iter->var.get()] = length;
+    Expr length = analyzer_.simplify(mul(floordiv(iter->dom->extent + (by - 1), by), by));
+    if (analyzer_.can_prove_equal(length, iter->dom->extent)) continue;
+    lengths_[iter->var.get()] = length;
+    if (auto* loop = as<VarNode>(realize->iter_values[i])) extents_[loop] = length;
   }
-  auto plain = [&](const Array<TensorRegion>& regions) {
-    for (const TensorRegion& region : regions)
-      for (const Range& range : region->region)
-        if ((!iters.contains(as<VarNode>(range->min)) && !const_int(range->min)) ||
-            !is_const_int(range->extent, 1))
-          return false;
-    return true;
-  };
-  // Nothing to pad, whatever the block computes of its elements.
-  if (lengths.empty() && plain(old->reads) && plain(old->writes)) return;
-  std::vector<const BufferStoreNode*> stores;
-  for (const Stmt& each : statements_of(old->body)) {
+}
+
+// Single elements at iterators of the block and constants.
+bool Padding::all_plain(const Array<TensorRegion>& regions) const {
+  for (const TensorRegion& region : regions) {
+    for (const Range& range : region->region) {
+      if ((!iter_of(range->min) && !const_int(range->min)) || !is_const_int(range->extent, 1)) return false;
+    }
+  }
+  return true;
+}
+
+bool Padding::is_output(const TensorLoadNode* load) const {
+  return std::any_of(stores_.begin(), stores_.end(), [&](const BufferStoreNode* each) {
+    return each->buffer.same_as(load->source) && same_indices(each->indices, load->indices);
+  });
+}
+
+void Padding::take_operands() {
+  for (const Stmt& each : statements_of(old_->body)) {
     auto* store = as<BufferStoreNode>(each);
-    if (!store) only_store(*block, block.span);  // refuses
-    stores.push_back(store);
+    if (!store) only_store(*block_, block_.span);  // refuses
+    stores_.push_back(store);
   }
-  std::vector<Operand> operands, results;
-  auto is_output = [&](const TensorLoadNode* load) {
-    return std::any_of(stores.begin(), stores.end(), [&](const BufferStoreNode* each) {
-      return each->buffer.same_as(load->source) &&
-             std::equal(each->indices.begin(), each->indices.end(), load->indices.begin(),
-                        load->indices.end(), same_expr);
-    });
-  };
-  for (const BufferStoreNode* store : stores) {
-    std::vector<const TensorLoadNode*> loads;
+  for (const BufferStoreNode* store : stores_) {
     bool divides = false;
     post_order(store->value, [&](const Expr& e) {
-      auto* load = as<TensorLoadNode>(e);
-      if (load && !is_output(load)) loads.push_back(load);
       divides = divides || divides_by_loads(e);
+      auto* load = as<TensorLoadNode>(e);
+      if (!load || is_output(load)) return;
+      // An element that is used twice is padded once.
+      bool again = std::any_of(factors_.begin(), factors_.end(), [&](const Operand& known) {
+        return known.buffer.same_as(load->source) && same_indices(known.indices, load->indices);
+      });
+      if (!again) factors_.push_back({load->source, load->indices});
     });
     if (divides) throw refuse_block("it divides by elements, and the new ones are zero");
-    for (const TensorLoadNode* load : loads) {
-      // An element that is used twice is padded once.
-      bool again = std::any_of(operands.begin(), operands.end(), [&](const Operand& known) {
-        return known.buffer.same_as(load->source) &&
-               std::equal(known.indices.begin(), known.indices.end(), load->indices.begin(),
-                          load->indices.end(), same_expr);
-      });
-      if (!again) operands.push_back({load->source, load->indices});
-    }
-    results.push_back({store->buffer, store->indices});
+    results_.push_back({store->buffer, store->indices});
     for (const Expr& index : store->indices) {
       if (const_int(index).value_or(0) > 0)
         throw refuse_block(fmt::format("it writes `{}` at constant index {}, not 0",
                                        store->buffer->name.c_str(), *const_int(index)));
     }
   }
-  const size_t factor_count = operands.size();
-  operands.insert(operands.end(), results.begin(), results.end());
-  SBlockRealize realize = realize_of(step.state, *block);
-  std::unordered_map<const VarNode*, Expr> extents;  // of loops that an iterator which grows is
-  for (size_t i = 0; i < realize->iter_values.size(); ++i) {
-    auto found = lengths.find(old->iter_vars[i]->var.get());
-    auto* loop = as<VarNode>(realize->iter_values[i]);
-    if (loop && found != lengths.end()) extents[loop] = found->second;
-  }
-  for (Place* up : loops_above(*block)) {
-    if (!extents.contains(up->loop()->loop_var.get()) || child_blocks(step.state, *up).size() == 1) continue;
+}
+
+void Padding::require_loops_alone() const {
+  for (Place* up : loops_above(*block_)) {
+    if (!extents_.contains(up->loop()->loop_var.get()) || child_blocks(step_.state, *up).size() == 1)
+      continue;
     throw refuse_block(
         fmt::format("loop `{}` holds other blocks as well, which would run more often", up->name.c_str()));
   }
+}
+
+void Padding::require_usable_operands() const {
   std::unordered_set<const VarNode*> seen;
-  for (const Operand& operand : operands) {
-    if (!seen.insert(operand.buffer.get()).second)
-      throw refuse_block(fmt::format("it uses `{}` twice", operand.buffer->name.c_str()));
-    for (const Expr& index : operand.indices) {
-      if (!iters.contains(as<VarNode>(index)) && const_int(index).value_or(-1) < 0)
-        throw refuse_block(
-            fmt::format("an index of `{}` is neither iterator nor constant", operand.buffer->name.c_str()));
+  for (const auto* operands : {&factors_, &results_}) {
+    for (const Operand& operand : *operands) {
+      if (!seen.insert(operand.buffer.get()).second)
+        throw refuse_block(fmt::format("it uses `{}` twice", operand.buffer->name.c_str()));
+      for (const Expr& index : operand.indices) {
+        if (!iter_of(index) && const_int(index).value_or(-1) < 0)
+          throw refuse_block(
+              fmt::format("an index of `{}` is neither iterator nor constant", operand.buffer->name.c_str()));
+      }
     }
   }
-  // The copies of operands are made before all of the loops.
-  size_t position = child_position(*scope, *block);
-  Dependences deps = dependences(step.state, *scope);
+}
+
+// Does the operand's twin hold all of its dimension `d`?
+bool Padding::holds_all(const Operand& operand, size_t d) {
+  const Expr &index = operand.indices[d], &dim = operand.buffer->buffer()->shape[d];
+  if (auto at = const_int(index)) return is_const_int(dim, *at + 1);
+  return analyzer_.can_prove_equal(dim, iter_of(index)->dom->extent);
+}
+
+// The copies of operands are made before all of the loops, and blocks beside this one use them.
+void Padding::require_no_others_in_the_way() {
+  size_t position = child_position(scope_, *block_);
+  Dependences deps = dependences(step_.state, scope_);
   auto beside = [&](const std::vector<Place*>& users) {
     auto user = std::find_if(users.begin(), users.end(), [&](Place* each) {
-      return each != &*block && child_position(*scope, *each) == position;
+      return each != &*block_ && child_position(scope_, *each) == position;
     });
     return user == users.end() ? nullptr : *user;
   };
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const Buffer& buffer = operands[i].buffer;
-    if (Place* writer = beside(deps.writers[buffer.get()])) {
-      throw refuse_block(fmt::format("block `{}` writes `{}` in the same loops", writer->name.c_str(),
-                                     buffer->name.c_str()));
-    }
-    // Blocks beside this one use the padded copy, which must hold all of the elements.
-    Place* reader = beside(deps.readers[buffer.get()]);
-    for (size_t d = 0; reader && d < operands[i].indices.size(); ++d) {
-      const Expr &index = operands[i].indices[d], &dim = buffer->buffer()->shape[d];
-      auto at = const_int(index);
-      if (at ? is_const_int(dim, *at + 1)
-             : analyzer.can_prove_equal(dim, iters.at(as<VarNode>(index))->dom->extent))
-        continue;
-      throw refuse_block(fmt::format("block `{}` in the same loops may use other elements of `{}`",
-                                     reader->name.c_str(), buffer->name.c_str()));
+  for (const auto* operands : {&factors_, &results_}) {
+    for (const Operand& operand : *operands) {
+      const Buffer& buffer = operand.buffer;
+      if (Place* writer = beside(deps.writers[buffer.get()])) {
+        throw refuse_block(fmt::format("block `{}` writes `{}` in the same loops", writer->name.c_str(),
+                                       buffer->name.c_str()));
+      }
+      Place* reader = beside(deps.readers[buffer.get()]);
+      for (size_t d = 0; reader && d < operand.indices.size(); ++d) {
+        if (holds_all(operand, d)) continue;
+        throw refuse_block(fmt::format("block `{}` in the same loops may use other elements of `{}`",
+                                       reader->name.c_str(), buffer->name.c_str()));
+      }
     }
   }
-  for (const IterVar& iter : old->iter_vars) {
-    if (iter->iter_type != IterType::kCommReduce || !lengths.contains(iter->var.get())) continue;
-    // Without padded reductions, what is computed of the padding is cut off again, whatever it is.
-    for (const BufferStoreNode* store : stores) {
+}
+
+// Without padded reductions, what is computed of the padding is cut off again, whatever it is.
+void Padding::require_zero_sums() const {
+  for (const IterVar& iter : old_->iter_vars) {
+    if (iter->iter_type != IterType::kCommReduce || !lengths_.contains(iter->var.get())) continue;
+    for (const BufferStoreNode* store : stores_) {
       auto [addend, sums] = addend_of(store->value, [&](const Expr& e) {
         auto* load = as<TensorLoadNode>(e);
         return load && load->source.same_as(store->buffer);
@@ -296,79 +328,108 @@ void apply(Step& step, BlockArg block, Any padding) {
                                        iter->var->name.c_str()));
     }
   }
+}
 
-  // apply
-  std::vector<Stmt> before, after;
-  std::vector<SBlock> stages;
-  std::vector<Buffer> allocated;
-  std::unordered_map<const VarNode*, Buffer> twins;
-  // Operands in the order of the block's reads.
-  std::vector<Operand> ordered;
-  for (const TensorRegion& region : old->reads)
-    for (size_t i = 0; i < factor_count; ++i)
-      if (operands[i].buffer.same_as(region->source)) ordered.push_back(operands[i]);
-  size_t first_result = ordered.size();
-  ordered.insert(ordered.end(), results.begin(), results.end());
-  for (size_t i = 0; i < ordered.size(); ++i) {
-    const Operand& operand = ordered[i];
-    const BufferTypeNode* type = operand.buffer->buffer();
-    bool result = i >= first_result, grows = false;
+// The padded copy of an operand, if it has an iterator that grows.
+void Padding::add_twin(const Operand& operand, bool result) {
+  const BufferTypeNode* type = operand.buffer->buffer();
+  bool grows = false;
+  Array<Expr> shape, limits, written;
+  for (size_t d = 0; d < operand.indices.size(); ++d) {
+    const Expr& dim = type->shape[d];
     // Of a dimension at a constant index, what is up to there.
-    Array<Expr> shape, limits, written;
-    for (size_t d = 0; d < operand.indices.size(); ++d) {
-      const Expr& dim = type->shape[d];
-      if (auto at = const_int(operand.indices[d])) {
-        shape.push_back(const_like(dim, *at + 1));
-        limits.push_back(is_const_int(dim, *at + 1) ? Expr(nullptr) : dim);
-        written.push_back(shape.back());
-        continue;
-      }
-      const IterVarNode* iter = iters.at(as<VarNode>(operand.indices[d]));
-      auto found = lengths.find(iter->var.get());
-      grows = grows || found != lengths.end();
-      shape.push_back(found == lengths.end() ? dim : found->second);
-      // The operand may go on where a reduction ends.
-      Expr limit = dim;
-      if (iter->iter_type == IterType::kCommReduce && !analyzer.can_prove_equal(dim, iter->dom->extent))
-        limit = iter->dom->extent;
-      limits.push_back(found == lengths.end() ? Expr(nullptr) : limit);
-      written.push_back(analyzer.can_prove_equal(dim, iter->dom->extent) ? dim : iter->dom->extent);
+    if (auto at = const_int(operand.indices[d])) {
+      shape.push_back(const_like(dim, *at + 1));
+      limits.push_back(is_const_int(dim, *at + 1) ? Expr(nullptr) : dim);
+      written.push_back(shape.back());
+      continue;
     }
-    if (!grows) continue;
-    Expr begin = shape.empty() ? Expr(int_imm(DataType::Int(32), 0)) : Expr(const_like(shape[0], 0));
-    auto twin_type =
-        ffi::make_object<BufferTypeNode>(type->dtype, type->storage_scope, shape, Array<Expr>{}, begin);
-    String name(fmt::format("{}_pad", operand.buffer->name.c_str()));
-    Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
-    twins[operand.buffer.get()] = twin;
-    allocated.push_back(twin);
-    PadStage stage = result
-                         ? pad_stage(twin, operand.buffer, written, nullptr, {}, name)
-                         : pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name);
-    (result ? after : before).push_back(stage.nest);
-    stages.push_back(stage.block);
+    const IterVarNode* iter = iter_of(operand.indices[d]);
+    const Expr& length = iter->dom->extent;
+    bool whole = holds_all(operand, d);
+    written.push_back(whole ? dim : length);
+    auto found = lengths_.find(iter->var.get());
+    if (found == lengths_.end()) {
+      shape.push_back(dim);
+      limits.push_back(Expr(nullptr));
+      continue;
+    }
+    grows = true;
+    shape.push_back(found->second);
+    // The operand may go on where a reduction ends.
+    limits.push_back(iter->iter_type == IterType::kCommReduce && !whole ? length : dim);
   }
-  Stmt moved = replace_buffers(block->stmt, twins);
-  SBlock next = with(ref(as<SBlockNode>(moved)), [&](SBlockNode& copy) {
+  if (!grows) return;
+  Expr begin = shape.empty() ? Expr(int_imm(DataType::Int(32), 0)) : Expr(const_like(shape[0], 0));
+  auto twin_type =
+      ffi::make_object<BufferTypeNode>(type->dtype, type->storage_scope, shape, Array<Expr>{}, begin);
+  String name(fmt::format("{}_pad", operand.buffer->name.c_str()));
+  Buffer twin = make<VarNode>(name, Type(BufferType(twin_type)));
+  twins_[operand.buffer.get()] = twin;
+  allocated_.push_back(twin);
+  if (result)
+    after_.push_back(pad_stage(twin, operand.buffer, written, nullptr, {}, name));
+  else
+    before_.push_back(pad_stage(operand.buffer, twin, shape, make_const(type->dtype, 0), limits, name));
+}
+
+SBlock Padding::longer_block() const {
+  Stmt moved = replace_buffers(block_->stmt, twins_);
+  return with(ref(as<SBlockNode>(moved)), [&](SBlockNode& copy) {
     for (size_t i = 0; i < copy.iter_vars.size(); ++i) {
-      const IterVar& iter = old->iter_vars[i];
-      auto found = lengths.find(iter->var.get());
-      if (found == lengths.end()) continue;
+      const IterVar& iter = old_->iter_vars[i];
+      auto found = lengths_.find(iter->var.get());
+      if (found == lengths_.end()) continue;
       Range dom = make<RangeNode>(iter->dom->min, found->second);
       copy.iter_vars.Set(i, make<IterVarNode>(dom, iter->var, iter->iter_type, iter->thread_tag));
     }
   });
-  Place* nest = &*block;
-  while (nest->parent != scope) nest = nest->parent;
-  Lengthen lengthen(extents, old, next, twins);
-  before.push_back(lengthen.rewrite(nest == &*block ? Stmt(realize) : nest->stmt));
-  before.insert(before.end(), after.begin(), after.end());
-  Stmt around = parent_with(*nest, seq(Array<Stmt>(before.begin(), before.end())));
+}
+
+void Padding::apply() {
+  // Operands in the order of the block's reads.
+  for (const TensorRegion& region : old_->reads)
+    for (const Operand& operand : factors_)
+      if (operand.buffer.same_as(region->source)) add_twin(operand, false);
+  for (const Operand& operand : results_) add_twin(operand, true);
+  Place* nest = &*block_;
+  while (nest->parent != &scope_) nest = nest->parent;
+  SBlock next = longer_block();
+  Lengthen lengthen(extents_, old_, next, twins_);
+  before_.push_back(lengthen.rewrite(nest == &*block_ ? Stmt(realize_of(step_.state, *block_)) : nest->stmt));
+  before_.insert(before_.end(), after_.begin(), after_.end());
+  Stmt around = parent_with(*nest, seq(Array<Stmt>(before_.begin(), before_.end())));
   around = with(ref(as<SBlockNode>(around)), [&](SBlockNode& copy) {
-    for (const Buffer& buffer : allocated) copy.alloc_buffers.push_back(buffer);
+    for (const Buffer& buffer : allocated_) copy.alloc_buffers.push_back(buffer);
   });
-  step.replace(*scope, around, lengthen.reuse);
-  compute_flags(step.state, *scope);
+  step_.replace(scope_, around, lengthen.reuse);
+  compute_flags(step_.state, scope_);
+}
+
+void apply(Step& step, BlockArg block, Any given) {
+  // check
+  Place* scope = scope_of(*block);
+  if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
+  size_t count = block->block()->iter_vars.size();
+  std::vector<int64_t> factors = integers(step, 2, given);
+  bool positive = std::all_of(factors.begin(), factors.end(), [](int64_t factor) { return factor > 0; });
+  if (!positive || factors.size() != count) {
+    throw refuse("bad-padding", "block `{}` has {} iterators, so it takes {} positive factors",
+                 block->name.c_str(), count, count)
+        .at(step.span(2));
+  }
+  require_complete_or_reduction(step.state, *block, *scope);
+  Padding padding(step, block, *scope);
+  padding.set_lengths(factors);
+  if (padding.is_done()) return;
+  padding.take_operands();
+  padding.require_loops_alone();
+  padding.require_usable_operands();
+  padding.require_no_others_in_the_way();
+  padding.require_zero_sums();
+
+  // apply
+  padding.apply();
 }
 
 }  // namespace

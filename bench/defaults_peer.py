@@ -36,7 +36,7 @@ def numpy_of(make):
 def model(nodes, inputs, initializers=()):
     """A session of ONNX Runtime on one core, its inputs and its result bound to memory, so that nothing is copied."""
     kinds = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "int32": TensorProto.INT32, "int64": TensorProto.INT64,
-             "float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE, "uint8": TensorProto.UINT8}
+             "float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE, "uint8": TensorProto.UINT8, "bool": TensorProto.BOOL}
     made = []
     for i, (op, takes, gives, attributes) in enumerate(nodes):
         domain = attributes.pop("domain", "")
@@ -253,6 +253,150 @@ def dense_relu(m, n, k):
 
 case("dense_relu_128x3072x768", *dense_relu(128, 3072, 768))
 case("dense_relu_1x1000x2048", *dense_relu(1, 1000, 2048))
+
+# Layers of models: attention, norms, convolutions of other kinds, chains of elements.
+
+
+def of_model(name, nodes, initializers=None, **inputs):
+    """A case of ONNX Runtime alone: nodes, and shapes or arrays of what they take."""
+    def array(each):
+        return floats(*each) if isinstance(each, tuple) else each
+
+    def ort():
+        copies = [(op, takes, gives, dict(attributes)) for op, takes, gives, attributes in nodes]
+        return model(copies, {n: array(each) for n, each in inputs.items()}, [(n, array(each)) for n, each in (initializers or {}).items()])
+
+    case(name, None, ort)
+
+
+def scalar(value, dtype="float32"):
+    return np.array(value, dtype)
+
+
+of_model("attention_scores", [("FusedMatMul", ["q", "k"], ["s"], {"transB": 1, "alpha": 0.125, "domain": "com.microsoft"}),
+                              ("Softmax", ["s"], ["out"], {"axis": -1})], q=(12, 128, 64), k=(12, 128, 64))
+of_model("masked_softmax", [("Where", ["m", "a", "x"], ["w"], {}), ("Softmax", ["w"], ["out"], {"axis": -1})], {"x": scalar(-1e9)},
+         a=(12, 128, 128), m=np.random.rand(1, 128, 128) > 0.5)
+of_model("rope", [("Split", ["x"], ["l", "r"], {"axis": 2, "num_outputs": 2}), ("Neg", ["r"], ["n"], {}), ("Concat", ["n", "l"], ["h"], {"axis": 2}),
+                  ("Mul", ["x", "c"], ["xc"], {}), ("Mul", ["h", "s"], ["hs"], {}), ("Add", ["xc", "hs"], ["out"], {})],
+         x=(32, 512, 128), c=(512, 128), s=(512, 128))
+of_model("swiglu", [("Sigmoid", ["a"], ["s"], {}), ("Mul", ["a", "s"], ["y"], {}), ("Mul", ["y", "b"], ["out"], {})], a=(512, 11008), b=(512, 11008))
+of_model("gelu_tanh", [("FastGelu", ["a"], ["out"], {"domain": "com.microsoft"})], a=(512, 3072))
+of_model("group_norm", [("Reshape", ["a", "g"], ["r"], {}), ("InstanceNormalization", ["r", "one", "zero"], ["n"], {}), ("Reshape", ["n", "f"], ["q"], {}),
+                        ("Mul", ["q", "s"], ["t"], {}), ("Add", ["t", "b"], ["out"], {})],
+         {"g": np.array([1, 32, -1], "int64"), "f": np.array([1, 320, 64, 64], "int64"), "one": np.ones(32, "float32"), "zero": np.zeros(32, "float32"),
+          "s": (320, 1, 1), "b": (320, 1, 1)}, a=(1, 320, 64, 64))
+of_model("instance_norm", [("InstanceNormalization", ["a", "s", "b"], ["out"], {})], a=(1, 64, 128, 128), s=(64,), b=(64,))
+of_model("residual_norm", [("SkipLayerNormalization", ["a", "r", "s", "b"], ["out"], {"domain": "com.microsoft"})], a=(512, 768), r=(512, 768), s=(768,), b=(768,))
+sizes = {"z": np.array([1, 64, 112, 112], "int64")}
+of_model("resize_bilinear", [("Resize", ["a", "", "", "z"], ["out"], {"mode": "linear"})], sizes, a=(1, 64, 56, 56))
+of_model("resize_nearest", [("Resize", ["a", "", "", "z"], ["out"], {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"})], sizes, a=(1, 64, 56, 56))
+of_model("cross_entropy", [("SoftmaxCrossEntropyLoss", ["a", "i"], ["out"], {"reduction": "none"})], a=(1024, 4096), i=np.random.randint(0, 4096, 1024).astype("int32"))
+of_model("conv_transpose", [("ConvTranspose", ["a", "w"], ["out"], {"strides": [2, 2], "pads": [1] * 4})], {"w": (64, 32, 4, 4)}, a=(1, 64, 28, 28))
+of_model("conv_dilated", [("Conv", ["a", "w"], ["out"], {"dilations": [2, 2], "pads": [2] * 4})], {"w": (64, 64, 3, 3)}, a=(1, 64, 28, 28))
+of_model("conv1d", [("Conv", ["a", "w"], ["out"], {"pads": [1, 1]})], {"w": (256, 256, 3)}, a=(1, 256, 512))
+of_model("conv3d", [("Conv", ["a", "w"], ["out"], {"pads": [1] * 6})], {"w": (16, 16, 3, 3, 3)}, a=(1, 16, 16, 28, 28))
+of_model("dense_gelu", [("MatMul", ["a", "w"], ["m"], {}), ("Add", ["m", "b"], ["y"], {}), ("Gelu", ["y"], ["out"], {})], {"w": (768, 3072), "b": (3072,)}, a=(128, 768))
+of_model("dense_residual", [("MatMul", ["a", "w"], ["m"], {}), ("Add", ["m", "b"], ["y"], {}), ("Add", ["y", "r"], ["out"], {})], {"w": (768, 768), "b": (768,)}, a=(128, 768), r=(128, 768))
+of_model("quantize", [("QuantizeLinear", ["a", "s", "z"], ["out"], {})], {"s": scalar(0.02), "z": scalar(0, "int8")}, a=(512, 3072))
+of_model("dequantize", [("DequantizeLinear", ["a", "s", "z"], ["out"], {})], {"s": scalar(0.02), "z": scalar(0, "int8")}, a=np.random.randint(-100, 100, (512, 3072)).astype("int8"))
+of_model("depth_to_space", [("DepthToSpace", ["a"], ["out"], {"blocksize": 2})], a=(1, 64, 56, 56))
+of_model("swapped_halves", [("Split", ["a"], ["l", "r"], {"axis": 1, "num_outputs": 2}), ("Concat", ["r", "l"], ["out"], {"axis": 1})], a=(1024, 4096))
+of_model("log_sum_exp", [("ReduceLogSumExp", ["a", "x"], ["out"], {})], {"x": np.array([1], "int64")}, a=(1024, 4096))
+of_model("gated_mean", [("Sigmoid", ["g"], ["s"], {}), ("Mul", ["a", "s"], ["out"], {})], a=(8, 96, 28, 28), g=(8, 96, 1, 1))
+of_model("hardswish", [("HardSwish", ["a"], ["out"], {})], a=(8, 96, 28, 28))
+of_model("swish_14", [("Sigmoid", ["a"], ["s"], {}), ("Mul", ["a", "s"], ["out"], {})], a=(8, 672, 14, 14))
+case("sin", ufunc(lambda a, o: np.sin(a, out=o), (512, 1024)), single("Sin", (512, 1024)))
+case("pow", ufunc(lambda a, o: np.power(a, np.float32(1.7), out=o), (512, 1024)))
+case("log", ufunc(lambda a, o: np.log(a, out=o), (512, 1024)), single("Log", (512, 1024)))
+of_model("variance", [("ReduceMean", ["a", "x"], ["m"], {}), ("Sub", ["a", "m"], ["d"], {}), ("ReduceSumSquare", ["d", "x"], ["out"], {"keepdims": 0})], {"x": np.array([1], "int64")}, a=(4096, 768))
+case("softmax_12x197x197", None, single("Softmax", (12, 197, 197)))
+case("layer_norm_197x1000", None, single("LayerNormalization", (197, 1000), (1000,), (1000,)))
+case("sum_197x1000", *reduced("ReduceSum", (197, 1000), (1,), np.sum))
+of_model("adaptive_pool", [("AveragePool", ["a"], ["out"], {"kernel_shape": [4, 4], "strides": [4, 4]})], a=(1, 512, 28, 28))
+of_model("one_hot", [("OneHot", ["i", "d", "v"], ["out"], {})], {"d": np.array(1000, "int64"), "v": np.array([0, 1], "float32")}, i=np.random.randint(0, 1000, 8192).astype("int64"))
+case("max_of_short_rows", *reduced("ReduceMax", (4096, 32), (1,), np.max))
+case("all_heads_of_one_token", *product(1, 1024, 128, batch=(32,), transposed=True))
+
+
+def conv_model(name, c, h, o, k, s, p, nhwc=False, up=False):
+    w = (c, o, k, k) if up else (o, c, k, k)
+    of_model(name, [("ConvTranspose" if up else "Conv", ["a", "w"], ["out"], {"strides": [s, s], "pads": [p] * 4})], {"w": w}, a=(1, c, h, h))
+
+
+conv_model("conv_nhwc_64_56", 64, 56, 64, 3, 1, 1)
+conv_model("conv_nhwc_256_14", 256, 14, 256, 1, 1, 0)
+conv_model("conv_first", 3, 224, 64, 7, 2, 3)
+conv_model("conv3x3_128_28s2", 128, 28, 256, 3, 2, 1)
+conv_model("conv_up", 64, 56, 32, 2, 2, 0, up=True)
+of_model("causal_conv1d", [("Conv", ["a", "w"], ["out"], {"group": 1024})], {"w": (1024, 1, 4)}, a=(1, 1024, 515))
+case("gemv_int8", *product(1, 4096, 4096, transposed=True))
+
+
+def nbits(name, m):
+    def ort():
+        return model([("MatMulNBits", ["a", "w", "s"], ["out"], {"K": 4096, "N": 4096, "bits": 4, "block_size": 32, "domain": "com.microsoft"})],
+                     {"a": floats(m, 4096)}, [("w", np.random.randint(0, 255, (4096, 128, 16)).astype("uint8")), ("s", floats(4096 * 128))])
+    case(name, None, ort)
+
+
+nbits("gemv_int4", 1)
+nbits("gemm_int4_32", 32)
+case("gemv_f16", *product(1, 4096, 4096, transposed=True))
+of_model("decode_attention", [("FusedMatMul", ["q", "k"], ["s"], {"transB": 1, "alpha": 0.088388, "domain": "com.microsoft"}), ("Softmax", ["s"], ["p"], {"axis": -1}), ("MatMul", ["p", "v"], ["out"], {})],
+         q=(32, 1, 128), k=(32, 1024, 128), v=(32, 1024, 128))
+
+
+def left():
+    a, b, c = floats(512, 512), floats(512, 512), np.zeros((512, 512), "float32")
+    return lambda: np.matmul(a.T, b, out=c)
+
+
+case("matmul_left_transposed", left)
+of_model("channels_norm", [("Transpose", ["a"], ["t"], {"perm": [0, 2, 3, 1]}), ("LayerNormalization", ["t", "s", "b"], ["n"], {}), ("Transpose", ["n"], ["out"], {"perm": [0, 3, 1, 2]})], a=(1, 96, 56, 56), s=(96,), b=(96,))
+of_model("image", [("Cast", ["a"], ["f"], {"to": 1}), ("Mul", ["f", "s"], ["m"], {}), ("Add", ["m", "b"], ["n"], {}), ("Transpose", ["n"], ["out"], {"perm": [0, 3, 1, 2]})], {"s": (3,), "b": (3,)}, a=np.random.randint(0, 255, (1, 224, 224, 3)).astype("uint8"))
+of_model("lstm_gates", [("Split", ["x"], ["i", "f", "g", "o"], {"axis": 1, "num_outputs": 4}), ("Sigmoid", ["i"], ["si"], {}), ("Sigmoid", ["f"], ["sf"], {}), ("Tanh", ["g"], ["tg"], {}), ("Sigmoid", ["o"], ["so"], {}),
+   ("Mul", ["sf", "c"], ["y"], {}), ("Mul", ["si", "tg"], ["z"], {}), ("Add", ["y", "z"], ["n"], {}), ("Tanh", ["n"], ["tn"], {}), ("Mul", ["so", "tn"], ["out"], {})], x=(128, 2048), c=(128, 512))
+
+
+def dist():
+    a, b = floats(1000, 64), floats(1000, 64)
+    return lambda: (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2 * (a @ b.T)
+
+
+case("distances", dist)
+tri = np.tril(np.ones((1, 512, 512), bool))
+of_model("causal_mask", [("Where", ["m", "a", "x"], ["out"], {})], {"x": scalar(-1e9), "m": tri}, a=(12, 512, 512))
+of_model("causal_softmax", [("Where", ["m", "a", "x"], ["w"], {}), ("Softmax", ["w"], ["out"], {"axis": -1})], {"x": scalar(-1e9), "m": tri}, a=(12, 512, 512))
+of_model("gather_rows_add", [("Gather", ["t", "i"], ["g"], {}), ("Add", ["g", "p"], ["out"], {})], t=(30522, 768), p=(512, 768), i=np.random.randint(0, 4096, 512).astype("int32"))
+
+
+def dotp():
+    a, b = floats(1 << 20), floats(1 << 20)
+    return lambda: np.dot(a, b)
+
+
+case("dot", dotp)
+of_model("norms_of_rows", [("ReduceL2", ["a", "x"], ["out"], {"keepdims": 0})], {"x": np.array([1], "int64")}, a=(4096, 768))
+case("batch_statistics", *reduced("ReduceSum", (16, 64, 56, 56), (0, 2, 3), np.sum))
+case("mean_axis0", *reduced("ReduceSum", (256, 64, 64), (0,), np.sum))
+case("flip", ufunc(lambda a, o: np.copyto(o, a[:, ::-1]), (1024, 1024)))
+of_model("tile", [("Tile", ["a", "r"], ["out"], {})], {"r": np.array([2, 2], "int64")}, a=(512, 512))
+case("repeat", lambda: (lambda a: (lambda: np.repeat(a, 2, 1)))(floats(1024, 512)))
+case("greater", ufunc(lambda a, b, o: np.greater(a, b, out=o), (1024, 1024), (1024, 1024), dtype="bool"), single("Greater", (1024, 1024), (1024, 1024)))
+of_model("where", [("Max", ["a", "b"], ["out"], {})], a=(1024, 1024), b=(1024, 1024))
+
+
+def idiv():
+    a = np.random.randint(0, 1000, (1024, 1024)).astype("int32")
+    o = a.copy()
+    return lambda: np.floor_divide(a, 7, out=o)
+
+
+case("int_division", idiv)
+of_model("prelu", [("PRelu", ["a", "b"], ["out"], {})], a=(1, 64, 112, 112), b=(64, 1, 1))
+case("avg_pool_2s2", None, single("AveragePool", (4, 64, 56, 56), kernel_shape=[2, 2], strides=[2, 2]))
+case("max_pool_nhwc_2s2", None, single("MaxPool", (4, 64, 56, 56), kernel_shape=[2, 2], strides=[2, 2]))
 
 for name, makers in CASES.items():
     if sys.argv[1:] and not any(name.startswith(each) for each in sys.argv[1:]):

@@ -178,7 +178,28 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
     return wants_quotient ? quotient : b.CreateFSub(left, b.CreateFMul(quotient, right));
   }
   At at(*this, e->span);  // may stop the process
-  if (!is_signed(dtype) || (nonnegative(e->a) && nonnegative(e->b))) {
+  bool plain = !is_signed(dtype) || (nonnegative(e->a) && nonnegative(e->b));
+  // In an index, division must not stop the process before a condition around it has been asked: LLVM 19
+  // makes a division of 32 bits by a variable that all lanes of a masked access share only where the first
+  // lane is active, and uses it for all. That of float64 is exact for such integers, and may be made
+  // anywhere.
+  constexpr int kExact = 32;
+  if (in_index_ && dtype.bits() == kExact && !ir::const_int(e->b)) {
+    llvm::Type* wide = m_.register_type(DataType::Float(64, dtype.lanes()));
+    bool is_unsigned = !is_signed(dtype);
+    auto widened = [&](llvm::Value* value) {
+      return is_unsigned ? b.CreateUIToFP(value, wide) : b.CreateSIToFP(value, wide);
+    };
+    llvm::IRBuilder<>::FastMathFlagGuard guard(b);  // no reciprocals
+    b.setFastMathFlags({});
+    llvm::Value* exact = b.CreateFDiv(widened(left), widened(right));
+    llvm::Value* quotient =
+        is_unsigned ? b.CreateFPToUI(exact, left->getType()) : b.CreateFPToSI(exact, left->getType());
+    llvm::Value* rest = b.CreateSub(left, b.CreateMul(quotient, right));
+    if (plain || !floors) return wants_quotient ? quotient : rest;
+    return floored(quotient, rest, right, wants_quotient);
+  }
+  if (plain) {
     return wants_quotient ? b.CreateUDiv(left, right) : b.CreateURem(left, right);
   }
   // The smallest integer by -1 wraps around, with no rest: processors stop there, so 1 divides in place of
@@ -199,10 +220,13 @@ llvm::Value* FunctionEmitter::divide(ExprKind kind, llvm::Value* left, llvm::Val
     return wants_quotient ? b.CreateAShr(left, splat_int(left->getType(), llvm::Log2_64(value)))
                           : b.CreateAnd(left, splat_int(left->getType(), value - 1));
   }
-  // q = a / b truncated, r = a - q * b; where r is not 0 and has another sign than b: q - 1 and r + b.
-  llvm::Value* quotient = quotient_of(right);
-  llvm::Value* rest = b.CreateSRem(left, right);
-  llvm::Value* zero = splat_int(left->getType(), 0);
+  return floored(quotient_of(right), b.CreateSRem(left, right), right, wants_quotient);
+}
+
+// q = a / b truncated, r = a - q * b; where r is not 0 and has another sign than b: q - 1 and r + b.
+llvm::Value* FunctionEmitter::floored(llvm::Value* quotient, llvm::Value* rest, llvm::Value* right,
+                                      bool wants_quotient) {
+  llvm::Value* zero = splat_int(right->getType(), 0);
   llvm::Value* adjust =
       b.CreateAnd(b.CreateICmpNE(rest, zero), b.CreateICmpSLT(b.CreateXor(rest, right), zero));
   if (wants_quotient) return b.CreateAdd(quotient, b.CreateSExt(adjust, quotient->getType()));

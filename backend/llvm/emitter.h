@@ -158,6 +158,7 @@ class FunctionEmitter {
                           const ir::BinaryNode* e);
   llvm::Value* divide(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype,
                       const ir::BinaryNode* e);
+  llvm::Value* floored(llvm::Value* quotient, llvm::Value* rest, llvm::Value* right, bool wants_quotient);
   llvm::Value* compare(ir::ExprKind kind, llvm::Value* a, llvm::Value* b, DataType dtype);
   llvm::Value* emit_cast(llvm::Value* value, DataType from, DataType to, ir::Span span);
   llvm::Value* emit_constant(DataType dtype, const ir::FloatImmNode* imm);

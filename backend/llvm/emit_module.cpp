@@ -5,6 +5,7 @@
 #include "backend/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/jam_reduction.h"
+#include "ir/said_error.h"
 
 namespace mlc::llvm_backend {
 
@@ -183,8 +184,15 @@ void ModuleEmitter::declare(const ir::GlobalVar& global, const ir::PrimFunc& fn)
   }
   for (const auto& [other, signature] : signatures_) {
     if (signature.name != made.name) continue;
-    throw Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name)
-        .at(fn->span);
+    throw ir::SaidError(
+        Error("duplicate-symbol", "two functions of the module have the symbol `{}`", made.name)
+            .kind("InternalError+ValueError")
+            .at(fn->span),
+        fmt::format(
+            "Duplicate PrimFunc global_symbol '{0}' in LLVM codegen: IRModule keys '{1}' and '{2}' both "
+            "lower to the same exported symbol '__tvm_ffi_{0}'. Each exposed PrimFunc in one IRModule "
+            "must have a unique global_symbol.",
+            made.name, other, name_of(global->name_hint)));
   }
   made.noalias = ir::has_flag(fn, "tirx.noalias") || ir::has_flag(fn, "tir.noalias");
   std::vector<llvm::Type*> types;

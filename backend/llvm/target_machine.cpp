@@ -138,6 +138,11 @@ std::unique_ptr<Machine> make_machine(const ir::Target& target) {
   std::unique_ptr<llvm::MCSubtargetInfo> plain(found->createMCSubtargetInfo(triple.str(), "", ""));
   check_features(*plain, target, cpu);
   std::unique_ptr<llvm::MCSubtargetInfo> info(found->createMCSubtargetInfo(triple.str(), cpu, features));
+  // ARMv7-A has NEON unless someone says otherwise; Debian's LLVM takes it away, for its oldest machines.
+  if (triple.isARM() && info->checkFeatures("+armv7-a") && features.find("neon") == std::string::npos) {
+    features = features.empty() ? "+neon" : "+neon," + features;
+    info.reset(found->createMCSubtargetInfo(triple.str(), cpu, features));
+  }
 
   auto made = std::make_unique<Machine>();
   made->opt_level = static_cast<int>(ir::target_attr<int64_t>(target, "opt-level", 3));

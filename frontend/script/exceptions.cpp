@@ -93,6 +93,7 @@ constexpr ClassRow rows[] = {
     {"OpAttributeInvalid", "OpError AttributeError", "tvm.error"},
     {"OpAttributeUnImplemented", "OpError NotImplementedError", "tvm.error"},
     {"RPCError", "RuntimeError", "tvm.error"},
+    {"RPCSessionTimeoutError", "RPCError", "tvm.error"},
     {"TVMError", "RuntimeError", "tvm.error"},
     {"ScheduleError", "RuntimeError", "tvm.s_tir.schedule.schedule"},
     {"CompileError", "RuntimeError", "tvm.error"},

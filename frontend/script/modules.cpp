@@ -490,6 +490,7 @@ const ApiRow rows[] = {
     MLC_EXCEPTION("tvm.error", "OpAttributeInvalid"),
     MLC_EXCEPTION("tvm.error", "OpAttributeUnImplemented"),
     MLC_EXCEPTION("tvm.error", "RPCError"),
+    MLC_EXCEPTION("tvm.error", "RPCSessionTimeoutError"),
     MLC_EXCEPTION("tvm.s_tir", "ScheduleError"),
     MLC_EXCEPTION("tvm.s_tir.schedule", "ScheduleError"),
     MLC_EXCEPTION("numpy.exceptions", "AxisError"),

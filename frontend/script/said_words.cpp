@@ -164,7 +164,7 @@ constexpr Row functions[] = {
     {"wrong-type", "argument `params` of `PrimFunc` must be {}", "params can only contain Var or Buffer"},
     {"wrong-type", "argument `dom` of `reduce_axis` must be {}", "dom need to be Range"},
     {"wrong-type", "argument `mod` of `compile` must be IRModule or prim_func, not {}",
-     "Function input must be a PrimFunc or IRModule, but got <class '{1}'>"},
+     "Function input must be a PrimFunc or IRModule, but got <class '{python 1}'>"},
     {"wrong-type", "argument `mod` of `Schedule` must be a module or a prim_func, not {}",
      "In \"Schedule.__init__\", \"mod\" has wrong type. Expected \"Union[PrimFunc, IRModule]\", but gets: "
      "\"{1}\""},

@@ -276,7 +276,7 @@ Layout canonicalize(const Layout& layout) {
     shard.push_back(iter);
   }
   if (shard.empty() && !tile->shard.empty())
-    shard.push_back(make<IterNode>(int32(1), int32(1), memory_axis()));
+    shard.push_back(make<IterNode>(int32(1), int32(1), tile->shard[0]->axis));
   Map<String, Expr> offset;
   for (const auto& [key, value] : tile->offset) {
     if (!is_const_int(value, 0)) offset.Set(key, value);
@@ -290,8 +290,10 @@ Layout canonicalize(const Layout& layout) {
     };
     return key(a) < key(b);
   });
-  return with_tile(layout, make<TileLayoutNode>(Array<Iter>(shard.begin(), shard.end()),
-                                                Array<Iter>(replica.begin(), replica.end()), offset));
+  TileLayout made = make<TileLayoutNode>(Array<Iter>(shard.begin(), shard.end()),
+                                         Array<Iter>(replica.begin(), replica.end()), offset);
+  scope_of(made);  // its threads form one chain of scopes
+  return with_tile(layout, made);
 }
 
 namespace {

@@ -40,9 +40,9 @@ TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, 
 
 }  // namespace
 
-Layout tile(const Layout& inner, const TileLayout& outer, const Array<Expr>& outer_shape,
+Layout tile(const Layout& inner, const TileLayout& whole_outer, const Array<Expr>& outer_shape,
             const Array<Expr>& inner_shape) {
-  TileLayout tile = tile_of(inner);
+  TileLayout tile = tile_of(canonicalize(inner)), outer = tile_of(canonicalize(whole_outer));
   auto scaled = [&](const Expr& stride, const Axis& axis) {
     bool moves = std::any_of(tile->shard.begin(), tile->shard.end(),
                              [&](const Iter& own) { return own->axis.same_as(axis); });
@@ -61,7 +61,8 @@ Layout tile(const Layout& inner, const TileLayout& outer, const Array<Expr>& out
 
 Layout direct_sum(const Layout& right, const TileLayout& left, const Array<Expr>& left_shape,
                   const Array<Expr>& right_shape) {
-  return canonicalize(with_tile(right, interleaved(left, left_shape, tile_of(right), right_shape)));
+  return canonicalize(with_tile(right, interleaved(tile_of(canonicalize(left)), left_shape,
+                                                   tile_of(canonicalize(right)), right_shape)));
 }
 
 Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>& region) {
@@ -86,7 +87,9 @@ Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>&
     Expr first = exact_quotient(part->min, inner);
     Expr length = exact_quotient(part->extent, inner);
     if (!first || !length) return {};
-    shard.push_back(make<IterNode>(length, outer->stride, outer->axis));
+    // In TVM a dimension of one element has no stride of its own.
+    Expr stride = is_const_int(shape[dim], 1) ? int32(1) : outer->stride;
+    shard.push_back(make<IterNode>(length, stride, outer->axis));
     move(outer, first);
     for (int64_t i = begin + 1; i < end; ++i) {
       shard.push_back(grouped.layout->shard[i]);

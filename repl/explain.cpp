@@ -134,6 +134,16 @@ ir::Any imported(script::Evaluator& evaluator, std::string_view module) {
   run("del _explained\n");
   return value;
 }
+// `tvm.topi.nn.softmax` is a function, and also the module that holds it: what a program means is the function.
+ir::Any member_or_module(script::Evaluator& evaluator, std::string_view path) {
+  size_t dot = path.rfind('.');
+  ir::Any value;
+  if (dot != std::string_view::npos &&
+      evaluator.find_attribute(imported(evaluator, path.substr(0, dot)), syntax::Symbol(path.substr(dot + 1)),
+                               value))
+    return value;
+  return imported(evaluator, path);
+}
 
 // Of a function or class that is written in the language.
 std::string explain_definition(script::Evaluator& evaluator, const ir::Any& value) {
@@ -172,7 +182,7 @@ std::optional<ir::Any> find_in_library(script::Evaluator& evaluator, std::string
   // The longest part of the name that is a module; what follows are its attributes.
   for (size_t end = name.size(); end != std::string_view::npos; end = name.rfind('.', end - 1)) {
     try {
-      ir::Any value = imported(evaluator, name.substr(0, end));
+      ir::Any value = member_or_module(evaluator, name.substr(0, end));
       for (std::string_view rest = name.substr(end); !rest.empty();) {
         rest.remove_prefix(1);
         std::string_view part = rest.substr(0, rest.find('.'));

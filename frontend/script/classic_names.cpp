@@ -103,6 +103,7 @@ constexpr Address same_modules[] = {
     {"tvm.ir.instrument", "tvm.instrument"},
     {"tvm.ir.global_info", "tvm.ir"},
     {"tvm.tirx.exec_scope", "tvm.tirx"},
+    {"tvm.tirx.tile_primitive", "tvm.tirx"},
     {"tvm.ir.supply", "tvm.ir"},
     {"tvm.runtime.module", "tvm.runtime"},
     {"tvm.runtime.params", "tvm.runtime"},

@@ -37,6 +37,7 @@ std::span<const ir::ApiRow> node_stmt_rows();
 void register_node_aliases();
 std::span<const ir::ApiRow> constant_rows();
 std::span<const ir::ApiRow> kernel_rows();
+std::span<const ir::ApiRow> scope_rows();
 std::span<const ir::ApiRow> pool_rows();
 std::span<const ir::ApiRow> tile_rows();
 std::span<const ir::ApiRow> device_rows();

@@ -2,7 +2,7 @@
 // The kernel dialect: where device code begins, the coordinates of its threads, hints.
 #include "frontend/tvmscript/arguments.h"
 #include "frontend/tvmscript/rows.h"
-#include "ir/error_kinds.h"
+#include "frontend/tvmscript/scope_binding.h"
 #include "ir/op.h"
 
 namespace mlc::tvmscript {
@@ -98,54 +98,13 @@ Any pair_id(ApiCall& call) { return define_ids(call, ScopeBinding::kClusterCtaPa
 
 // T.scope_id(extents, parent, cur): the general form.
 Any scope_id(ApiCall& call) {
-  struct Row {
-    std::string_view parent, current;
-    ScopeBinding binding;
-  };
-  static constexpr Row rows[] = {{"kernel", "cluster", ScopeBinding::kKernelCluster},
-                                 {"kernel", "cta", ScopeBinding::kKernelCta},
-                                 {"cluster", "cta", ScopeBinding::kClusterCta},
-                                 {"cta", "warpgroup", ScopeBinding::kCtaWarpgroup},
-                                 {"cta", "warp", ScopeBinding::kCtaWarp},
-                                 {"warpgroup", "warp", ScopeBinding::kWarpgroupWarp},
-                                 {"warp", "thread", ScopeBinding::kWarpThread},
-                                 {"cta", "thread", ScopeBinding::kCtaThread},
-                                 {"warpgroup", "thread", ScopeBinding::kWarpgroupThread},
-                                 {"cluster", "cta_pair", ScopeBinding::kClusterCtaPair}};
   String parent = str_arg(call, 1);
   String current = str_arg(call, 2);
-  for (const Row& row : rows) {
-    if (row.parent == view(parent) && row.current == view(current))
-      return define_ids(call, row.binding, extents_arg(call, 0), {}, 3);
-  }
+  if (std::optional<ScopeBinding> binding = scope_binding(view(parent), view(current)))
+    return define_ids(call, *binding, extents_arg(call, 0), {}, 3);
   throw ir::Error("bad-scope-id", "no id counts `{}` within `{}`", current.c_str(), parent.c_str())
       .at(call.span_of(1))
       .kind("ValueError");
-}
-
-constexpr std::pair<std::string_view, ir::ScopeKind> kinds[] = {{"cluster", ir::ScopeKind::kCluster},
-                                                                {"cta", ir::ScopeKind::kCta},
-                                                                {"warpgroup", ir::ScopeKind::kWarpgroup},
-                                                                {"warp", ir::ScopeKind::kWarp},
-                                                                {"thread", ir::ScopeKind::kThread}};
-Any name_of_scope(ApiCall& call) {
-  for (const auto& [name, kind] : kinds) {
-    if (static_cast<int32_t>(kind) == call.args[0].as<ir::ExecScopeNode>()->scope_kind)
-      return String(std::string(name));
-  }
-  return nullptr;
-}
-Any exec_scope(ApiCall& call) {
-  String name = str_arg(call, 0);
-  std::vector<std::string> names;
-  for (const auto& [known, kind] : kinds) {
-    if (known == view(name)) return ir::exec_scope(kind);
-    names.emplace_back(known);
-  }
-  throw ir::Error("unknown-scope", "there is no execution scope `{}`", name.c_str())
-      .at(call.span_of(0))
-      .kind(ir::kRefusedValue)
-      .help(ir::did_you_mean(view(name), names));
 }
 
 Any operator_named(ApiCall& call) { return Expr(ir::op(view(str_arg(call, 0)))); }
@@ -173,12 +132,6 @@ constexpr ir::ApiRow rows[] = {
     IDS("thread_id", "Which thread of the block.", kCtaThread),
     IDS("thread_id_in_wg", "Which thread of the warpgroup.", kWarpgroupThread),
     ROW("scope_id(extents, parent, cur, dtype=\"int32\")", "Which `cur` of `parent`.", scope_id),
-    ROW("ExecScope(name)", "The threads that act together: cluster, cta, warpgroup, warp or thread.",
-        exec_scope),
-    {ir::ApiKind::kClass, "tvm.tirx", "ExecScope(name)", "The threads that act together.", exec_scope,
-     "mlc.tirx.ExecScope", "tvm.tirx.exec_scope.ExecScope"},
-    {ir::ApiKind::kProperty, "mlc.tirx.ExecScope", "name",
-     "The name: cluster, cta, warpgroup, warp or thread.", name_of_scope},
 };
 #undef ROW
 #undef IDS

@@ -249,12 +249,44 @@ Any tuple_of(std::span<const int64_t> numbers) {
   return all;
 }
 
+// The layout divided along a shape, as it is or in its shortest form; nullopt where it does not divide.
+std::optional<ir::Grouped> grouped_for(const Layout& layout, const Array<Expr>& coordinate,
+                                       const Array<Expr>& shape) {
+  if (coordinate.size() != shape.size()) return std::nullopt;
+  for (bool shortest : {false, true}) {
+    try {
+      return ir::group(ir::tile_of(shortest ? ir::canonicalize(layout) : layout), shape);
+    } catch (const ir::Error&) {
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+// What each iterator counts, dimension by dimension.
+Array<Expr> grouped_coordinate(const ir::Grouped& grouped, const Array<Expr>& coordinate) {
+  Array<Expr> parts;
+  for (size_t dim = 0; dim < coordinate.size(); ++dim) {
+    const Array<Iter>& all = grouped.layout->shard;
+    Array<Iter> own(all.begin() + grouped.separators[dim], all.begin() + grouped.separators[dim + 1]);
+    for (const Expr& part :
+         ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]))
+      parts.push_back(part);
+  }
+  return parts;
+}
+
 Any apply(ApiCall& call) {
   Layout layout = self(call);
   TileLayout tile = ir::tile_of(layout);
   Array<Expr> coordinate = exprs_arg(call, 1);
   if (is_given(call, 2)) {
-    coordinate = ir::split_coordinate(tile, ir::linear_coordinate(coordinate, exprs_arg(call, 2)));
+    Array<Expr> shape = exprs_arg(call, 2);
+    if (std::optional<ir::Grouped> grouped = grouped_for(layout, coordinate, shape)) {
+      coordinate = grouped_coordinate(*grouped, coordinate);
+      layout = ir::with_tile(layout, grouped->layout);
+    } else {
+      coordinate = ir::split_coordinate(tile, ir::linear_coordinate(coordinate, shape));
+    }
   } else if (coordinate.size() == 1) {
     coordinate = ir::split_coordinate(tile, coordinate[0]);
   }
@@ -439,7 +471,7 @@ std::span<const ir::ApiRow> all() {
       });
   method(
       kLayout, "is_trivial()", "Does element i lie at address i?",
-      +[](ApiCall& call) -> Any { return ir::is_trivial(self(call)); });
+      +[](ApiCall& call) -> Any { return ir::is_trivial(ir::canonicalize(self(call))); });
   method(
       kLayout, "is_swizzle()", "Is it a swizzle of plain memory?", +[](ApiCall& call) -> Any {
         auto* compose = call.args[0].as<ir::ComposeLayoutNode>();
@@ -461,8 +493,10 @@ std::span<const ir::ApiRow> all() {
       {ApiKind::kProperty, "mlc.tirx.TileLayout", "offset", "Where it begins, by axis.", offset_by_axis});
   method(kLayout, "slice(shape, region)", "The layout of a box, or None.", slice);
   method(
-      kLayout, "verify_well_formed()", "Layouts are checked where they are made.",
-      +[](ApiCall&) -> Any { return true; });
+      kLayout, "verify_well_formed()", "Layouts are checked where they are made.", +[](ApiCall& call) -> Any {
+        ir::scope_of(ir::tile_of(self(call)));
+        return true;
+      });
   module(
       ApiKind::kClass, "Layout()", "Any layout.",
       +[](ApiCall& call) -> Any {

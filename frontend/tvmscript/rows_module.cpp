@@ -158,6 +158,7 @@ void register_api() {
                      constant_rows,
                      ir_builder_rows,
                      kernel_rows,
+                     scope_rows,
                      tile_rows,
                      device_rows,
                      device_form_rows,

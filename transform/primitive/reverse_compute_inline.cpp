@@ -81,8 +81,11 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   std::optional<VarMap> at;
   if (!indices.empty()) at = iterators_at(*block, indices, produced->indices);
   if (!at) {
-    throw refuse("inline-free-iterator", "the iterators of block `{}` do not follow from its indices of `{}`",
-                 block->name.c_str(), buffer->name.c_str())
+    Error error =
+        refuse("inline-free-iterator", "the iterators of block `{}` do not follow from its indices of `{}`",
+               block->name.c_str(), buffer->name.c_str());
+    add_witness(error, element_left_unread(state, producer, *block, buffer));
+    throw std::move(error)
         .at(block.span)
         .note("the block is defined here", block->stmt->span)
         .help("each iterator, or each digit of it, must occur in one index");
@@ -130,10 +133,11 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
     auto assumed = analyzer.assume(inside);
     for (size_t d = 0; d < indices.size(); ++d) {
       if (analyzer.can_prove_equal(substitute(indices[d], *at), produced->indices[d])) continue;
-      throw refuse("inline-not-covering", "block `{}` writes elements of `{}` that block `{}` does not read",
-                   producer.name.c_str(), buffer->name.c_str(), block->name.c_str())
-          .at(block.span)
-          .note("the producer is defined here", producer.stmt->span);
+      Error error =
+          refuse("inline-not-covering", "block `{}` writes elements of `{}` that block `{}` does not read",
+                 producer.name.c_str(), buffer->name.c_str(), block->name.c_str());
+      add_witness(error, element_left_unread(state, producer, *block, buffer));
+      throw std::move(error).at(block.span).note("the producer is defined here", producer.stmt->span);
     }
   }
   SBlockRealize realize = realize_of(state, storing);

@@ -762,9 +762,11 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
       !reads_what_is_written(state, block, loop, producers, needed, *domains, around, analyzer))
     domains.reset();
   if (!domains) {
-    throw refuse("access-not-invertible",
-                 "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
-                 block.name.c_str(), loop.name.c_str())
+    Error error = refuse("access-not-invertible",
+                         "which iterations of block `{}` belong to one iteration of loop `{}` cannot be told",
+                         block.name.c_str(), loop.name.c_str());
+    if (!is_producer) add_witness(error, instance_of_two_iterations(state, block, loop, producers));
+    throw std::move(error)
         .kind("ValueError+ScheduleError")
         .at(block_span)
         .note("the block is defined here", block.stmt->span)

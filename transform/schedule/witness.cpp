@@ -464,6 +464,90 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
   return result;
 }
 
+std::string instance_of_two_iterations(ScheduleState& state, const Place& block, Place& loop,
+                                       const std::vector<Place*>& producers) {
+  std::vector<LoopRange> shared = ranges_of(loops_up(loop));
+  std::reverse(shared.begin(), shared.end());
+  auto names = counters_of(shared), instances = counters_of(ranges_of(loops_above(block)));
+  if (!names || !instances) return "";
+  using Element = std::pair<const VarNode*, Values>;
+  std::map<Element, std::set<Values>> writes;
+  for (const Place* producer : producers) {
+    SBlockRealize realize = realize_of(state, *producer);
+    for (const TensorRegion& region : realize->block->writes) {
+      each_element(
+          realize, loops_above(*producer), region,
+          [&](const Values& at, const Values& element) {
+            writes[{region->source.get(), element}].insert(
+                Values(at.begin(), at.begin() + static_cast<int64_t>(shared.size())));
+            return false;
+          },
+          true);
+    }
+  }
+  struct Read {
+    std::string element;
+    const std::set<Values>* written;
+  };
+  std::map<Values, Read> first;
+  std::string result;
+  SBlockRealize realize = realize_of(state, block);
+  for (const TensorRegion& region : realize->block->reads) {
+    if (!result.empty()) break;
+    each_element(
+        realize, loops_above(block), region,
+        [&](const Values& at, const Values& element) {
+          auto found = writes.find({region->source.get(), element});
+          if (found == writes.end()) return false;
+          std::string text = element_of(region->source, element);
+          auto [known, fresh] = first.try_emplace(at, Read{text, &found->second});
+          const std::set<Values>& other = *known->second.written;
+          bool meets = std::any_of(other.begin(), other.end(),
+                                   [&](const Values& each) { return found->second.contains(each); });
+          if (fresh || meets) return false;
+          result = fmt::format(
+              "with {} = {} block `{}` reads {}, which is written with {} = {}, and {}, "
+              "which is written with {} = {}",
+              names_of(*instances), list(at), block.name.c_str(), known->second.element, names_of(*names),
+              list(*other.begin()), text, names_of(*names), list(*found->second.begin()));
+          return true;
+        },
+        true);
+  }
+  return result;
+}
+
+std::string element_left_unread(ScheduleState& state, const Place& producer, const Place& reader,
+                                const Buffer& buffer) {
+  std::set<Values> read;
+  bool known = true;
+  SBlockRealize reading = realize_of(state, reader);
+  for (const TensorRegion& region : reading->block->reads) {
+    if (!region->source.same_as(buffer)) continue;
+    known = known &&
+            each_element(reading, loops_above(reader), region, [&](const Values&, const Values& element) {
+              read.insert(element);
+              return false;
+            });
+  }
+  if (!known) return "";
+  std::string result;
+  SBlockRealize writing = realize_of(state, producer);
+  for (const TensorRegion& region : writing->block->writes) {
+    if (!region->source.same_as(buffer) || !result.empty()) continue;
+    each_element(
+        writing, loops_above(producer), region,
+        [&](const Values&, const Values& element) {
+          if (read.contains(element)) return false;
+          result = fmt::format("block `{}` writes {}, which block `{}` does not read", producer.name.c_str(),
+                               element_of(buffer, element), reader.name.c_str());
+          return true;
+        },
+        true);
+  }
+  return result;
+}
+
 std::string element_carried(ScheduleState& state, const Place& block) {
   SBlockRealize realize = realize_of(state, block);
   std::vector<Place*> loops = loops_above(block);

@@ -40,6 +40,17 @@ std::string element_not_written(const SBlockRealize& realize, const std::vector<
 std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
                                    const TensorRegion& read, bool written = false);
 
+// An iteration of a block that reads what its producers write in different iterations of `loop`: "with `i` =
+// 3 block `C` reads `B[3]`, which is written with `i_0` = 0, and `B[4]`, which is written with `i_0` = 1".
+// Empty when none was found among the first.
+std::string instance_of_two_iterations(ScheduleState& state, const Place& block, Place& loop,
+                                       const std::vector<Place*>& producers);
+
+// An element that one block writes and another one does not read: "block `B` writes `B[4]`, which
+// block `C` does not read". Empty when all are read, or that is not known.
+std::string element_left_unread(ScheduleState& state, const Place& producer, const Place& reader,
+                                const Buffer& buffer);
+
 // An element that a block reads in one iteration and writes in another: "with `i` = 1 block `B` reads `A[1]`,
 // which it writes with `i` = 0". Empty when none was found among the first.
 std::string element_carried(ScheduleState& state, const Place& block);

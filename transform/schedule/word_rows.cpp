@@ -246,6 +246,9 @@ constexpr WordRow rows[] = {
      "The input loop of rfactor is required to be `kSerial`"},
     {"rfactor-several-blocks", "", "The loop {loop} is required to have only one child block",
      "The loop is required to have only one child block"},
+    {"rfactor-not-first", "",
+     "The first child block of the outermost loop {loop} is not the reduction block.",
+     "The reduction block should be the first child block of the outermost loop outside of it"},
     {"rfactor-axis-out-of-range", "",
      "The write buffer {written} has {dimensions} dimension(s), so `factor_axis` is required to be in "
      "[{number2}, "

@@ -221,6 +221,11 @@ class Filling {
     stores.visit(identity ? node->init : node->body);
     return step_.call.host.repr(parts);
   }
+  // `(14)` as Python writes it.
+  static std::string tuple_text(std::string list) {
+    if (list.size() > 2 && list.find(',') == std::string::npos) list.insert(list.size() - 1, ",");
+    return list;
+  }
   std::string bracketed(size_t i) {
     size_t at = 0;
     while ((at = message_.find('(', at)) != std::string::npos) {
@@ -354,8 +359,8 @@ class Filling {
     if (what == "lists") return lists();
     if (what == "integers") return integers();
     if (what == "parameters") return parameters();
-    if (what == "shape") return bracketed(0);
-    if (what == "shape2") return bracketed(1);
+    if (what == "shape") return tuple_text(bracketed(0));
+    if (what == "shape2") return tuple_text(bracketed(1));
     if (what == "where") return message_.substr(message_.rfind(": those where ") + 14);
     if (what == "last word") return message_.substr(message_.rfind(' ') + 1);
     if (what == "complete") return complete();

@@ -134,13 +134,13 @@ ir::Any imported(script::Evaluator& evaluator, std::string_view module) {
   run("del _explained\n");
   return value;
 }
-// `tvm.topi.nn.softmax` is a function, and also the module that holds it: what a program means is the function.
+// `tvm.topi.nn.softmax` is a function, and also the module that holds it: what a program means is the
+// function.
 ir::Any member_or_module(script::Evaluator& evaluator, std::string_view path) {
   size_t dot = path.rfind('.');
   ir::Any value;
-  if (dot != std::string_view::npos &&
-      evaluator.find_attribute(imported(evaluator, path.substr(0, dot)), syntax::Symbol(path.substr(dot + 1)),
-                               value))
+  if (dot != std::string_view::npos && evaluator.find_attribute(imported(evaluator, path.substr(0, dot)),
+                                                                syntax::Symbol(path.substr(dot + 1)), value))
     return value;
   return imported(evaluator, path);
 }

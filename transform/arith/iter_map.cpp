@@ -25,7 +25,7 @@ class Predicate {
   explicit Predicate(std::vector<LoopRange>& iters) : iters_(iters) {}
 
   // Conjuncts are taken off the end, or off the beginning; by kinds, as the bounds' forms depend on their
-  // order.
+  // order. Two conjunctions side by side are something else.
   bool parse(Expr e) {
     static constexpr ExprKind kinds[] = {ExprKind::kLT, ExprKind::kLE, ExprKind::kGT, ExprKind::kGE};
     while (e->kind == ExprKind::kAnd) {
@@ -39,7 +39,7 @@ class Predicate {
         taken = true;
         break;
       }
-      if (!taken) return parse(both->b) && parse(both->a);
+      if (!taken) return false;
     }
     return comparison(e);
   }
@@ -274,13 +274,14 @@ Array<Expr> simplify_iter_map(const Array<Expr>& indices, const std::vector<Loop
                               const Expr& predicate, IterMapCheck check, Analyzer& analyzer,
                               bool simplify_trivial_iterators) {
   auto attempt = [&](const Expr& condition) {
-    return exprs_of(
-        detect_iter_map(indices, iters, condition, check, analyzer, simplify_trivial_iterators, true),
-        analyzer);
+    return detect_iter_map(indices, iters, condition, check, analyzer, simplify_trivial_iterators, true);
   };
-  auto found = attempt(predicate);
+  auto found = exprs_of(attempt(predicate), analyzer);
   if (!found && !is_const_int(predicate, 1) && check != IterMapCheck::kBijective) {
-    found = attempt(bool_imm(true));
+    // Without the condition that was not understood, only what needs no padding.
+    IterMapResult unconditional = attempt(bool_imm(true));
+    const Expr& padded = unconditional.padding_predicate;
+    if (!padded || is_const_int(padded, 0)) found = exprs_of(unconditional, analyzer);
   }
   return found ? *found : indices;
 }

@@ -126,9 +126,9 @@ struct Flatten final : Rewriter {
     }
     if (auto* branch = as<IfThenElseNode>(s)) {
       Expr condition = rewrite(branch->condition);
-      Stmt yes = where(condition, [&] { return rewrite(branch->then_case); });
-      Stmt no = branch->else_case;
-      if (no) no = where(logical_not(condition), [&] { return rewrite(branch->else_case); });
+      auto* likely = as_call_to(condition, "tirx.likely");
+      Stmt yes = where(likely ? likely->args[0] : condition, [&] { return rewrite(branch->then_case); });
+      Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
       if (auto one = decided_branch(condition, yes, no)) return *one;
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }

@@ -70,9 +70,14 @@ class CallFixer final : public Visitor {
   // T.int64(is_size_var=True), tvm.build(mod, target, name="f")
   void idle_keywords(const Call& call) {
     std::string path = ir::current_path(imports_.path_of(call.func));
-    if (path.empty()) return;
+    size_t dot = path.rfind('.');
+    if (dot == std::string::npos) return;
+    std::string_view module = std::string_view(path).substr(0, dot);
+    std::string_view name = std::string_view(path).substr(dot + 1);
     for (const Keyword* keyword : call.keywords) {
-      if (ir::is_idle_keyword(path, keyword->name.str())) drop(call, keyword->span);
+      if (ir::is_idle_keyword(module, name, keyword->name.str())) drop(call, keyword->span);
+      std::string_view now = ir::renamed_keyword(module, name, keyword->name.str());
+      if (!now.empty()) rewriter_.replace(keyword->name_span, std::string(now));
     }
   }
 

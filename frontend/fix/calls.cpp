@@ -46,7 +46,10 @@ class CallFixer final : public Visitor {
       idle_keywords(*call);
       buffer_in_two(*call);
     }
-    if (auto* attribute = as<Attribute>(&e)) member(*attribute);
+    if (auto* attribute = as<Attribute>(&e)) {
+      member(*attribute);
+      buffer_of_region(*attribute);
+    }
     return true;
   }
 
@@ -65,6 +68,15 @@ class CallFixer final : public Visitor {
     if (!compiled || std::find(begin, end, attribute.attr.str()) == end) return;
     uint32_t at = attribute.value->span.end;
     rewriter_.replace({attribute.span.file, at, at}, ".mod");
+  }
+
+  // block.writes[0].buffer: a region's buffer is its source.
+  void buffer_of_region(const Attribute& attribute) {
+    if (attribute.attr.str() != "buffer") return;
+    auto* one = as<Subscript>(attribute.value);
+    auto* list = one == nullptr ? nullptr : as<Attribute>(one->value);
+    if (list == nullptr || (list->attr.str() != "reads" && list->attr.str() != "writes")) return;
+    rewriter_.replace({attribute.span.file, attribute.span.end - 6, attribute.span.end}, "source");
   }
 
   // T.int64(is_size_var=True), tvm.build(mod, target, name="f")

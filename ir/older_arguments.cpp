@@ -6,19 +6,42 @@
 namespace mlc::ir {
 namespace {
 
-// A keyword of all functions directly below a module whose name begins so.
+// A keyword of a function, or of those whose names begin so (`int*`).
 struct IdleKeyword {
-  std::string_view module;
-  std::string_view name_begins;
   std::string_view keyword;
+  std::string_view module;
+  std::string_view names;  // separated by blanks
 };
 constexpr IdleKeyword idle_keywords[] = {
-    {"tvm.script.tirx", "int", "is_size_var"},  // a size is a variable like others
-    {"tvm.script.tirx", "uint", "is_size_var"},
-    {"tvm.script.tirx", "handle", "is_size_var"},
-    {"tvm", "build", "name"},  // functions keep the names that they have in their module
-    {"tvm", "compile", "name"},
+    // a size is a variable like others
+    {"is_size_var", "tvm.script.tirx", "int* uint* handle"},
+    // functions keep the names that they have in their module
+    {"name", "tvm", "build compile"},
+    // the operands decide the type of a result
+    {"dtype", "tvm.script.tirx", "fabs filter max min tvm_global_barrier_kinit tvm_storage_sync tvm_warp_*"},
 };
+
+struct RenamedKeyword {
+  std::string_view keyword;
+  std::string_view now;
+  std::string_view module;
+  std::string_view names;
+};
+constexpr RenamedKeyword renamed_keywords[] = {
+    {"dtype", "ty", "tvm.tirx", "Var"},
+    {"dtype", "ty", "tvm.ir", "Var"},
+};
+
+bool has_name(std::string_view names, std::string_view wanted) {
+  for (size_t at = 0; at < names.size();) {
+    size_t end = std::min(names.find(' ', at), names.size());
+    std::string_view one = names.substr(at, end - at);
+    bool begins = one.ends_with('*') && wanted.starts_with(one.substr(0, one.size() - 1));
+    if (begins || one == wanted) return true;
+    at = end + 1;
+  }
+  return false;
+}
 
 bool is_side(const Any& value) {
   auto text = value.try_cast<String>();
@@ -79,22 +102,32 @@ std::optional<RenewedArguments> buffer_in_two(const ApiArguments& given) {
 
 }  // namespace
 
-bool is_idle_keyword(std::string_view path, std::string_view keyword) {
-  size_t dot = path.rfind('.');
-  if (dot == path.npos) return false;
+bool is_idle_keyword(std::string_view module, std::string_view name, std::string_view keyword) {
   return std::any_of(std::begin(idle_keywords), std::end(idle_keywords), [&](const IdleKeyword& row) {
-    return row.keyword == keyword && row.module == path.substr(0, dot) &&
-           path.substr(dot + 1).starts_with(row.name_begins);
+    return row.keyword == keyword && row.module == module && has_name(row.names, name);
   });
+}
+
+std::string_view renamed_keyword(std::string_view module, std::string_view name, std::string_view keyword) {
+  for (const RenamedKeyword& row : renamed_keywords) {
+    if (row.keyword == keyword && row.module == module && has_name(row.names, name)) return row.now;
+  }
+  return "";
 }
 
 std::optional<RenewedArguments> renewed_arguments(const Api& api, const ApiArguments& given) {
   if (api.name == "transform_layout" && api.row.kind == ApiKind::kMethod) return buffer_in_two(given);
-  for (const auto& [name, value] : given.keywords) {
-    if (name != "is_size_var" && name != "name") continue;
-    if (!is_idle_keyword(api.path(), name)) continue;
+  if (api.row.kind != ApiKind::kFunction && api.row.kind != ApiKind::kClass) return std::nullopt;
+  for (size_t k = 0; k < given.keywords.size(); ++k) {
+    std::string_view keyword = given.keywords[k].first;
+    std::string_view now = renamed_keyword(api.row.owner, api.name, keyword);
+    if (now.empty() && !is_idle_keyword(api.row.owner, api.name, keyword)) continue;
     RenewedArguments all = copy_of(given);
-    taken(all, name);
+    if (now.empty()) {
+      taken(all, keyword);
+    } else {
+      all.keywords[k].first = now;
+    }
     return all;
   }
   return std::nullopt;

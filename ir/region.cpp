@@ -73,6 +73,11 @@ Expr simplified(const Expr& e) { return simplifier && is_involved(e) ? simplifie
 
 namespace {
 
+bool is_same(const Expr& a, const Expr& b) {
+  if (auto d = constant_difference(a, b)) return *d == 0;
+  return constant_difference(simplified(a), simplified(b)) == 0;
+}
+
 // Is this one value, as it stands? Calls and operators on bits are not looked into; a choice is either of
 // two values.
 class Unclear final : public Walker {
@@ -210,12 +215,15 @@ class Evaluator {
     Expr first = simplify_linear(floordiv(a.lo, divisor));
     Expr last = simplify_linear(floordiv(a.hi, divisor));
     if (e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kDiv) {
-      if (constant_difference(first, last) == 0)
-        return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
+      if (is_same(first, last)) return Interval::point(binary(ExprKind::kFloorDiv, a.lo, divisor));
       return {first, last};
     }
     if (constant_difference(first, last) == 0) {
       return {simplify_linear(floormod(a.lo, divisor)), simplify_linear(floormod(a.hi, divisor))};
+    }
+    if (is_same(first, last)) {
+      Expr below = mul(divisor, first);
+      return {sub(a.lo, below), sub(a.hi, below)};
     }
     return {const_like(e, 0), int_imm(e->dtype(), *by - 1)};
   }
@@ -547,7 +555,7 @@ Array<TensorRegion> regions(const std::vector<Detector::Touched>& touched,
       if (interval.unbounded()) {
         const Expr& extent = one.buffer->buffer()->shape[static_cast<int64_t>(i)];
         box.push_back(make<RangeNode>(const_like(extent, 0), extent));
-      } else if (interval.is_point() || constant_difference(interval.lo, interval.hi) == 0) {
+      } else if (interval.is_point() || is_same(interval.lo, interval.hi)) {
         const Expr at = one.united ? simplified(interval.lo) : interval.lo;
         box.push_back(make<RangeNode>(at, const_like(at, 1)));
       } else {

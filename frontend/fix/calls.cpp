@@ -46,7 +46,10 @@ class CallFixer final : public Visitor {
       idle_keywords(*call);
       buffer_in_two(*call);
     }
-    if (auto* attribute = as<Attribute>(&e)) member(*attribute);
+    if (auto* attribute = as<Attribute>(&e)) {
+      member(*attribute);
+      buffer_of_region(*attribute);
+    }
     return true;
   }
 
@@ -67,12 +70,26 @@ class CallFixer final : public Visitor {
     rewriter_.replace({attribute.span.file, at, at}, ".mod");
   }
 
+  // block.writes[0].buffer: a region's buffer is its source.
+  void buffer_of_region(const Attribute& attribute) {
+    if (attribute.attr.str() != "buffer") return;
+    auto* one = as<Subscript>(attribute.value);
+    auto* list = one == nullptr ? nullptr : as<Attribute>(one->value);
+    if (list == nullptr || (list->attr.str() != "reads" && list->attr.str() != "writes")) return;
+    rewriter_.replace({attribute.span.file, attribute.span.end - 6, attribute.span.end}, "source");
+  }
+
   // T.int64(is_size_var=True), tvm.build(mod, target, name="f")
   void idle_keywords(const Call& call) {
     std::string path = ir::current_path(imports_.path_of(call.func));
-    if (path.empty()) return;
+    size_t dot = path.rfind('.');
+    if (dot == std::string::npos) return;
+    std::string_view module = std::string_view(path).substr(0, dot);
+    std::string_view name = std::string_view(path).substr(dot + 1);
     for (const Keyword* keyword : call.keywords) {
-      if (ir::is_idle_keyword(path, keyword->name.str())) drop(call, keyword->span);
+      if (ir::is_idle_keyword(module, name, keyword->name.str())) drop(call, keyword->span);
+      std::string_view now = ir::renamed_keyword(module, name, keyword->name.str());
+      if (!now.empty()) rewriter_.replace(keyword->name_span, std::string(now));
     }
   }
 

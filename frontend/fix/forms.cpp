@@ -73,6 +73,7 @@ class FormFixer final : public Visitor {
       allocation(*assign);
       view(*assign);
     }
+    if (auto* annotated = as<AnnAssign>(&stmt)) pointer(*annotated);
     if (auto* expression = as<ExprStmt>(&stmt)) returned(*expression);
     return true;
   }
@@ -102,7 +103,7 @@ class FormFixer final : public Visitor {
       Survey survey(imports_);
       walk(def.body, survey);
       blocks_ = survey.blocks && survey.older;
-      if (blocks_) mark_schedulable(*decorator);
+      if (survey.blocks) mark_schedulable(*decorator);
     }
   }
 
@@ -137,6 +138,18 @@ class FormFixer final : public Visitor {
       rewriter_.replace(value->span, text(*value->args[0]));
       rewriter_.claim(value->func->span);
     }
+  }
+
+  // p: T.handle("int64") = ...: a pointer is bound for good, which is written `T.let` today, and has the type
+  // of its value.
+  void pointer(const AnnAssign& assign) {
+    if (function_ == nullptr || assign.value == nullptr) return;
+    auto* call = as<Call>(assign.annotation);
+    const Expr* type = call != nullptr ? call->func : assign.annotation;
+    const Binding* root = nullptr;
+    if (name_in_t(imports_, type, &root) != "handle") return;
+    rewriter_.replace(assign.annotation->span, *imports_.spell(std::string(kT) + "let", *root));
+    rewriter_.claim(type->span);
   }
 
   // T.evaluate(T.ret(x)), T.ret(x)
@@ -355,7 +368,7 @@ class FormFixer final : public Visitor {
   const FunctionDef* function_ = nullptr;
   std::vector<const For*> loops_;  // around
   bool any_blocks_;                // in some function of the file
-  bool blocks_ = false;  // of the older dialect, in which T.alloc_buffer means T.sblock_alloc_buffer
+  bool blocks_ = false;  // and with blocks: the dialect in which T.alloc_buffer means T.sblock_alloc_buffer
 };
 
 }  // namespace

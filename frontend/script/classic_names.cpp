@@ -184,7 +184,7 @@ struct Removed {
 };
 constexpr Removed removed[] = {
     {"tvm.script.tirx", "allocate",
-     "it is called `T.alloc_buffer(shape, dtype, scope=...)` now, and binds a buffer"},
+     "it is called `T.alloc_buffer(shape, dtype, scope=...)` now, and binds a buffer: `mlc fix` rewrites it"},
     {"tvm.script.tirx", "allocate_const", "constants are parameters now"},
     {"tvm.script.tirx", "Allocate", "it is called `T.alloc_buffer(shape, dtype, scope=...)` now"},
     {"tvm.script.tirx", "realize", "buffers are allocated with `T.sblock_alloc_buffer(shape, dtype)` now"},

@@ -65,6 +65,7 @@ constexpr Refusal refusals[] = {
     {"numpy", "recarray", kRecords},
     {"numpy", "matrix", kMatrix},
     {"numpy", "asmatrix", kMatrix},
+    {"numpy", "mat", kMatrix},
     {"numpy", "bmat", kMatrix},
     {"numpy", "ma", kMasked},
     {"numpy", "fft", kFourier},

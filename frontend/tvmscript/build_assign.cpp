@@ -498,6 +498,17 @@ void Builder::visit_aug_assign(const syntax::AugAssign& node) {
       .note("it is defined here", names_.span_of(name->id));
 }
 
+// `T.handle("int64")` where T is `tvm.script.tir`, the name of the dialect until 2026.
+bool Builder::is_of_older_dialect(const syntax::Expr& annotation) {
+  const syntax::Expr* at = &annotation;
+  if (auto* call = syntax::as<syntax::Call>(at)) at = call->func;
+  auto* attribute = syntax::as<syntax::Attribute>(at);
+  if (!attribute) return false;
+  Any module = evaluate(*attribute->value);
+  auto* dialect = script::as<script::ApiModuleNode>(module);
+  return dialect && dialect->path == "tvm.script.tir";
+}
+
 void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
   auto* name = syntax::as<syntax::Name>(node.target);
   if (!name) throw ir::Error("bad-target", "only a name can have a type").at(node.target->span);
@@ -537,6 +548,18 @@ void Builder::visit_ann_assign(const syntax::AnnAssign& node) {
       throw ir::Error("bad-annotation", "`{}` is no type", ir::type_name(made))
           .at(annotation->span)
           .kind("TypeError");
+    }
+    if (var->ty->kind == ir::TypeKind::kPointer && node.value && !subscript &&
+        is_of_older_dialect(*annotation)) {
+      // `p: T.handle("int64") = ...`, as texts of 2023 to 2025 have it: pointers are bound for good, and are
+      // what their value is.
+      Expr bound = script::as_expr(value, node.value->span, "the value of the pointer");
+      if (bound->ty->kind == ir::TypeKind::kPointer || bound->dtype().is_handle()) {
+        Var pointer = ir::make<ir::VarNode>(String(std::string(name->id.str())), bound->ty, name->span);
+        emit(ir::make<ir::BindNode>(pointer, bound, node.span));
+        names_.bind(name->id, Expr(pointer), name->span);
+        return;
+      }
     }
     if (var->ty->kind != ir::TypeKind::kPrim) {
       throw ir::Error("bad-annotation", "a mutable variable holds a number, not a pointer or a buffer")

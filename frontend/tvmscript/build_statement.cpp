@@ -397,6 +397,14 @@ void Builder::visit_with(const syntax::With& node, size_t item) {
     if (errors_.empty()) return leave(node.span);
     return abandon();  // half a body is not worth more errors
   }
+  // `with T.LetStmt(value) as x:` of older texts: what the statement before binds.
+  auto* bound = context.as<ir::VarNode>();
+  auto* last =
+      bound != nullptr && !body_->stmts.empty() ? ir::as<ir::BindNode>(body_->stmts.back()) : nullptr;
+  if (last != nullptr && last->var.get() == bound) {
+    if (with.optional_vars) assign(*with.optional_vars, context, nullptr, with.optional_vars->span);
+    return visit_with(node, item + 1);
+  }
   throw ir::Error("not-a-context", "a prim_func cannot use `{}` in `with`", ir::type_name(context))
       .at(with.context_expr->span)
       .kind("TypeError")

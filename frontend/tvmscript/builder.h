@@ -201,6 +201,7 @@ class Builder {
   // build_assign.cpp
   void visit_assign(const syntax::Assign& node);
   void visit_aug_assign(const syntax::AugAssign& node);
+  bool is_of_older_dialect(const syntax::Expr& annotation);
   void visit_ann_assign(const syntax::AnnAssign& node);
   void store_subscript(const syntax::Subscript& target, const Any& value, Span span);
   bool store_scalar(const syntax::Expr& target, const Any& value, Span span);

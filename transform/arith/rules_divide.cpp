@@ -54,7 +54,10 @@ const Rule kFloorModRules[] = {
 // Truncating division equals flooring division on values that are not negative.
 const Rule kTruncDivRules[] = {
     {"tdiv(broadcast(x, l), broadcast(y, l))", "broadcast(tdiv(x, y), l)"},
-    {"tdiv(ramp(x, c1, l), broadcast(c2, l))", "ramp(tdiv(x, c2), tdiv(c1, c2), l)", "c2 != 0, c1 % c2 == 0"},
+    {"tdiv(ramp(x, c1, l), broadcast(c2, l))", "ramp(tdiv(x, c2), tdiv(c1, c2), l)",
+     "c2 != 0, c1 % c2 == 0, tmod(x, c2) == 0"},
+    {"tdiv(ramp(x, c1, l), broadcast(c2, l))", "ramp(tdiv(x, c2), tdiv(c1, c2), l)",
+     "c2 != 0, c1 % c2 == 0, c1 >= 0, x >= 0"},
     {"tdiv(tdiv(x, c1), c2)", "tdiv(x, c1 * c2)", "c1 > 0, c2 > 0"},
     {"tdiv(tdiv(x, c1) + c2, c3)", "tdiv(x + c1 * c2, c1 * c3)", "c1 > 0, c2 >= 0, c3 > 0, x >= 0"},
     {"tdiv(x * c1, c2)", "tdiv(x, tdiv(c2, c1))", "c1 > 0, c2 > 0, c2 % c1 == 0"},
@@ -99,7 +102,8 @@ const Rule kTruncDivRules[] = {
 
 const Rule kTruncModRules[] = {
     {"tmod(broadcast(x, l), broadcast(y, l))", "broadcast(tmod(x, y), l)"},
-    {"tmod(ramp(x, c1, l), broadcast(c2, l))", "broadcast(tmod(x, c2), l)", "c2 > 0, c1 % c2 == 0, x >= 0"},
+    {"tmod(ramp(x, c1, l), broadcast(c2, l))", "broadcast(tmod(x, c2), l)",
+     "c2 > 0, c1 % c2 == 0, c1 >= 0, x >= 0"},
     {"tmod(ramp(x, c1, l), broadcast(c2, l))", "broadcast(0, l)", "c2 > 0, c1 % c2 == 0, tmod(x, c2) == 0"},
     {"tmod(x * c1, c2)", "0", "c2 != 0, c1 % c2 == 0"},
     {"tmod(x * c1 + y, c2)", "tmod(y, c2)", "c2 > 0, c1 % c2 == 0, x * c1 >= 0, y >= 0"},

@@ -144,7 +144,7 @@ const Rule kSubRules[] = {
     {"x * c2 - tdiv(x - y, c1) * c3", "(tmod(x - y, c1) + y) * c2", "c1 != 0, c3 == c1 * c2"},
     {"tdiv(x - y, c1) * c3 - x * c2", "(0 - tmod(x - y, c1) - y) * c2", "c1 != 0, c3 == c1 * c2"},
     {"tdiv(x + c1, c3) - tdiv(x + c2, c3)", "tdiv(tmod(x + c2 % c3, c3) + (c1 - c2), c3)",
-     "c3 > 0, c1 >= c2, x >= 0 - c2"},
+     "c3 > 0, c1 >= c2, x >= 0 - c2, x >= 0 - c2 % c3"},
     {"tdiv(x + c1, c3) - tdiv(x, c3)", "tdiv(tmod(x, c3) + c1, c3)", "c3 > 0, c1 >= 0, x >= 0"},
     // the same, rounding down
     {"x - x // c1 * c1", "x % c1", "c1 != 0"},

@@ -6,6 +6,7 @@
 #include "ir/error_kinds.h"
 #include "ir/given.h"
 #include "ir/said_error.h"
+#include "transform/schedule/advice.h"
 #include "transform/schedule/refusal.h"
 #include "transform/schedule/words.h"
 
@@ -227,6 +228,7 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
       }
     }
     note_places(error, step);
+    advise(error);
     if (std::string said = told_to_scripts(error, step); !said.empty())
       throw ir::SaidError(std::move(error), std::move(said));
     throw;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/word_list.h"
+
 namespace mlc::ir {
 namespace {
 
@@ -33,14 +35,9 @@ constexpr RenamedKeyword renamed_keywords[] = {
 };
 
 bool has_name(std::string_view names, std::string_view wanted) {
-  for (size_t at = 0; at < names.size();) {
-    size_t end = std::min(names.find(' ', at), names.size());
-    std::string_view one = names.substr(at, end - at);
-    bool begins = one.ends_with('*') && wanted.starts_with(one.substr(0, one.size() - 1));
-    if (begins || one == wanted) return true;
-    at = end + 1;
-  }
-  return false;
+  return any_word(names, [&](std::string_view one) {
+    return one == wanted || (one.ends_with('*') && wanted.starts_with(one.substr(0, one.size() - 1)));
+  });
 }
 
 bool is_side(const Any& value) {

@@ -167,16 +167,16 @@ bool check_passes(Session& session, std::string_view wanted) {
   std::vector<NamedModule> modules = session.modules_at(session.position());
   bool any = false;
   for (std::span<const transform::PassRun> row : rows_of(runs)) {
-    // The row as far as the module asked for; else all of it.
-    auto named = modules.end();
-    for (size_t i = row.size(); i > 0 && named == modules.end(); --i) {
-      named = std::find_if(modules.begin(), modules.end(), [&](const NamedModule& m) {
-        return m.mod.same_as(row[i - 1].after) && (wanted.empty() || m.name == wanted);
+    auto named_after = [&](const transform::PassRun& run) {
+      return std::find_if(modules.begin(), modules.end(), [&](const NamedModule& m) {
+        return m.mod.same_as(run.after) && (wanted.empty() || m.name == wanted);
       });
-      if (wanted.empty()) break;
-      if (named != modules.end()) row = row.first(i);
-    }
-    if (!wanted.empty() && named == modules.end()) continue;
+    };
+    // The row as far as the module asked for; else all of it.
+    while (!wanted.empty() && !row.empty() && named_after(row.back()) == modules.end())
+      row = row.first(row.size() - 1);
+    if (row.empty()) continue;
+    auto named = named_after(row.back());
     any = true;
     Verification found = verify_passes(row);
     std::string text;

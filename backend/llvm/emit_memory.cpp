@@ -6,6 +6,7 @@
 
 #include "backend/llvm/emitter.h"
 #include "ir/arith_ops.h"
+#include "ir/division.h"
 #include "ir/visit.h"
 
 namespace mlc::llvm_backend {
@@ -60,11 +61,8 @@ struct WithoutZeroDivisors final : ir::Rewriter {
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override {
     Expr made = rewrite_children(e);
-    bool divides = made->kind == ir::ExprKind::kFloorDiv || made->kind == ir::ExprKind::kFloorMod ||
-                   made->kind == ir::ExprKind::kDiv || made->kind == ir::ExprKind::kMod;
-    if (!divides || !made->dtype().is_integral()) return made;
-    const auto* node = static_cast<const ir::BinaryNode*>(made.get());
-    if (ir::const_int(node->b)) return made;
+    const ir::BinaryNode* node = ir::as_integer_division(made);
+    if (node == nullptr || ir::const_int(node->b)) return made;
     Expr by = ir::select(ir::eq(node->b, ir::const_like(node->b, 0)), ir::const_like(node->b, 1), node->b);
     switch (made->kind) {
       case ir::ExprKind::kFloorDiv:

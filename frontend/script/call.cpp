@@ -15,6 +15,7 @@
 #include "ir/ndarray.h"
 #include "ir/said_error.h"
 #include "ir/unchanging.h"
+#include "ir/word_list.h"
 
 namespace mlc::script {
 
@@ -382,11 +383,7 @@ Any State::call_builtin(const BuiltinRow& row, std::string_view owner, Any* base
                         ir::Span span, std::span<const ir::Span> spans) {
   for (const auto& [name, value] : keywords) {
     std::vector<std::string> accepted;
-    for (size_t at = 0; at < row.keywords.size();) {
-      size_t end = std::min(row.keywords.find(' ', at), row.keywords.size());
-      accepted.emplace_back(row.keywords.substr(at, end - at));
-      at = end + 1;
-    }
+    ir::each_word(row.keywords, [&](std::string_view word) { accepted.emplace_back(word); });
     bool known_keyword = row.keywords == "*";
     for (const std::string& each : accepted) known_keyword = known_keyword || each == name;
     if (!known_keyword) {

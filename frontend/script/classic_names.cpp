@@ -10,6 +10,7 @@
 
 #include "ir/api.h"
 #include "ir/classic_names.h"
+#include "ir/word_list.h"
 
 namespace mlc::script {
 namespace {
@@ -300,15 +301,6 @@ bool is_relax(std::string_view module) {
   return false;
 }
 
-bool has_word(std::string_view words, std::string_view wanted) {
-  for (size_t at = 0; at < words.size();) {
-    size_t end = std::min(words.find(' ', at), words.size());
-    if (words.substr(at, end - at) == wanted) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string_view same_module(std::string_view path) {
@@ -317,7 +309,8 @@ std::string_view same_module(std::string_view path) {
   }
   size_t dot = path.rfind('.');
   for (const Shown& row : shown_by_package) {
-    if (dot != path.npos && path.substr(0, dot) == row.package && has_word(row.modules, path.substr(dot + 1)))
+    if (dot != path.npos && path.substr(0, dot) == row.package &&
+        ir::has_word(row.modules, path.substr(dot + 1)))
       return row.package;
   }
   return path;
@@ -325,7 +318,7 @@ std::string_view same_module(std::string_view path) {
 
 std::string_view shown_in(std::string_view module, std::string_view name) {
   for (const Elsewhere& row : elsewhere) {
-    if (row.module == module && has_word(row.names, name)) return row.package;
+    if (row.module == module && ir::has_word(row.names, name)) return row.package;
   }
   return "";
 }
@@ -338,7 +331,7 @@ std::string_view spelled_now(std::string_view path, std::string_view name) {
       return row.now;
   }
   for (const LeftOut& row : left_out) {
-    if (row.module == module && (row.names == "*" || has_word(row.names, name))) return row.why;
+    if (row.module == module && (row.names == "*" || ir::has_word(row.names, name))) return row.why;
   }
   if (is_relax(module)) return kNoRelax;
   std::string today = ir::current_path(fmt::format("{}.{}", path, name));

@@ -4,6 +4,7 @@
 #include "frontend/script/machine.h"
 #include "frontend/script/said_words.h"
 #include "ir/said_error.h"
+#include "ir/word_list.h"
 
 namespace mlc::script {
 
@@ -146,12 +147,9 @@ const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
       auto* cls = const_cast<ClassNode*>(ref.get());
       cls->module = std::string(row.module);
       std::vector<Ref<ClassNode>> bases;
-      for (size_t at = 0; at < row.bases.size();) {
-        size_t end = std::min(row.bases.find(' ', at), row.bases.size());
-        std::string name(row.bases.substr(at, end - at));
-        at = end + 1;
-        bases.push_back(name == "object" ? types().object : all.at(name));
-      }
+      ir::each_word(row.bases, [&](std::string_view name) {
+        bases.push_back(name == "object" ? types().object : all.at(std::string(name)));
+      });
       derive(cls, std::move(bases));
       if (row.name == "BaseException") add_exception_fields(cls);
       all.emplace(row.name, ref);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "frontend/script/importer.h"
+#include "ir/word_list.h"
 
 namespace mlc::script {
 namespace {
@@ -48,11 +49,7 @@ constexpr Row rows[] = {
 std::string_view why_left_out(std::string_view module) {
   std::string_view root = module.substr(0, module.find('.'));
   for (const Row& row : rows) {
-    for (size_t at = 0; at < row.names.size();) {
-      size_t end = std::min(row.names.find(' ', at), row.names.size());
-      if (row.names.substr(at, end - at) == root) return row.why;
-      at = end + 1;
-    }
+    if (ir::has_word(row.names, root)) return row.why;
   }
   return {};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/expr_equal.h"
 
+#include <algorithm>
+
 #include "ir/module.h"
 #include "ir/visit.h"
 
@@ -66,6 +68,10 @@ bool same_expr(const Expr& a, const Expr& b) {
     default:
       return structural_equal(a, b);
   }
+}
+
+bool same_exprs(const Array<Expr>& a, const Array<Expr>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same_expr);
 }
 
 }  // namespace mlc::transform

@@ -10,5 +10,6 @@ namespace mlc::transform {
 using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 
 bool same_expr(const Expr& a, const Expr& b);
+bool same_exprs(const Array<Expr>& a, const Array<Expr>& b);  // as many, each the same
 
 }  // namespace mlc::transform

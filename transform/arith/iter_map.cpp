@@ -222,12 +222,9 @@ IterMapResult detect_iter_map(const Array<Expr>& indices, const std::vector<Loop
     }
   }
   result.padding_predicate = rewriter.padding_predicate();
-  auto stands_for = [&](const IterSum& sum, const Expr& index) {
-    return analyzer.can_prove_equal(iter_map_to_expr(sum, analyzer), index);
-  };
   bool independent = rewriter.check_mapping(sums);
   for (size_t i = 0; independent && rewriter.unequal_padding() && i < sums.size(); ++i)
-    independent = stands_for(sums[i], indices[i]);
+    independent = analyzer.can_prove_equal(iter_map_to_expr(sums[i], analyzer), indices[i]);
   if (!independent) {
     result.errors.push_back({check == IterMapCheck::kBijective
                                  ? "Index mapping does not form a bijective transform."

@@ -2,9 +2,9 @@
 #include "transform/pass/masked_access.h"
 
 #include "ir/arith_ops.h"
+#include "ir/division.h"
 #include "ir/module.h"
 #include "ir/op.h"
-#include "ir/visit.h"
 
 namespace mlc::transform {
 
@@ -17,12 +17,10 @@ bool counts_by_one(const RampNode& ramp) { return const_int(ramp.stride) == 1; }
 enum class Bases : uint8_t { kThatOfCondition, kAny };
 
 bool may_trap(const Expr& e) {
-  bool divides = e->kind == ExprKind::kFloorDiv || e->kind == ExprKind::kFloorMod ||
-                 e->kind == ExprKind::kDiv || e->kind == ExprKind::kMod;
-  if (!divides || !e->dtype().is_integral() || e->dtype().is_scalar()) return false;
-  const Expr& by = static_cast<const BinaryNode*>(e.get())->b;
-  auto* same = as<BroadcastNode>(by);
-  return !const_int(same ? same->value : by);
+  const BinaryNode* division = as_integer_division(e);
+  if (!division || e->dtype().is_scalar()) return false;
+  auto* same = as<BroadcastNode>(division->b);
+  return !const_int(same ? same->value : division->b);
 }
 
 struct Mask final : Rewriter {
@@ -76,17 +74,28 @@ struct Mask final : Rewriter {
   }
 };
 
-}  // namespace
+struct Masked {
+  Stmt body;
+  Expr active;  // is there a lane at all?
+};
 
-std::optional<Stmt> with_masked_accesses(const Stmt& body, const Expr& condition) {
+// Nothing where the condition is another one, or an access stays as it is.
+std::optional<Masked> masked_by(const Expr& condition, const Stmt& body, Bases bases) {
   auto* less = as<LTNode>(condition);
   auto* ramp = less ? as<RampNode>(less->a) : nullptr;
   auto* limit = less ? as<BroadcastNode>(less->b) : nullptr;
   if (!ramp || !limit || !counts_by_one(*ramp)) return std::nullopt;
-  Mask mask(*ramp, limit->value, Bases::kThatOfCondition);
+  Mask mask(*ramp, limit->value, bases);
   Stmt masked = mask.rewrite(body);
   if (!mask.some || !mask.all) return std::nullopt;
-  return masked;
+  return Masked{masked, lt(ramp->base, limit->value)};
+}
+
+}  // namespace
+
+std::optional<Stmt> with_masked_accesses(const Stmt& body, const Expr& condition) {
+  auto masked = masked_by(condition, body, Bases::kThatOfCondition);
+  return masked ? std::optional(masked->body) : std::nullopt;
 }
 
 std::optional<Stmt> with_masked_tail(const Stmt& body, const Expr& condition) {
@@ -98,14 +107,9 @@ std::optional<Stmt> with_masked_tail(const Stmt& body, const Expr& condition) {
     }
     return std::nullopt;
   }
-  auto* less = as<LTNode>(condition);
-  auto* ramp = less ? as<RampNode>(less->a) : nullptr;
-  auto* limit = less ? as<BroadcastNode>(less->b) : nullptr;
-  if (!ramp || !limit || !counts_by_one(*ramp)) return std::nullopt;
-  Mask mask(*ramp, limit->value, Bases::kAny);
-  Stmt masked = mask.rewrite(body);
-  if (!mask.some || !mask.all) return std::nullopt;
-  return make<IfThenElseNode>(lt(ramp->base, limit->value), masked, Stmt(nullptr), body->span);
+  auto masked = masked_by(condition, body, Bases::kAny);
+  if (!masked) return std::nullopt;
+  return make<IfThenElseNode>(masked->active, masked->body, Stmt(nullptr), body->span);
 }
 
 }  // namespace mlc::transform

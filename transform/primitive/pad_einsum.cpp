@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/division.h"
 #include "ir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
@@ -48,20 +49,9 @@ bool vanishes(const Expr& e, const Var& iter) {
 
 // Does it divide integers by what is loaded?
 bool divides_by_loads(const Expr& e) {
-  Expr divisor;
-  switch (e->kind) {
-    case ExprKind::kDiv:
-    case ExprKind::kMod:
-    case ExprKind::kFloorDiv:
-    case ExprKind::kFloorMod:
-      divisor = as_binary(e)->b;
-      break;
-    default:
-      return false;
-  }
+  const BinaryNode* division = as_integer_division(e);
   bool loads = false;
-  if (divisor->dtype().is_integral())
-    post_order(divisor, [&](const Expr& part) { loads = loads || as<TensorLoadNode>(part); });
+  if (division) post_order(division->b, [&](const Expr& part) { loads = loads || as<TensorLoadNode>(part); });
   return loads;
 }
 
@@ -80,9 +70,6 @@ struct Operand {
   Buffer buffer;
   Array<Expr> indices;
 };
-bool same_indices(const Array<Expr>& a, const Array<Expr>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_expr);
-}
 
 // A copy between a buffer and its padded twin, over a nest of loops of its own.
 Stmt pad_stage(const Buffer& from, const Buffer& to, const Array<Expr>& shape, const Expr& fill,
@@ -223,7 +210,7 @@ bool Padding::all_plain(const Array<TensorRegion>& regions) const {
 
 bool Padding::is_output(const TensorLoadNode* load) const {
   return std::any_of(stores_.begin(), stores_.end(), [&](const BufferStoreNode* each) {
-    return each->buffer.same_as(load->source) && same_indices(each->indices, load->indices);
+    return each->buffer.same_as(load->source) && same_exprs(each->indices, load->indices);
   });
 }
 
@@ -241,7 +228,7 @@ void Padding::take_operands() {
       if (!load || is_output(load)) return;
       // An element that is used twice is padded once.
       bool again = std::any_of(factors_.begin(), factors_.end(), [&](const Operand& known) {
-        return known.buffer.same_as(load->source) && same_indices(known.indices, load->indices);
+        return known.buffer.same_as(load->source) && same_exprs(known.indices, load->indices);
       });
       if (!again) factors_.push_back({load->source, load->indices});
     });

@@ -73,10 +73,6 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
   return same_expr(pattern, e);
 }
 
-bool same_indices(const Array<Expr>& a, const Array<Expr>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same_expr);
-}
-
 [[noreturn]] void not_stores(const Place& block, const std::string& why, Span span) {
   throw refuse("reduction-not-stores", "the reduction in block `{}` cannot be taken apart: {}",
                block.name.c_str(), why)
@@ -140,14 +136,14 @@ Reduction reduction_of(const Place& place, Span span) {
   Types types;
   for (const BufferStoreNode* store : stores) {
     const Buffer& buffer = store->buffer;
-    if (!same_indices(store->indices, result.indices))
+    if (!same_exprs(store->indices, result.indices))
       not_stores(place, "its buffers are stored at different indices", span);
     if (std::find(result.buffers.begin(), result.buffers.end(), buffer) != result.buffers.end())
       not_stores(place, fmt::format("`{}` is stored twice", buffer->name.c_str()), span);
     const Array<Expr>&shape = buffer->buffer()->shape, &first = stores[0]->buffer->buffer()->shape;
-    if (!same_indices(shape, first)) not_stores(place, "its buffers have different shapes", span);
+    if (!same_exprs(shape, first)) not_stores(place, "its buffers have different shapes", span);
     auto init = std::find_if(initial.begin(), initial.end(), [&](const BufferStoreNode* candidate) {
-      return candidate->buffer.same_as(buffer) && same_indices(candidate->indices, store->indices);
+      return candidate->buffer.same_as(buffer) && same_exprs(candidate->indices, store->indices);
     });
     if (init == initial.end()) {
       not_stores(place, fmt::format("the init does not store `{}` where the body does", buffer->name.c_str()),

@@ -83,7 +83,7 @@ Array<Range> points(const Array<Expr>& indices) {
 Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span) {
   std::optional<Array<Expr>> found;
   auto take = [&](const Array<Expr>& indices) {
-    if (found && !std::equal(found->begin(), found->end(), indices.begin(), same_expr)) {
+    if (found && !same_exprs(*found, indices)) {
       throw refuse("reindex-different-indices", "block `{}` uses `{}` at different indices",
                    block.name.c_str(), buffer->name.c_str())
           .at(span)

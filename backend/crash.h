@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::backend {
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "backend/runtime/tensor.h"
-#include "ir/api.h"
-#include "ir/given.h"
-#include "ir/target.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/api.h"
+#include "ir/target/target.h"
 
 namespace mlc::backend {
 namespace {
@@ -49,11 +49,11 @@ Any total_memory(ApiCall& call) {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
-#define DEVICE(name, type, doc)                                                   \
-  {                                                                               \
+#define DEVICE(name, type, doc)                                                    \
+  {                                                                                \
     ApiKind::kFunction, "tvm", #name "(dev_id=0)", doc, native([](int64_t index) { \
-      return DLDevice{type, static_cast<int32_t>(index)};                         \
-    })                                                                            \
+      return DLDevice{type, static_cast<int32_t>(index)};                          \
+    })                                                                             \
   }
 #define ATTRIBUTE(name, doc) \
   { ApiKind::kProperty, kDevice, name, doc, device_attribute }
@@ -70,12 +70,13 @@ const ApiRow device_rows[] = {
     DEVICE(webgpu, kDLWebGPU, "A WebGPU device."),
     {ApiKind::kClass, "tvm.runtime", "Device(device_type, device_id=0)", "Where code runs.", make_device,
      kDevice, "tvm.runtime.device.Device"},
-    {ApiKind::kFunction, "tvm", "device_from_target(target, index=None)", "The device that runs a target's code.",
-     native([](Any target, Any index) {
+    {ApiKind::kFunction, "tvm", "device_from_target(target, index=None)",
+     "The device that runs a target's code.", native([](Any target, Any index) {
        int64_t which = index == nullptr ? 0 : index.cast<int64_t>();
        return runtime::parse_device(view(ir::parse_target(target)->kind), which);
      })},
-    {ApiKind::kFunction, "tvm", "device(device_type, index=None)", "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
+    {ApiKind::kFunction, "tvm", "device(device_type, index=None)",
+     "A device by name: \"cpu\", \"llvm\", \"cuda:1\".",
      [](ApiCall& call) -> Any {
        if (auto device = call.args[0].as<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();

@@ -13,12 +13,12 @@
 #include <optional>
 
 #include "backend/runtime/parallel.h"
-#include "ir/api.h"
-#include "ir/host_attribute.h"
-#include "ir/host_error.h"
-#include "ir/inputs.h"
-#include "ir/library_call.h"
-#include "ir/ndarray.h"
+#include "ir/core/inputs.h"
+#include "ir/core/ndarray.h"
+#include "ir/registry/api.h"
+#include "ir/registry/host_attribute.h"
+#include "ir/registry/host_error.h"
+#include "ir/registry/library_call.h"
 
 namespace mlc::backend {
 

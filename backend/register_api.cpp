@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backend/build.h"
+#include "backend/artefact/build.h"
+#include "backend/artefact/executable.h"
 #include "backend/device_api.h"
-#include "backend/executable.h"
 #include "backend/global_functions.h"
 #include "backend/interp/interp.h"
 #include "backend/llvm/codegen_api.h"
@@ -17,13 +17,13 @@
 #include "backend/runtime/tensor.h"
 #include "backend/runtime/time_evaluator.h"
 #include "backend/target_api.h"
-#include "ir/api.h"
-#include "ir/array_text.h"
-#include "ir/given.h"
-#include "ir/host_attribute.h"
-#include "ir/inputs.h"
-#include "ir/library_call.h"
-#include "ir/said_error.h"
+#include "ir/core/array_text.h"
+#include "ir/core/inputs.h"
+#include "ir/core/said_error.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/api.h"
+#include "ir/registry/host_attribute.h"
+#include "ir/registry/library_call.h"
 
 namespace mlc::backend {
 namespace {

@@ -4,11 +4,11 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
-#include "ir/api.h"
-#include "ir/error_kinds.h"
-#include "ir/own_state.h"
-#include "ir/said_error.h"
-#include "ir/target_tables.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/said_error.h"
+#include "ir/core/thread_context.h"
+#include "ir/registry/api.h"
+#include "ir/target/tables.h"
 
 namespace mlc::backend {
 namespace {

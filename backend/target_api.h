@@ -2,7 +2,7 @@
 // Targets as scripts have them.
 #pragma once
 
-#include "ir/target.h"
+#include "ir/target/target.h"
 
 namespace mlc::backend {
 

@@ -18,11 +18,11 @@
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/print/show.h"
-#include "frontend/script/evaluator.h"
-#include "frontend/tvmscript/tvmscript.h"
-#include "repl/command_line.h"
-#include "repl/program.h"
-#include "repl/report.h"
+#include "frontend/script/core/evaluator.h"
+#include "frontend/tvmscript/builder/tvmscript.h"
+#include "repl/shell/command_line.h"
+#include "repl/shell/program.h"
+#include "repl/shell/report.h"
 #include "transform/register_api.h"
 
 namespace {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "ir/api.h"
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/op.h"
-#include "ir/region.h"
-#include "ir/verify.h"
-#include "ir/visit.h"
+#include "ir/registry/api.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/tir/op.h"
+#include "ir/tir/region.h"
+#include "ir/tir/verify.h"
+#include "ir/core/visit.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/definitions.h"

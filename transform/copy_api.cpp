@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loops copy a part of a buffer as it lies in memory.
-#include "ir/api.h"
-#include "ir/arith_ops.h"
+#include "ir/registry/api.h"
+#include "ir/tir/arith_ops.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/analyzing_rewriter.h"

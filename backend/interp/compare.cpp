@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "backend/interp/number.h"
-#include "ir/ndarray.h"
-#include "ir/visit.h"
+#include "ir/core/ndarray.h"
+#include "ir/core/visit.h"
 
 namespace mlc::interp {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "backend/interp/machine.h"
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::interp {
 namespace {

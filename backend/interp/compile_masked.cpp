@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of the lanes that a mask has, the masks, and sums that several threads make.
 #include "backend/interp/machine.h"
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::interp {
 // base + lane < limit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/interp/machine.h"
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::interp {
 namespace {

@@ -11,7 +11,7 @@
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 namespace mlc::interp {
 

@@ -8,7 +8,7 @@
 
 #include "backend/interp/interp.h"
 #include "backend/interp/number.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::interp {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/error.h"
-#include "ir/small_float.h"
+#include "ir/core/error.h"
+#include "ir/core/small_float.h"
 
 namespace mlc::interp {
 namespace {

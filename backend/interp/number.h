@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "ir/dtype.h"
+#include "ir/core/dtype.h"
 
 namespace mlc::interp {
 

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "backend/interp/machine.h"
-#include "ir/ndarray.h"
+#include "ir/core/ndarray.h"
 
 namespace mlc::interp {
 namespace {

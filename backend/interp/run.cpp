@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments into a program and its result out: what callers see of the interpreter.
-#include "backend/c_interface.h"
+#include "backend/artefact/c_interface.h"
 #include "backend/interp/machine.h"
-#include "ir/api.h"
-#include "ir/ndarray.h"
+#include "ir/core/ndarray.h"
+#include "ir/registry/api.h"
 
 namespace mlc::interp {
 namespace {

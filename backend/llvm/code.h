@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "ir/module.h"
-#include "ir/span.h"
-#include "ir/target.h"
+#include "ir/core/module.h"
+#include "ir/core/span.h"
+#include "ir/target/target.h"
 
 namespace mlc::llvm_backend {
 

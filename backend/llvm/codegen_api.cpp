@@ -16,8 +16,8 @@
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
 #include "backend/target_api.h"
-#include "ir/api.h"
-#include "ir/target_tables.h"
+#include "ir/registry/api.h"
+#include "ir/target/tables.h"
 
 extern "C" const char mlc_parallel_object_begin[];
 extern "C" const char mlc_parallel_object_end[];

@@ -11,7 +11,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "ir/span.h"
+#include "ir/core/span.h"
 
 namespace mlc::llvm_backend {
 

@@ -2,8 +2,8 @@
 // Loops whose steps may be combined in another order, by `mlc.any_order` of the schedule rules: then the
 // optimiser takes several steps at once, in vectors.
 #include "backend/llvm/emitter.h"
-#include "ir/arith_ops.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::llvm_backend {
 

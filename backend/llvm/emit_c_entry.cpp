@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain C function beside a tvm-ffi entry (backend/c_interface.h): it checks what can be checked of
-// pointers and sizes, then calls the compute function. And where errors go when nobody brings tvm-ffi.
+// The plain C function beside a tvm-ffi entry (backend/artefact/c_interface.h): it checks what can be checked
+// of pointers and sizes, then calls the compute function. And where errors go when nobody brings tvm-ffi.
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: operators of ir/op.h, functions of the module, functions from outside.
+// Calls: operators of ir/tir/op.h, functions of the module, functions from outside.
 #include "backend/llvm/emitter.h"
 
 namespace mlc::llvm_backend {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "backend/llvm/emitter.h"
-#include "ir/arith_ops.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::llvm_backend {
 

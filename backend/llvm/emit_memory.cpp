@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "backend/llvm/emitter.h"
-#include "ir/arith_ops.h"
-#include "ir/division.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/division.h"
 
 namespace mlc::llvm_backend {
 

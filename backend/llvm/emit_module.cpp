@@ -2,10 +2,10 @@
 // Modules: types, declarations, one compute function and one entry per PrimFunc.
 #include <algorithm>
 
-#include "backend/c_interface.h"
+#include "backend/artefact/c_interface.h"
 #include "backend/llvm/emitter.h"
 #include "backend/llvm/jam_reduction.h"
-#include "ir/said_error.h"
+#include "ir/core/said_error.h"
 
 namespace mlc::llvm_backend {
 

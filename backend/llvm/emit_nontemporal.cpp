@@ -6,7 +6,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "backend/llvm/emitter.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::llvm_backend {
 

@@ -5,7 +5,8 @@
 //   internal i32 @f_compute(params..., shape variables..., ptr result)   what it computes; 0, or -1 with an
 //   error raised i32 @__tvm_ffi_f(ptr, ptr args, i32 n, ptr result)                   tvm-ffi's calling
 //   convention: checks, then calls
-//   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface: backend/c_interface.h
+//   i32 @f(params..., i64 shape variables..., ptr result)   only with a C interface:
+//   backend/artefact/c_interface.h
 // Functions without a global_symbol have only the first. Buffers are passed as their data pointer; with
 // `tirx.noalias` those pointers are `noalias`, from which all alias knowledge of the optimiser follows.
 //
@@ -17,8 +18,8 @@
 #include "backend/llvm/debug_lines.h"
 #include "backend/llvm/pch.h"
 #include "backend/llvm/target_machine.h"
-#include "ir/op.h"
-#include "ir/small_float.h"
+#include "ir/core/small_float.h"
+#include "ir/tir/op.h"
 
 namespace mlc::llvm_backend {
 

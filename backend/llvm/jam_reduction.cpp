@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ir/arith_ops.h"
-#include "ir/op.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/op.h"
 
 namespace mlc::llvm_backend {
 namespace {

@@ -23,7 +23,7 @@
 #include "backend/llvm/target_machine.h"
 #include "backend/perf.h"
 #include "backend/runtime/parallel.h"
-#include "ir/inputs.h"
+#include "ir/core/inputs.h"
 
 namespace mlc::backend {
 namespace {

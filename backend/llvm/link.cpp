@@ -17,10 +17,10 @@
 #include <fstream>
 #include <mutex>
 
+#include "backend/artefact/write_file.h"
 #include "backend/llvm/code.h"
 #include "backend/llvm/start.h"
 #include "backend/llvm/target_machine.h"
-#include "backend/write_file.h"
 
 LLD_HAS_DRIVER(elf)
 

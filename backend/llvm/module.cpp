@@ -8,8 +8,8 @@
 
 #include "backend/llvm/code.h"
 #include "backend/runtime/tensor.h"
-#include "ir/inputs.h"
-#include "ir/said_error.h"
+#include "ir/core/inputs.h"
+#include "ir/core/said_error.h"
 
 namespace mlc::llvm_backend {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <tvm/ffi/extra/module.h>
 
-#include "ir/module.h"
-#include "ir/target.h"
+#include "ir/core/module.h"
+#include "ir/target/target.h"
 
 namespace mlc::llvm_backend {
 

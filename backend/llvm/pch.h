@@ -7,5 +7,5 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "ir/pch.h"
-#include "ir/visit.h"
+#include "ir/core/pch.h"
+#include "ir/core/visit.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ir/target.h"
+#include "ir/target/target.h"
 
 namespace llvm {
 class TargetMachine;

@@ -3,8 +3,8 @@
 
 #include <tvm/ffi/error.h>
 
-#include "ir/given.h"
-#include "ir/host_error.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/host_error.h"
 
 namespace mlc::runtime {
 

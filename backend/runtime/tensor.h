@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "ir/ndarray.h"
+#include "ir/core/ndarray.h"
 
 namespace mlc::runtime {
 

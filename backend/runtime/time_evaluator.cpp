@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/runtime/time_evaluator.h"
-#include "ir/inputs.h"
+#include "ir/core/inputs.h"
 
 #include <algorithm>
 #include <chrono>

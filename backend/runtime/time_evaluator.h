@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "ir/node.h"
+#include "ir/core/node.h"
 
 namespace mlc::runtime {
 

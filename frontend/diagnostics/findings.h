@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::diagnostics {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::diagnostics {
 

@@ -5,8 +5,8 @@
 
 #include "frontend/fix/rewriter.h"
 #include "frontend/syntax/walk.h"
-#include "ir/classic_names.h"
-#include "ir/older_arguments.h"
+#include "ir/registry/classic_names.h"
+#include "ir/registry/older_arguments.h"
 
 namespace mlc::fix {
 

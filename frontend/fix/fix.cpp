@@ -9,8 +9,8 @@
 #include "frontend/fix/targets.h"
 #include "frontend/syntax/parse.h"
 #include "frontend/syntax/walk.h"
-#include "ir/classic_names.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
+#include "ir/registry/classic_names.h"
 
 namespace mlc::fix {
 

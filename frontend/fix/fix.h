@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of older versions to today's names and forms (ir/classic_names.h): what `mlc fix` does.
+// Programs of older versions to today's names and forms (ir/registry/classic_names.h): what `mlc fix` does.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "frontend/fix/rewriter.h"
 #include "frontend/syntax/walk.h"
-#include "ir/classic_names.h"
+#include "ir/registry/classic_names.h"
 
 namespace mlc::fix {
 

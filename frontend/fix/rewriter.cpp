@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "frontend/syntax/lexemes.h"
-#include "ir/classic_names.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
+#include "ir/registry/classic_names.h"
 
 namespace mlc::fix {
 

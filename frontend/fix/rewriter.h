@@ -11,7 +11,7 @@
 #include "frontend/fix/fix.h"
 #include "frontend/fix/names.h"
 #include "frontend/syntax/ast.h"
-#include "ir/span.h"
+#include "ir/core/span.h"
 
 namespace mlc::fix {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/span.h"
+#include "ir/core/span.h"
 
 namespace mlc::format {
 

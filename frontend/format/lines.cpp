@@ -4,8 +4,8 @@
 
 #include "frontend/format/line.h"
 #include "frontend/syntax/lexemes.h"
-#include "ir/error.h"
-#include "ir/span.h"
+#include "ir/core/error.h"
+#include "ir/core/span.h"
 
 namespace mlc::format {
 namespace {

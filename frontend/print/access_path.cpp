@@ -3,7 +3,7 @@
 #include <array>
 
 #include "frontend/print/print.h"
-#include "ir/api.h"
+#include "ir/registry/api.h"
 
 namespace mlc::print {
 

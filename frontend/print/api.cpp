@@ -5,8 +5,8 @@
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "frontend/print/show.h"
-#include "ir/api.h"
-#include "ir/target.h"
+#include "ir/registry/api.h"
+#include "ir/target/target.h"
 
 namespace mlc::print {
 

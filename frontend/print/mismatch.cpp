@@ -3,9 +3,9 @@
 #include <array>
 
 #include "frontend/print/print.h"
-#include "ir/api.h"
-#include "ir/module.h"
-#include "ir/unchanging.h"
+#include "ir/core/freeze.h"
+#include "ir/core/module.h"
+#include "ir/registry/api.h"
 
 namespace mlc::print {
 

@@ -3,7 +3,7 @@
 // suffix; a frame that ends gives its names back.
 #pragma once
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::print {
 

@@ -5,8 +5,8 @@
 
 #include <tvm/ffi/reflection/access_path.h>
 
-#include "ir/api.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
+#include "ir/registry/api.h"
 
 namespace mlc::print {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "frontend/print/printer.h"
-#include "ir/classic_names.h"
+#include "ir/registry/classic_names.h"
 
 namespace mlc::print {
 

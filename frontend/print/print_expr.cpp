@@ -4,7 +4,7 @@
 #include <array>
 
 #include "frontend/print/printer.h"
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::print {
 

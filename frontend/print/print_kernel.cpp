@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/print/printer.h"
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::print {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/print/printer.h"
-#include "ir/layout.h"
+#include "ir/tir/layout.h"
 
 namespace mlc::print {
 

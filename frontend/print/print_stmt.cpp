@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements other than blocks.
 #include "frontend/print/printer.h"
-#include "ir/arith_ops.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::print {
 

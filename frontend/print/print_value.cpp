@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "frontend/print/printer.h"
-#include "ir/ndarray.h"
+#include "ir/core/ndarray.h"
 
 namespace mlc::print {
 

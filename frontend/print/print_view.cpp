@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of buffers as methods of what they look at.
 #include "frontend/print/printer.h"
-#include "ir/layout_algebra.h"
-#include "ir/linear.h"
+#include "ir/tir/layout_algebra.h"
+#include "ir/tir/linear.h"
 
 namespace mlc::print {
 

@@ -6,11 +6,11 @@
 
 #include "frontend/print/names.h"
 #include "frontend/print/print.h"
-#include "ir/global_info.h"
-#include "ir/index_map.h"
-#include "ir/layout.h"
-#include "ir/target.h"
-#include "ir/visit.h"
+#include "ir/core/global_info.h"
+#include "ir/core/visit.h"
+#include "ir/target/target.h"
+#include "ir/tir/index_map.h"
+#include "ir/tir/layout.h"
 
 namespace mlc::print {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/syntax/ast.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::review {
 

@@ -5,7 +5,7 @@
 
 #include "frontend/review/review.h"
 #include "frontend/syntax/walk.h"
-#include "ir/api.h"
+#include "ir/registry/api.h"
 
 namespace mlc::review {
 

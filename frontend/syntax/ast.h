@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "frontend/syntax/symbol.h"
-#include "ir/span.h"
+#include "ir/core/span.h"
 
 namespace mlc::syntax {
 
@@ -275,8 +275,8 @@ struct Constant : Expr {
     int64_t integer = 0;  // `-9223372036854775808` is one Constant
     double real;
   };
-  // kStr (UTF-8), kBytes: escapes decoded, neighbours joined. kWideInt, of more than 64 bits with a sign: the digits,
-  // with their prefix.
+  // kStr (UTF-8), kBytes: escapes decoded, neighbours joined. kWideInt, of more than 64 bits with a sign: the
+  // digits, with their prefix.
   std::string_view text;
   mutable uint32_t resolved = 0;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "frontend/syntax/frozen_fields.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::syntax {
 namespace {

@@ -12,7 +12,7 @@
 #include "frontend/syntax/expectation.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/spellings.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::syntax {
 namespace {

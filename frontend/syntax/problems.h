@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::syntax {
 

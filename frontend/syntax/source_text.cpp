@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/syntax/source_text.h"
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::syntax {
 namespace {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "backend/build_record.h"
-#include "backend/write_whole.h"
-#include "ir/file_kind.h"
+#include "backend/artefact/build_record.h"
+#include "backend/artefact/write_whole.h"
+#include "ir/core/file_kind.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "frontend/print/print.h"
-#include "frontend/tvmscript/module.h"
-#include "frontend/tvmscript/tvmscript.h"
+#include "frontend/tvmscript/builder/module.h"
+#include "frontend/tvmscript/builder/tvmscript.h"
 #include "tests/fuzz/evaluator.h"
 
 namespace {

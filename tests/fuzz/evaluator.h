@@ -4,7 +4,7 @@
 
 #include "backend/register_api.h"
 #include "frontend/print/print.h"
-#include "frontend/tvmscript/tvmscript.h"
+#include "frontend/tvmscript/builder/tvmscript.h"
 #include "transform/register_api.h"
 
 namespace mlc::fuzz {

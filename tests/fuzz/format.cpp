@@ -7,8 +7,8 @@
 #include <string>
 
 #include "frontend/fix/fix.h"
-#include "ir/error.h"
-#include "ir/span.h"
+#include "ir/core/error.h"
+#include "ir/core/span.h"
 
 namespace {
 

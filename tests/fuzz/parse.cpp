@@ -5,7 +5,7 @@
 
 #include "frontend/diagnostics/render.h"
 #include "frontend/syntax/parse.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace {
 

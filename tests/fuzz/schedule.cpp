@@ -12,13 +12,13 @@
 #include <iterator>
 #include <string>
 
-#include "backend/build.h"
+#include "backend/artefact/build.h"
 #include "backend/interp/compare.h"
 #include "frontend/print/print.h"
-#include "frontend/tvmscript/module.h"
-#include "frontend/tvmscript/tvmscript.h"
-#include "ir/simplified.h"
-#include "ir/verify.h"
+#include "frontend/tvmscript/builder/module.h"
+#include "frontend/tvmscript/builder/tvmscript.h"
+#include "ir/tir/simplified.h"
+#include "ir/tir/verify.h"
 #include "tests/fuzz/evaluator.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/primitive.h"

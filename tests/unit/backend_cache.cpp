@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "backend/cache.h"
+#include "backend/artefact/cache.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 
 #include "backend/llvm/jam_reduction.h"
 #include "backend/llvm/module.h"
-#include "ir/arith_ops.h"
-#include "ir/ndarray.h"
-#include "ir/visit.h"
+#include "ir/core/ndarray.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
 
 namespace {
 

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "backend/llvm/module.h"
-#include "ir/arith_ops.h"
-#include "ir/ndarray.h"
-#include "ir/op.h"
-#include "ir/visit.h"
+#include "ir/core/ndarray.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/op.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "frontend/diagnostics/render.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "backend/register_api.h"
-#include "frontend/script/evaluator.h"
+#include "frontend/script/core/evaluator.h"
 
 namespace {
 
@@ -62,8 +62,8 @@ TEST_CASE("every error of a program is explained", "[explain]") {
   static const std::regex pattern(
       R"re((?:\b(?:Error|report)\(|\braise\(\s*"\w+",[^";]*,)\s*"([a-z0-9-]+)")re");
   std::string missing;
-  std::vector<fs::path> files = {fs::path(MLC_SOURCE_DIR) / "ir/verify.cpp",
-                                 fs::path(MLC_SOURCE_DIR) / "ir/arith_ops.cpp"};
+  std::vector<fs::path> files = {fs::path(MLC_SOURCE_DIR) / "ir/tir/verify.cpp",
+                                 fs::path(MLC_SOURCE_DIR) / "ir/tir/arith_ops.cpp"};
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(MLC_SOURCE_DIR) / "frontend")) {
     if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h") files.push_back(entry.path());
   }

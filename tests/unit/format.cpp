@@ -9,8 +9,8 @@
 #include <iterator>
 
 #include "frontend/syntax/lexemes.h"
-#include "ir/error.h"
-#include "ir/span.h"
+#include "ir/core/error.h"
+#include "ir/core/span.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "backend/interp/interp.h"
 #include "backend/interp/number.h"
-#include "ir/ndarray.h"
+#include "ir/core/ndarray.h"
 #include "pass_kernels.h"
 
 namespace {

@@ -2,9 +2,9 @@
 // What follows from field lists: equality up to renaming, hash, JSON, rewriting that keeps what it can.
 #include <catch2/catch.hpp>
 
-#include "ir/arith_ops.h"
-#include "ir/verify.h"
-#include "ir/visit.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/verify.h"
 
 namespace mlc::ir {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "frontend/script/evaluator.h"
-#include "frontend/tvmscript/tvmscript.h"
-#include "ir/module.h"
+#include "frontend/script/core/evaluator.h"
+#include "frontend/tvmscript/builder/tvmscript.h"
+#include "ir/core/module.h"
 #include "transform/register_api.h"
 
 namespace {

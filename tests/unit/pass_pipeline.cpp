@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "backend/interp/interp.h"
-#include "ir/verify.h"
+#include "ir/tir/verify.h"
 #include "pass_kernels.h"
 #include "transform/pass/pipeline.h"
 

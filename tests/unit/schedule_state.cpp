@@ -2,7 +2,7 @@
 // Schedules from C++: refused steps change nothing, untouched parts are shared, handles follow rewrites.
 #include <catch2/catch.hpp>
 
-#include "ir/api.h"
+#include "ir/registry/api.h"
 #include "transform/register_api.h"
 #include "transform/schedule/primitive.h"
 

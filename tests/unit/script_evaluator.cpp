@@ -5,9 +5,9 @@
 
 #include <unordered_map>
 
-#include "frontend/script/evaluator.h"
+#include "frontend/script/core/evaluator.h"
 #include "frontend/syntax/parse.h"
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 namespace mlc::script {
 namespace {

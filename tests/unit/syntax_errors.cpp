@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "frontend/syntax/parse.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace {
 

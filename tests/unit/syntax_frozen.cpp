@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "frontend/script/stdlib.h"
+#include "frontend/script/core/stdlib.h"
 #include "frontend/syntax/frozen.h"
 #include "frontend/syntax/parse.h"
-#include "ir/span.h"
+#include "ir/core/span.h"
 
 namespace {
 

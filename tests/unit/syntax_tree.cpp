@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "frontend/syntax/parse.h"
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace {
 

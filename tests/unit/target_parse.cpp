@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "ir/error.h"
-#include "ir/target.h"
+#include "ir/core/error.h"
+#include "ir/target/target.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 
-#include "ir/region.h"
+#include "ir/tir/region.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/solver.h"

@@ -2,8 +2,8 @@
 // tvm.sym: the analyzer and the facts it gives.
 #include <tvm/ffi/container/list.h>
 
-#include "ir/given.h"
-#include "ir/op.h"
+#include "ir/core/try_get.h"
+#include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/solver.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: linear equations, bounds that a condition puts on variables, iterator maps made simpler.
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/arith/deduce_bound.h"
 #include "transform/arith/sym.h"
 

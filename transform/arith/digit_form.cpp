@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/digit_form.h"
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 namespace {

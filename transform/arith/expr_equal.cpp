@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/module.h"
-#include "ir/visit.h"
+#include "ir/core/module.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 namespace {

@@ -3,7 +3,7 @@
 // needs thousands of times per primitive, without reflection.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/core/expr.h"
 
 namespace mlc::transform {
 

@@ -2,7 +2,7 @@
 // Conditions in force, what follows from them at once, and comparisons that use them.
 #include <algorithm>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 

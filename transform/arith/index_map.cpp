@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/regions.h"
 

@@ -2,7 +2,7 @@
 // Applying index maps, and turning them round.
 #pragma once
 
-#include "ir/index_map.h"
+#include "ir/tir/index_map.h"
 #include "transform/arith/analyzer.h"
 
 namespace mlc::transform {

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "ir/api.h"
-#include "ir/given.h"
-#include "ir/ndarray.h"
-#include "ir/said_error.h"
+#include "ir/registry/api.h"
+#include "ir/core/try_get.h"
+#include "ir/core/ndarray.h"
+#include "ir/core/said_error.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"

@@ -2,8 +2,8 @@
 // Index maps as arguments: scripts give functions of indices.
 #pragma once
 
-#include "ir/api.h"
-#include "ir/index_map.h"
+#include "ir/registry/api.h"
+#include "ir/tir/index_map.h"
 
 namespace mlc::transform {
 

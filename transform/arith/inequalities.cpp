@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/int_set.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
 namespace mlc::transform {

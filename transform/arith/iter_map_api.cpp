@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tvm.sym: iterator maps.
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/arith/iter_map.h"
 #include "transform/arith/sym.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ir/arith_ops.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::transform {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/rewrite_division.h"

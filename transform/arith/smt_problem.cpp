@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 
 namespace mlc::transform {

@@ -2,7 +2,7 @@
 // What scripts hold of transform/arith: facts as values, an analyzer that lives as long as it is named.
 #pragma once
 
-#include "ir/api.h"
+#include "ir/registry/api.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 namespace {

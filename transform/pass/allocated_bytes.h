@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 namespace mlc::transform {
 

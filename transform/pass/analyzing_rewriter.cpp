@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/analyzing_rewriter.h"
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/pass/decided.h"
 
 namespace mlc::transform {

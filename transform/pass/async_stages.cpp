@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/async_stages.h"
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 
 namespace mlc::transform {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 

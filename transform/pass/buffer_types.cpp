@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/buffer_types.h"
 
-#include "ir/layout.h"
+#include "ir/tir/layout.h"
 
 namespace mlc::transform {
 

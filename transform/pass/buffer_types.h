@@ -3,7 +3,7 @@
 // expressions, and a buffer whose type changes is another buffer, replaced consistently.
 #pragma once
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

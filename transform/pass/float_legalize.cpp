@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 

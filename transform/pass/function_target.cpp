@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/function_target.h"
 
-#include "ir/no_script.h"
+#include "ir/registry/no_script.h"
 
 namespace mlc::transform {
 

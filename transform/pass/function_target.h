@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "ir/error_kinds.h"
-#include "ir/module.h"
-#include "ir/target.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/module.h"
+#include "ir/target/target.h"
 
 namespace mlc::transform {
 

@@ -2,7 +2,7 @@
 // What leaves a loop before its last iteration: copies and lanes of such a body do not know what to leave.
 #pragma once
 
-#include "ir/stmt.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::transform {
 

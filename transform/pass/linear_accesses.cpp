@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/linear_accesses.h"
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

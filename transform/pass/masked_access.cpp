@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/masked_access.h"
 
-#include "ir/arith_ops.h"
-#include "ir/division.h"
-#include "ir/module.h"
-#include "ir/op.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/division.h"
+#include "ir/core/module.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ir/stmt.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::transform {
 

@@ -2,9 +2,9 @@
 // The fields of packed arguments and tensors: `tvm_struct_get` and `tvm_struct_set` number them.
 #pragma once
 
-#include "ir/arith_ops.h"
-#include "ir/op.h"
-#include "ir/stmt.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/op.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::transform {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/verify.h"
+#include "ir/tir/verify.h"
 #include "transform/pass/pass_config.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pipeline.h"

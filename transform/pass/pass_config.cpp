@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pass_config.h"
 
-#include "ir/classic_names.h"
+#include "ir/registry/classic_names.h"
 #include "transform/pass/pass_context.h"
 
 namespace mlc::transform {

@@ -4,8 +4,8 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
-#include "ir/host_attribute.h"
-#include "ir/own_state.h"
+#include "ir/registry/host_attribute.h"
+#include "ir/core/thread_context.h"
 #include "transform/arith/solver.h"
 #include "transform/pass/pass_config.h"
 

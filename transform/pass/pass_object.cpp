@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "ir/error_kinds.h"
-#include "ir/host_attribute.h"
+#include "ir/core/error_kinds.h"
+#include "ir/registry/host_attribute.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/library_call.h"
+#include "ir/registry/library_call.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass_context.h"
 #include "transform/pass/pass_object.h"

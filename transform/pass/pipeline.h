@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "ir/target.h"
+#include "ir/target/target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

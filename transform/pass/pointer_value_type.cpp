@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/pointer_value_type.h"
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/buffer_types.h"

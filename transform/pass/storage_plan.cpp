@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/storage_plan.h"
 
-#include "ir/error_kinds.h"
-#include "ir/module.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/module.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"
 

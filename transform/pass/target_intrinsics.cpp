@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "ir/arith_ops.h"
-#include "ir/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 

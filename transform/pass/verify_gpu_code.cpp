@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/verify_gpu_code.h"
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 
 namespace mlc::transform {
 namespace {

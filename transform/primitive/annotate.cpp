@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tvm/ffi/container/dict.h>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/sampling.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
 

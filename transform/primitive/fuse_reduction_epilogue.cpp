@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/region.h"
+#include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/reducer.h"

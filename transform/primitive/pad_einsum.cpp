@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/division.h"
-#include "ir/op.h"
+#include "ir/tir/division.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/inline.h"
 #include "transform/schedule/loop_sequence.h"

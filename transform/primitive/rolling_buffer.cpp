@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/region.h"
+#include "ir/tir/region.h"
 #include "transform/schedule/buffers.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <random>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/sampling.h"
 
 namespace mlc::transform {

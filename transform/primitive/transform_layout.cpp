@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/given.h"
-#include "ir/op.h"
-#include "ir/said_error.h"
+#include "ir/core/try_get.h"
+#include "ir/tir/op.h"
+#include "ir/core/said_error.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"

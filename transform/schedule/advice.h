@@ -2,7 +2,7 @@
 // What would work instead of a step that was refused.
 #pragma once
 
-#include "ir/error.h"
+#include "ir/core/error.h"
 
 namespace mlc::transform {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/api.h"
 
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/said_error.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/core/said_error.h"
 #include "transform/schedule/padding.h"
 
 namespace mlc::transform {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ir/api.h"
+#include "ir/registry/api.h"
 
 namespace mlc::transform {
 

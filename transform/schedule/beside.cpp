@@ -3,7 +3,7 @@
 
 #include <unordered_set>
 
-#include "ir/visit.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform {
 

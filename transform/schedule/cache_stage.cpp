@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/conditions.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/api.h"
-#include "ir/op.h"
+#include "ir/registry/api.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/region.h"
+#include "ir/tir/region.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 
 namespace mlc::transform {
 namespace {

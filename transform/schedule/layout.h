@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "ir/index_map.h"
+#include "ir/tir/index_map.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::transform {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 namespace {

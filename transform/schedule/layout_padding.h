@@ -2,7 +2,7 @@
 // Elements that a new layout of a buffer has room for and the old one had not: who writes them.
 #pragma once
 
-#include "ir/index_map.h"
+#include "ir/tir/index_map.h"
 #include "transform/arith/index_map.h"
 #include "transform/schedule/primitive.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/loop_sequence.h"
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/padding.h"
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/iter_map.h"
 #include "transform/schedule/loop_sequence.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/said_error.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/core/said_error.h"
 #include "transform/schedule/advice.h"
 #include "transform/schedule/refusal.h"
 #include "transform/schedule/words.h"

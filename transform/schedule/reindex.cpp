@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/op.h"
+#include "ir/tir/op.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/cache_stage.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/schedule/sampling.h"
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 
 #include <algorithm>
 #include <random>

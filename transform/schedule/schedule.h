@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "ir/api.h"
+#include "ir/registry/api.h"
 #include "transform/schedule/state.h"
 
 namespace mlc::transform {

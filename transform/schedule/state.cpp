@@ -3,7 +3,7 @@
 
 #include <unordered_set>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/analysis.h"
 
 namespace mlc::transform {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a schedule as scripts see it: references to loops and blocks, the dependences of a scope, and
 // replacing one statement by another.
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/module.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/core/module.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/schedule.h"

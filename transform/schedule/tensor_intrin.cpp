@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "ir/given.h"
-#include "ir/library_call.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/library_call.h"
 #include "transform/schedule/api.h"
 
 namespace mlc::transform {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <tvm/ffi/container/dict.h>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/layout.h"
 
 namespace mlc::transform {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/primitive.h"
 

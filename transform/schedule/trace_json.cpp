@@ -2,7 +2,7 @@
 // Traces as TVM's JSON: steps by the names of their kinds, handles by numbered names.
 #include <algorithm>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/index_map_json.h"
 #include "transform/schedule/layout.h"
 

@@ -2,7 +2,7 @@
 // What scripts are told of an argument of a wrong type: TVM's annotations of the parameters.
 #include <algorithm>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/words.h"
 
 namespace mlc::transform {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cctype>
 
-#include "ir/given.h"
+#include "ir/core/try_get.h"
 #include "transform/arith/index_map.h"
 #include "transform/schedule/layout.h"
 #include "transform/schedule/word_rows.h"

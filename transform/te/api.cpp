@@ -5,11 +5,11 @@
 
 #include <array>
 
-#include "ir/api.h"
-#include "ir/arith_ops.h"
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/unchanging.h"
+#include "ir/registry/api.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/core/freeze.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
 

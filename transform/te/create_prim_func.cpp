@@ -18,10 +18,10 @@
 #include <map>
 #include <set>
 
-#include "ir/error_kinds.h"
-#include "ir/given.h"
-#include "ir/region.h"
-#include "ir/visit.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/try_get.h"
+#include "ir/tir/region.h"
+#include "ir/core/visit.h"
 #include "transform/arith/analyzer.h"
 
 namespace mlc::transform::te {

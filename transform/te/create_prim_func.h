@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ir/module.h"
+#include "ir/core/module.h"
 #include "transform/te/tensor.h"
 
 namespace mlc::transform::te {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index arithmetic of a function in one type: shapes, loops, block iterators and the indices of accesses.
 // What is stored keeps its type; where an index is part of it, it is converted where it is stored.
-#include "ir/arith_ops.h"
-#include "ir/op.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/op.h"
 #include "transform/pass/index_rewriter.h"
 #include "transform/te/create_prim_func.h"
 

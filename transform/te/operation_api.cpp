@@ -2,9 +2,9 @@
 // The operations of tensors as scripts see them: their classes and texts.
 #include <tvm/ffi/container/list.h>
 
-#include "ir/api.h"
-#include "ir/given.h"
-#include "ir/module.h"
+#include "ir/registry/api.h"
+#include "ir/core/try_get.h"
+#include "ir/core/module.h"
 #include "transform/register_api.h"
 #include "transform/te/tensor.h"
 

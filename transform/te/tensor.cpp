@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/te/tensor.h"
 
-#include "ir/error_kinds.h"
-#include "ir/visit.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/visit.h"
 
 namespace mlc::transform::te {
 

@@ -2,7 +2,7 @@
 // Tensor expressions: tensors defined by what one element of them is.
 #pragma once
 
-#include "ir/stmt.h"
+#include "ir/tir/stmt.h"
 
 namespace mlc::transform::te {
 

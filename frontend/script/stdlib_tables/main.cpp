@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stdlib_tables OUTPUT ROOT FILE...: texts and trees of the modules of stdlib/ as C++ tables
-// (frontend/script/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`,
+// (frontend/script/core/stdlib.h). The file python/a.mlc is the module `a`, tvm/a/b.mlc is `tvm.a.b`,
 // schedule/a.mlc is `mlc.schedule.a`, pipeline/a.mlc is `mlc.pipeline.a`; a/__init__.mlc is the module of the
 // folder.
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 
 #include "frontend/syntax/frozen.h"
 #include "frontend/syntax/parse.h"
-#include "ir/error.h"
-#include "ir/span.h"
+#include "ir/core/error.h"
+#include "ir/core/span.h"
 
 namespace {
 
@@ -60,7 +60,7 @@ Entry read(const std::string& path) {
 }
 
 void write(const std::map<std::string, Entry>& modules, std::ostream& out) {
-  out << "// SPDX-License-Identifier: Apache-2.0\n#include \"frontend/script/stdlib.h\"\n\n#include "
+  out << "// SPDX-License-Identifier: Apache-2.0\n#include \"frontend/script/core/stdlib.h\"\n\n#include "
          "<algorithm>\n#include "
          "<iterator>\n\nnamespace mlc::script {\nnamespace {\n\nconstexpr std::string_view kNames[] = {\n";
   for (const auto& [name, entry] : modules) out << "    \"" << name << "\",\n";

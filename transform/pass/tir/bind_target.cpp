@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/target.h"
+#include "ir/target/target.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

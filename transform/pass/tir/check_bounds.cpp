@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/span.h"
+#include "ir/core/span.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/inequalities.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/region_bound.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/no_script.h"
+#include "ir/registry/no_script.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"
 #include "transform/schedule/primitive.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/pass/index_rewriter.h"
 
 namespace mlc::transform {

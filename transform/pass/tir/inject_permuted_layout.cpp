@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/api.h"
+#include "ir/registry/api.h"
 #include "transform/pass/analyzing_rewriter.h"
 #include "transform/pass/pass.h"
 

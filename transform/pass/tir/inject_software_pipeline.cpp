@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "ir/error_kinds.h"
-#include "ir/region.h"
+#include "ir/core/error_kinds.h"
+#include "ir/tir/region.h"
 #include "transform/pass/async_stages.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/int_set.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/analyzing_rewriter.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unordered_set>
 
-#include "ir/error_kinds.h"
-#include "ir/op.h"
+#include "ir/core/error_kinds.h"
+#include "ir/tir/op.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/layout_algebra.h"
+#include "ir/tir/layout_algebra.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/pass.h"

@@ -2,7 +2,7 @@
 #include <deque>
 #include <map>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/linear_accesses.h"
 #include "transform/pass/pass.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/pass.h"
 #include "transform/pass/regions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/error_kinds.h"
-#include "ir/target_tables.h"
+#include "ir/core/error_kinds.h"
+#include "ir/target/tables.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/pass.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/error_kinds.h"
+#include "ir/core/error_kinds.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_roots.h"
 #include "transform/pass/pass.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/target.h"
+#include "ir/target/target.h"
 
 namespace mlc::transform {
 namespace {

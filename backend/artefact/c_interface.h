@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface of a module: beside the tvm-ffi entry of each exported function a plain C function,
+// declared and explained by a header. A tensor is a pointer to its elements, a scalar is a scalar, and every
+// symbol of a shape that is no parameter follows the parameters as an int64_t; a result comes back through a
+// last pointer.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/core/module.h"
+
+namespace mlc::backend {
+
+struct CParameter {
+  enum class Kind : uint8_t { kTensor, kScalar, kSymbol, kResult };
+  Kind kind;
+  std::string name;     // in C
+  std::string type;     // in C: "const float*", "int64_t"
+  ir::Var var;          // null for the result
+  bool reads = false;   // tensors
+  bool writes = false;  // tensors
+};
+
+struct CFunction {
+  std::string symbol;  // its global_symbol
+  std::string name;    // in C
+  ir::PrimFunc fn;     // lowered
+  std::vector<CParameter> parameters;
+};
+
+struct CInterface {
+  std::string library;  // an identifier
+  bool parallel = false;
+  std::vector<CFunction> functions;
+};
+
+// Symbols in the types of buffer parameters that are no parameters, in order of appearance.
+std::vector<ir::Var> shape_symbols(const ir::PrimFunc& fn);
+
+// The type of what a function gives back: what it says, else that of its `return` statements, where it ends
+// with one on every way and they agree. Void where it gives nothing back.
+ir::DataType result_type(const ir::PrimFunc& fn);
+
+// What C calls the exported functions of a lowered module. A function's C name is `prefix` and its symbol;
+// without a prefix `main` has the name of the library. Characters that C does not have become `_`. Errors:
+// no-c-name, no-c-signature, duplicate-symbol, no-exported-function.
+CInterface c_interface(const ir::IRModule& lowered, std::string_view library, std::string_view prefix);
+
+// The header, C99 and C++. `text` prints the extents that are more than numbers.
+std::string c_header(const CInterface& interface, const std::function<std::string(const ir::Expr&)>& text);
+
+}  // namespace mlc::backend

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builtin names: functions of this file and builtin_numbers.cpp, types, exceptions, constants.
+#include <algorithm>
+#include <iostream>
+
+#include "frontend/script/core/importer.h"
+#include "frontend/script/core/machine.h"
+#include "frontend/script/types/arithmetic.h"
+#include "ir/core/inputs.h"
+
+namespace mlc::script {
+
+Any open_file(Evaluator& evaluator, const Arguments& args);  // file.cpp
+
+using State = Evaluator::State;
+
+namespace {
+
+Any print(Evaluator& evaluator, const Arguments& args) {
+  auto text_argument = [&](std::string_view name, std::string_view otherwise) {
+    const Any* given = args.keyword(name);
+    if (given == nullptr || is_none(*given)) return std::string(otherwise);
+    if (!is_str(*given)) {
+      raise("TypeError", args.span, "wrong-type", "{} must be None or a string, not {}", name,
+            type_name_of(evaluator, *given));
+    }
+    return std::string(text_of(*given));
+  };
+  std::string separator = text_argument("sep", " ");
+  std::string line;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i > 0) line += separator;
+    line += evaluator.str(args[i]);
+  }
+  line += text_argument("end", "\n");
+  const Any* file = args.keyword("file");
+  if (file != nullptr && !is_none(*file)) {
+    write_stream(evaluator, *file, line, args.span);
+  } else {
+    evaluator.print(line);
+  }
+  return nullptr;
+}
+
+Any len(Evaluator& evaluator, const Arguments& args) { return evaluator.length(args[0], args.span_of(0)); }
+
+bool quick_len(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 1) return false;
+  switch (args[0].type_index()) {
+    case kTVMFFIList:
+    case kTVMFFIArray:
+      out = int_words(static_cast<int64_t>(elements(args[0]).size()));
+      return true;
+    case kTVMFFIDict:
+      out = int_words(static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(args[0]))->size()));
+      return true;
+    case kTVMFFISmallStr:
+    case kTVMFFIStr:
+      out = int_words(static_cast<int64_t>(utf8_length(text_of(args[0]))));
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct Ordering {
+  Evaluator& evaluator;
+  ir::Span span;
+  bool operator()(const Any& a, const Any& b) const {
+    if (is_int(a) && is_int(b)) return raw_int(a) < raw_int(b);
+    if (is_str(a) && is_str(b)) return text_of(a) < text_of(b);
+    if (a.type_index() == kTVMFFIArray && b.type_index() == kTVMFFIArray) {
+      // Tuples that differ in a number or a text.
+      std::span<Any> x = elements(a), y = elements(b);
+      for (size_t i = 0; i < x.size() && i < y.size(); ++i) {
+        if (is_int(x[i]) && is_int(y[i])) {
+          if (raw_int(x[i]) != raw_int(y[i])) return raw_int(x[i]) < raw_int(y[i]);
+        } else if (is_str(x[i]) && is_str(y[i])) {
+          if (int order = text_of(x[i]).compare(text_of(y[i])); order != 0) return order < 0;
+        } else {
+          break;
+        }
+      }
+    }
+    return evaluator.truth(evaluator.compare(syntax::CmpOperator::kLt, a, b, span), span);
+  }
+};
+
+Any sorted(Evaluator& evaluator, const Arguments& args) {
+  std::vector<Any> all = evaluator.elements_of(args[0], args.span_of(0));
+  sort_values(evaluator, all, args);
+  return List(all.begin(), all.end());
+}
+
+Any all(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = evaluator.iterate(args[0], args.span_of(0));
+  Any value;
+  while (evaluator.next(iterator, value)) {
+    if (!evaluator.truth(value, args.span)) return false;
+  }
+  return true;
+}
+Any any(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = evaluator.iterate(args[0], args.span_of(0));
+  Any value;
+  while (evaluator.next(iterator, value)) {
+    if (evaluator.truth(value, args.span)) return true;
+  }
+  return false;
+}
+
+Any extreme(Evaluator& evaluator, const Arguments& args, bool greatest) {
+  std::string_view name = greatest ? "max" : "min";
+  const Any* key = args.keyword("key");
+  const Any* otherwise = args.keyword("default");
+  if (key != nullptr && is_none(*key)) key = nullptr;
+  std::vector<Any> values;
+  if (args.size() == 1) {
+    values = evaluator.elements_of(args[0], args.span_of(0));
+    if (values.empty()) {
+      if (otherwise != nullptr) return *otherwise;
+      raise("ValueError", args.span, "empty-sequence", "{}() arg is an empty sequence", name);
+    }
+  } else {
+    if (otherwise != nullptr) {
+      raise("TypeError", args.span, "wrong-arguments",
+            "Cannot specify a default for {}() with multiple positional arguments", name);
+    }
+    values.assign(args.positional.begin(), args.positional.end());
+  }
+  Any best, best_key;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Any value_key =
+        key == nullptr ? values[i] : evaluator.call(*key, std::span<const Any>(&values[i], 1), {}, args.span);
+    if (i == 0 ||
+        evaluator.truth(evaluator.compare(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt,
+                                          value_key, best_key, args.span),
+                        args.span)) {
+      best = values[i];
+      best_key = value_key;
+    }
+  }
+  return best;
+}
+Any max(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, true); }
+Any min(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator, args, false); }
+
+// Of two ints or two floats; the first where neither is greater (or less).
+template <bool greatest>
+bool quick_extreme(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 2) return false;
+  const Words& a = words_of(args[0]);
+  const Words& b = words_of(args[1]);
+  int after = plain_order(
+      static_cast<uint32_t>(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt), b, a);
+  if (after < 0) return false;
+  out = after == 1 ? b : a;
+  return true;
+}
+
+// Of its own class: no metaclass is asked, as in CPython.
+bool quick_isinstance(Evaluator&, std::span<const Any> args, Words& out) {
+  if (args.size() != 2) return false;
+  auto* instance = as<InstanceNode>(args[0]);
+  auto* cls = as<ClassNode>(args[1]);
+  if (instance == nullptr || cls == nullptr || instance->cls.get() != cls) return false;
+  out = bool_words(true);
+  return true;
+}
+Any isinstance(Evaluator& evaluator, const Arguments& args) {
+  return evaluator.is_instance(args[0], args[1], args.span_of(1));
+}
+// The key of the objects that a class of TVM makes; "" for all else.
+std::string_view key_of_class(const Any& value) {
+  auto* api = as<ApiFunctionNode>(value);
+  return api != nullptr && api->api->row.kind == ir::ApiKind::kClass ? api->api->row.type_key : "";
+}
+bool derives_from_key(std::string_view own, std::string_view base) {
+  int32_t index = 0;
+  TVMFFIByteArray name{own.data(), own.size()};
+  if (own == base) return true;
+  if (TVMFFITypeKeyToIndex(&name, &index) != 0) return false;
+  const TVMFFITypeInfo* info = TVMFFIGetTypeInfo(index);
+  for (int32_t i = 0; i < info->type_depth; ++i) {
+    const TVMFFIByteArray& key = info->type_ancestors[i]->type_key;
+    if (std::string_view(key.data, key.size) == base) return true;
+  }
+  return false;
+}
+Any issubclass(Evaluator& evaluator, const Arguments& args) {
+  auto* cls = as<ClassNode>(args[0]);
+  std::string_view key = key_of_class(args[0]);
+  if (cls == nullptr && key.empty())
+    raise("TypeError", args.span_of(0), "not-a-type", "issubclass() arg 1 must be a class");
+  std::vector<Any> bases;
+  if (args[1].type_index() == kTVMFFIArray) {
+    bases = evaluator.elements_of(args[1]);
+  } else {
+    bases.push_back(args[1]);
+  }
+  for (const Any& base : bases) {
+    auto* base_class = as<ClassNode>(base);
+    if (is_generic_alias(base)) {
+      raise("TypeError", args.span_of(1), "not-a-type",
+            "issubclass() argument 2 cannot be a parameterized generic");
+    }
+    if (std::string_view base_key = key_of_class(base); !base_key.empty()) {
+      if (!key.empty() && derives_from_key(key, base_key)) return true;
+      continue;
+    }
+    if (base_class == nullptr) {
+      raise("TypeError", args.span_of(1), "not-a-type",
+            "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+    }
+    if (base_class == types().object.get()) return true;
+    if (cls != nullptr && derives_or_counts(evaluator, cls, base_class, args.span)) return true;
+  }
+  return false;
+}
+Any callable(Evaluator& evaluator, const Arguments& args) { return evaluator.callable(args[0]); }
+
+Symbol name_argument(Evaluator& evaluator, const Arguments& args) {
+  if (!is_str(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "attribute name must be string, not '{}'",
+          type_name_of(evaluator, args[1]));
+  }
+  return Symbol(text_of(args[1]));
+}
+Any getattr(Evaluator& evaluator, const Arguments& args) {
+  Symbol name = name_argument(evaluator, args);
+  if (args.size() == 2) return evaluator.attribute(args[0], name, args.span);
+  Any out;
+  try {
+    return evaluator.find_attribute(args[0], name, out) ? out : args[2];
+  } catch (ir::Error& error) {
+    // A property that itself raises AttributeError counts as missing.
+    if (error.first().kind == "AttributeError") return args[2];
+    throw;
+  }
+}
+Any hasattr(Evaluator& evaluator, const Arguments& args) {
+  Any out;
+  try {
+    return evaluator.find_attribute(args[0], name_argument(evaluator, args), out);
+  } catch (ir::Error& error) {
+    if (error.first().kind == "AttributeError") return false;
+    throw;
+  }
+}
+Any setattr(Evaluator& evaluator, const Arguments& args) {
+  evaluator.set_attribute(args[0], name_argument(evaluator, args), args[2], args.span);
+  return nullptr;
+}
+Any delattr(Evaluator& evaluator, const Arguments& args) {
+  Symbol name = name_argument(evaluator, args);
+  evaluator.state().remove_attribute(args[0], name, args.span);
+  return nullptr;
+}
+
+Any id(Evaluator&, const Arguments& args) {
+  return is_object(args[0]) ? static_cast<int64_t>(reinterpret_cast<uintptr_t>(raw_object(args[0])))
+                            : raw_int(args[0]);
+}
+Any hash(Evaluator& evaluator, const Arguments& args) {
+  return asked_hash(evaluator, args[0], args.span_of(0));
+}
+Any repr(Evaluator& evaluator, const Arguments& args) { return str_value(evaluator.repr(args[0])); }
+Any ascii(Evaluator& evaluator, const Arguments& args) {
+  return str_value(ascii_text(evaluator.repr(args[0])));
+}
+Any format(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 2 && !is_str(args[1])) {
+    raise("TypeError", args.span_of(1), "wrong-type", "format() argument 2 must be str, not {}",
+          is_none(args[1]) ? "None" : type_name_of(evaluator, args[1]));
+  }
+  return str_value(format_value(evaluator, args[0], args.size() == 2 ? text_of(args[1]) : "", args.span));
+}
+
+Any iter(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 1) return evaluator.iterate(args[0], args.span_of(0));
+  if (!evaluator.callable(args[0]))
+    raise("TypeError", args.span_of(0), "not-callable", "iter(v, w): v must be callable");
+  return call_until_iterator(args[0], args[1]);
+}
+Any next(Evaluator& evaluator, const Arguments& args) {
+  Any iterator = args[0];  // held while it runs, whatever becomes of the variable
+  Any out;
+  if (evaluator.next(iterator, out, args.span)) return out;
+  if (args.size() == 2) return args[1];
+  stop_iteration(evaluator, args[0], args.span);
+}
+
+Any input(Evaluator& evaluator, const Arguments& args) {
+  if (args.size() == 1) evaluator.print(evaluator.str(args[0]));
+  std::string line;
+  ir::Inputs::global().beyond();
+  if (!std::getline(std::cin, line)) raise("EOFError", args.span, "end-of-input", "EOF when reading a line");
+  return str_value(line);
+}
+
+Any refused(Evaluator&, const Arguments& args, std::string_view name, std::string_view why) {
+  raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", name, why);
+}
+Any exec(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "exec", "scripts of mlc do not run text as code");
+}
+Any eval(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "eval", "scripts of mlc do not run text as code");
+}
+Any import_by_name(Evaluator& evaluator, const Arguments& args) {
+  if (!is_str(args[0])) {
+    raise("TypeError", args.span_of(0), "wrong-type", "__import__() argument 1 must be str, not {}",
+          type_name_of(evaluator, args[0]));
+  }
+  std::string name(text_of(args[0]));
+  Importer& importer = *evaluator.state().importer;
+  Any leaf = importer.module(name, args.span);
+  const Any* wanted = args.keyword("fromlist");
+  if (wanted == nullptr && args.size() > 3) wanted = &args[3];
+  bool wants_leaf = wanted != nullptr && evaluator.truth(*wanted, args.span);
+  return wants_leaf ? leaf : importer.module(name.substr(0, name.find('.')), args.span);
+}
+Any compile(Evaluator& evaluator, const Arguments& args) {
+  return refused(evaluator, args, "compile", "scripts of mlc do not run text as code");
+}
+
+constexpr BuiltinRow rows[] = {
+    {"print", "(*values, sep=' ', end='\\n', file=None, flush=False)", "Writes the values to the output.",
+     print, 0, 127, "sep end file flush"},
+    {"len", "(obj)", "The number of items.", len, 1, 1, {}, quick_len},
+    {"sorted", "(iterable, *, key=None, reverse=False)", "A new sorted list.", sorted, 1, 1, "key reverse"},
+    {"all", "(iterable)", "True when every element is true.", all, 1, 1},
+    {"any", "(iterable)", "True when some element is true.", any, 1, 1},
+    {"max", "(*values, key=None, default=None)", "The greatest value.", max, 1, 127, "key default",
+     quick_extreme<true>},
+    {"min", "(*values, key=None, default=None)", "The least value.", min, 1, 127, "key default",
+     quick_extreme<false>},
+    {"isinstance",
+     "(obj, class_or_tuple)",
+     "Is the object of this class?",
+     isinstance,
+     2,
+     2,
+     {},
+     quick_isinstance},
+    {"issubclass", "(cls, class_or_tuple)", "Does the class derive from this one?", issubclass, 2, 2},
+    {"callable", "(obj)", "Can the object be called?", callable, 1, 1},
+    {"getattr", "(obj, name, default)", "The attribute of that name.", getattr, 2, 3},
+    {"hasattr", "(obj, name)", "Has the object such an attribute?", hasattr, 2, 2},
+    {"setattr", "(obj, name, value)", "Sets the attribute of that name.", setattr, 3, 3},
+    {"delattr", "(obj, name)", "Removes the attribute of that name.", delattr, 2, 2},
+    {"id", "(obj)", "A number that is this object's alone.", id, 1, 1},
+    {"hash", "(obj)", "The hash of the value.", hash, 1, 1},
+    {"repr", "(obj)", "The value as text, as a program would write it.", repr, 1, 1},
+    {"ascii", "(obj)", "As repr, with escapes for everything but ASCII.", ascii, 1, 1},
+    {"format", "(value, format_spec='')", "The value as text by a format specification.", format, 1, 2},
+    {"iter", "(iterable, sentinel)", "An iterator over the elements.", iter, 1, 2},
+    {"next", "(iterator, default)", "The next element.", next, 1, 2},
+    {"input", "(prompt='')", "Reads a line.", input, 0, 1},
+    {"open", "(file, mode='r', *, encoding=None, errors=None, newline=None)", "A file.", open_file, 1, 2,
+     "mode encoding errors newline"},
+    {"exec", "(source)", "Not available.", exec, 0, 127, "*"},
+    {"eval", "(source)", "Not available.", eval, 0, 127, "*"},
+    {"__import__", "(name, globals=None, locals=None, fromlist=(), level=0)",
+     "The module of this name, or the package that it is in where nothing is wanted from it.", import_by_name,
+     1, 5, "globals locals fromlist level"},
+    {"compile", "(source)", "Not available.", compile, 0, 127, "*"},
+};
+
+}  // namespace
+
+void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments& args) {
+  const Any* key = args.keyword("key");
+  const Any* reverse = args.keyword("reverse");
+  bool descending = reverse != nullptr && index_value(evaluator, *reverse, args.span, "reverse") != 0;
+  Ordering less{evaluator, args.span};
+  // The words of both are moved about; the references stay with `keys` and `values`.
+  struct Keyed {
+    Words key, value;
+  };
+  std::vector<Any> keys;
+  std::vector<Keyed> keyed;
+  keyed.reserve(values.size());
+  if (key != nullptr && !is_none(*key)) {
+    keys.reserve(values.size());
+    for (const Any& value : values)
+      keys.push_back(evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span));
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    keyed.push_back({words_of(keys.empty() ? values[i] : keys[i]), words_of(values[i])});
+  // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their
+  // order in both directions.
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+    return descending ? less(lent(b.key), lent(a.key)) : less(lent(a.key), lent(b.key));
+  });
+  for (size_t i = 0; i < values.size(); ++i) words_of(values[i]) = keyed[i].value;
+}
+
+std::span<const BuiltinRow> function_builtins() { return rows; }
+
+Any builtin_value(const BuiltinRow* row, std::string_view owner) {
+  static std::unordered_map<const BuiltinRow*, std::unordered_map<std::string_view, Any>> made;
+  Any& value = made[row][owner];
+  if (is_none(value)) value = Any(ir::make<BuiltinNode>(row, owner));
+  return value;
+}
+
+namespace {
+
+// A type of Python without values here: it can be asked about, but makes nothing.
+Ref<ClassNode> missing_type(std::string name) {
+  Ref<ClassNode> made = ir::make<ClassNode>(std::move(name));
+  auto* cls = const_cast<ClassNode*>(made.get());
+  cls->module = "builtins";
+  cls->bases = {types().object};
+  cls->mro = {cls, const_cast<ClassNode*>(types().object.get())};
+  cls->construct = [](Evaluator&, const Ref<ClassNode>& of, const Arguments& args) -> Any {
+    raise("NotImplementedError", args.span, "not-supported", "`{}` is not available: {}", of->name,
+          of->name == "complex"
+              ? "numbers are int and float; np.complex64 and np.complex128 arrays are left out too"
+              : "bytes are not changed in place; use a list of ints, or bytes");
+  };
+  return made;
+}
+
+}  // namespace
+
+void add_builtins(std::unordered_map<Symbol, Any>& builtins) {
+  for (auto table : {function_builtins(), number_builtins(), namespace_builtins()}) {
+    for (const BuiltinRow& row : table) builtins[Symbol(row.name)] = builtin_value(&row, "");
+  }
+  const Types& t = types();
+  for (const Ref<ClassNode>& type :
+       {t.object,       t.type,  t.boolean,   t.integer,   t.real,  t.str,    t.bytes,    t.list,
+        t.tuple,        t.dict,  t.set,       t.frozenset, t.range, t.slice,  t.property, t.static_method,
+        t.class_method, t.super, t.enumerate, t.zip,       t.map,   t.filter, t.reversed}) {
+    builtins[Symbol(type->name)] = Any(type);
+  }
+  for (const auto& [name, cls] : exception_classes()) {
+    if (cls->module == "builtins") builtins[Symbol(name)] = Any(cls);
+  }
+  builtins[Symbol("IOError")] = Any(exception_classes().at("OSError"));
+  builtins[Symbol("EnvironmentError")] = Any(exception_classes().at("OSError"));
+  for (std::string_view name : {"complex", "bytearray", "memoryview"})
+    builtins[Symbol(name)] = Any(missing_type(std::string(name)));
+  builtins[Symbol("NotImplemented")] = not_implemented();
+  builtins[Symbol("Ellipsis")] = ellipsis();
+  builtins[Symbol("__debug__")] = true;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names around a definition, kept to be looked up after the code around it has ended.
+#pragma once
+
+#include <memory>
+
+#include "frontend/script/core/evaluator.h"
+
+namespace mlc::script {
+
+// Variables of the functions around (those that closures share, late), and the names of the file, late.
+std::shared_ptr<NameScope> capture(Scope where);
+
+}  // namespace mlc::script

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions: Python's classes, and the way between an exception object and the ir::Error that carries it.
+#include "frontend/diagnostics/render.h"
+#include "frontend/script/core/machine.h"
+#include "frontend/script/core/said_words.h"
+#include "ir/core/said_error.h"
+#include "ir/core/split_words.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+struct ClassRow {
+  std::string_view name;
+  std::string_view bases;  // separated by blanks
+  std::string_view module = "builtins";
+};
+constexpr ClassRow rows[] = {
+    {"BaseException", "object"},
+    {"Exception", "BaseException"},
+    {"SystemExit", "BaseException"},
+    {"KeyboardInterrupt", "BaseException"},
+    {"GeneratorExit", "BaseException"},
+    {"ArithmeticError", "Exception"},
+    {"FloatingPointError", "ArithmeticError"},
+    {"OverflowError", "ArithmeticError"},
+    {"ZeroDivisionError", "ArithmeticError"},
+    {"AssertionError", "Exception"},
+    {"AttributeError", "Exception"},
+    {"BufferError", "Exception"},
+    {"EOFError", "Exception"},
+    {"ImportError", "Exception"},
+    {"ModuleNotFoundError", "ImportError"},
+    {"LookupError", "Exception"},
+    {"IndexError", "LookupError"},
+    {"KeyError", "LookupError"},
+    {"MemoryError", "Exception"},
+    {"NameError", "Exception"},
+    {"UnboundLocalError", "NameError"},
+    {"OSError", "Exception"},
+    {"FileNotFoundError", "OSError"},
+    {"FileExistsError", "OSError"},
+    {"IsADirectoryError", "OSError"},
+    {"NotADirectoryError", "OSError"},
+    {"PermissionError", "OSError"},
+    {"TimeoutError", "OSError"},
+    {"BlockingIOError", "OSError"},
+    {"ChildProcessError", "OSError"},
+    {"ConnectionError", "OSError"},
+    {"BrokenPipeError", "ConnectionError"},
+    {"ConnectionAbortedError", "ConnectionError"},
+    {"ConnectionRefusedError", "ConnectionError"},
+    {"ConnectionResetError", "ConnectionError"},
+    {"InterruptedError", "OSError"},
+    {"ProcessLookupError", "OSError"},
+    {"RuntimeError", "Exception"},
+    {"NotImplementedError", "RuntimeError"},
+    {"RecursionError", "RuntimeError"},
+    {"ReferenceError", "Exception"},
+    {"SystemError", "Exception"},
+    {"StopIteration", "Exception"},
+    {"SyntaxError", "Exception"},
+    {"IndentationError", "SyntaxError"},
+    {"TabError", "IndentationError"},
+    {"TypeError", "Exception"},
+    {"ValueError", "Exception"},
+    {"UnicodeError", "ValueError"},
+    {"UnicodeDecodeError", "UnicodeError"},
+    {"UnicodeEncodeError", "UnicodeError"},
+    {"Warning", "Exception"},
+    {"BytesWarning", "Warning"},
+    {"EncodingWarning", "Warning"},
+    {"FutureWarning", "Warning"},
+    {"ImportWarning", "Warning"},
+    {"PendingDeprecationWarning", "Warning"},
+    {"ResourceWarning", "Warning"},
+    {"SyntaxWarning", "Warning"},
+    {"UnicodeWarning", "Warning"},
+    {"UserWarning", "Warning"},
+    {"RuntimeWarning", "Warning"},
+    {"DeprecationWarning", "Warning"},
+    {"UnsupportedOperation", "OSError ValueError", "io"},
+    {"UFuncTypeError", "TypeError", "numpy._core._exceptions"},
+    {"DTypePromotionError", "TypeError", "numpy.exceptions"},
+    {"LinAlgError", "ValueError", "numpy.linalg"},
+    {"AxisError", "ValueError IndexError", "numpy.exceptions"},
+    {"InternalError", "RuntimeError", "tvm.error"},
+    {"DiagnosticError", "RuntimeError", "tvm.error"},
+    {"OpError", "RuntimeError", "tvm.error"},
+    {"OpNotImplemented", "OpError NotImplementedError", "tvm.error"},
+    {"OpAttributeRequired", "OpError AttributeError", "tvm.error"},
+    {"OpAttributeInvalid", "OpError AttributeError", "tvm.error"},
+    {"OpAttributeUnImplemented", "OpError NotImplementedError", "tvm.error"},
+    {"RPCError", "RuntimeError", "tvm.error"},
+    {"RPCSessionTimeoutError", "RPCError", "tvm.error"},
+    {"TVMError", "RuntimeError", "tvm.error"},
+    {"ScheduleError", "RuntimeError", "tvm.s_tir.schedule.schedule"},
+    {"CompileError", "RuntimeError", "tvm.error"},
+};
+
+void derive(ClassNode* cls, std::vector<Ref<ClassNode>> bases) {
+  cls->is_exception = true;
+  cls->construct = construct_exception;
+  cls->mro = {cls};
+  cls->bases = std::move(bases);
+  for (const Ref<ClassNode>& base : cls->bases) {
+    for (ClassNode* each : base->mro) {
+      // A shared ancestor comes after all that derive from it.
+      auto at = std::find(cls->mro.begin(), cls->mro.end(), each);
+      if (at != cls->mro.end()) cls->mro.erase(at);
+      cls->mro.push_back(each);
+    }
+  }
+}
+
+// The kind "TypeError+ValueError": what is caught as either of them. It is called by the first name, and is
+// made once.
+Ref<ClassNode> joined_class(std::string_view kind) {
+  static std::unordered_map<std::string, Ref<ClassNode>> all;
+  Ref<ClassNode>& joined = all[std::string(kind)];
+  if (joined) return joined;
+  std::vector<Ref<ClassNode>> bases;
+  for (size_t at = 0; at < kind.size();) {
+    size_t end = std::min(kind.find('+', at), kind.size());
+    auto found = exception_classes().find(std::string(kind.substr(at, end - at)));
+    Ref<ClassNode> base =
+        found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
+    if (std::find(bases.begin(), bases.end(), base) == bases.end()) bases.push_back(base);
+    at = end + 1;
+  }
+  joined = ir::make<ClassNode>(bases[0]->name);
+  auto* cls = const_cast<ClassNode*>(joined.get());
+  cls->module = bases[0]->module;
+  derive(cls, std::move(bases));
+  return joined;
+}
+
+}  // namespace
+
+const std::unordered_map<std::string, Ref<ClassNode>>& exception_classes() {
+  static const std::unordered_map<std::string, Ref<ClassNode>> classes = [] {
+    std::unordered_map<std::string, Ref<ClassNode>> all;
+    for (const ClassRow& row : rows) {
+      Ref<ClassNode> ref = ir::make<ClassNode>(std::string(row.name));
+      auto* cls = const_cast<ClassNode*>(ref.get());
+      cls->module = std::string(row.module);
+      std::vector<Ref<ClassNode>> bases;
+      ir::each_word(row.bases, [&](std::string_view name) {
+        bases.push_back(name == "object" ? types().object : all.at(std::string(name)));
+      });
+      derive(cls, std::move(bases));
+      if (row.name == "BaseException") add_exception_fields(cls);
+      all.emplace(row.name, ref);
+    }
+    return all;
+  }();
+  return classes;
+}
+
+Ref<ClassNode> State::exception_class(std::string_view kind) {
+  if (kind.find('+') != std::string_view::npos) return joined_class(kind);
+  auto found = exception_classes().find(std::string(kind));
+  return found == exception_classes().end() ? exception_classes().at("RuntimeError") : found->second;
+}
+
+namespace {
+
+// What an exception says for all errors of a definition: one line each, with its place.
+std::string message_of(const std::vector<ir::Diagnostic>& all) {
+  if (all.size() == 1) return all.front().message;
+  std::string text = fmt::format("{} errors", all.size());
+  for (size_t i = 0; i < all.size() && i < diagnostics::kMostShown; ++i) {
+    const ir::Diagnostic& one = all[i];
+    std::string place = one.span ? ir::SourceMap::global().describe(one.span) + ": " : "";
+    text += fmt::format("\n{}error[{}]: {}", place, one.name, one.message);
+  }
+  if (all.size() > diagnostics::kMostShown)
+    text += fmt::format("\nand {} more", all.size() - diagnostics::kMostShown);
+  return text;
+}
+
+}  // namespace
+
+namespace {
+
+// What a traceback calls the code of a frame.
+Symbol name_of_frame(const Frame* frame) {
+  static const Symbol module("<module>");
+  while (frame != nullptr && frame->dynamic && frame->cls == nullptr) frame = frame->outer;
+  if (frame == nullptr) return module;
+  if (frame->cls != nullptr) return Symbol(frame->cls->short_name());
+  return frame->function == nullptr || frame->info == nullptr ? module : Symbol(frame->info->name);
+}
+
+}  // namespace
+
+// The object a script sees in `except ... as e`.
+Any State::exception_of(const ir::Error& error) {
+  if (auto* script = dynamic_cast<const ScriptError*>(&error)) {
+    if (auto* raised = as<InstanceNode>(script->exception)) {
+      if (!raised->raised_at) raised->raised_at = error.first().span;
+      if (!raised->diagnostics.empty()) raised->diagnostics = error.all();
+      raised->passed = error.first().calls;
+      raised->caught_in = name_of_frame(frame);
+    }
+    return script->exception;
+  }
+  const ir::Diagnostic& first = error.first();
+  Ref<InstanceNode> made = ir::make<InstanceNode>(exception_class(first.kind));
+  auto* instance = const_cast<InstanceNode*>(made.get());
+  auto* said = dynamic_cast<const ir::SaidError*>(&error);
+  std::string text = said != nullptr                   ? said->said
+                     : first.kind == "DiagnosticError" ? parser_words_of(first)
+                                                       : words_of(first);
+  // TVM stops at the first error of a text; the others are told below it.
+  if (said == nullptr && error.all().size() > 1 && !text.empty()) text += "\n" + message_of(error.all());
+  instance->set(known().args, Tuple{str_value(text.empty() ? message_of(error.all()) : text)});
+  static const ClassNode* os_error = exception_classes().at("OSError").get();
+  if (instance->cls->derives_from(os_error)) set_os_error(instance, first.message);
+  instance->diagnostics = error.all();
+  instance->raised_at = first.span;
+  instance->passed = first.calls;
+  instance->caught_in = name_of_frame(frame);
+  set_context(instance);
+  return Any(made);
+}
+
+void State::set_context(InstanceNode* exception) {
+  if (handled.empty()) return;
+  auto* context = as<InstanceNode>(handled.back());
+  if (context == nullptr || context == exception) return;
+  // The chain must not lead back to the exception itself: it is cut there.
+  for (InstanceNode* each = context;;) {
+    const Any* next = each->own(known().context);
+    auto* before = next == nullptr ? nullptr : as<InstanceNode>(*next);
+    if (before == nullptr) break;
+    if (before == exception) {
+      each->set(known().context, nullptr);
+      break;
+    }
+    each = before;
+  }
+  exception->set(known().context, handled.back());
+}
+
+void State::note_origin(ir::Diagnostic& diagnostic, InstanceNode* exception) {
+  constexpr int kMost = 8;
+  for (int i = 0; i < kMost; ++i) {
+    const Any* cause = exception->own(known().cause);
+    const Any* context = exception->own(known().context);
+    const Any* suppressed = exception->own(known().suppress_context);
+    bool caused = cause != nullptr && as<InstanceNode>(*cause) != nullptr;
+    if (!caused && (context == nullptr || (suppressed != nullptr && self.truth(*suppressed)))) return;
+    auto* origin = as<InstanceNode>(caused ? *cause : *context);
+    if (origin == nullptr) return;
+    std::string text = self.str(Any(ir::ref(origin)));
+    std::string named = origin->cls->name + (text.empty() ? "" : ": " + text);
+    diagnostic.origins.push_back({caused, std::move(named), origin->raised_at, origin->passed});
+    exception = origin;
+  }
+}
+
+ScriptError State::with_context(const ir::Error& error) {
+  Any exception = exception_of(error);
+  ScriptError result(error.all(), exception);
+  auto* instance = as<InstanceNode>(exception);
+  if (instance == nullptr || exception.same_as(handled.back())) return result;
+  const Any* context = instance->own(known().context);
+  bool noted = context != nullptr && !context->same_as(handled.back());
+  if (dynamic_cast<const ScriptError*>(&error) != nullptr) {
+    if (context != nullptr) return result;
+    set_context(instance);
+  }
+  if (!noted) note_origin(result.first(), instance);
+  return result;
+}
+
+std::string State::exception_text(const Any& exception) {
+  auto* instance = as<InstanceNode>(exception);
+  const Any* args = instance->own(known().args);
+  if (args == nullptr || args->type_index() != kTVMFFIArray) return "";
+  std::span<Any> all = elements(*args);
+  if (all.empty()) return "";
+  if (std::string text; all.size() == 2 && os_error_text(self, instance, text)) return text;
+  if (std::string text; all.size() == 5 && codec_error_text(self, instance, text)) return text;
+  if (all.size() > 1) return self.repr(*args);
+  static const ClassNode* key_error_class = exception_classes().at("KeyError").get();
+  return instance->cls->derives_from(key_error_class) ? self.repr(all[0]) : self.str(all[0]);
+}
+
+void State::throw_exception(const Any& exception, ir::Span span) {
+  auto* instance = as<InstanceNode>(exception);
+  // with_traceback(None): from here it starts anew.
+  if (const Any* own = instance->own(known().traceback); own != nullptr && is_none(*own)) {
+    instance->erase(known().traceback);
+    instance->raised_at = {};
+    instance->passed.clear();
+  }
+  bool again = static_cast<bool>(instance->raised_at);  // its place stays where it was raised first
+  if (!instance->diagnostics.empty()) throw ScriptError(instance->diagnostics, exception);
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "raised";
+  diagnostic.kind = instance->cls->name;
+  std::string text = self.str(exception);
+  diagnostic.message = text.empty() ? instance->cls->name : instance->cls->name + ": " + text;
+  diagnostic.span = again ? instance->raised_at : span;
+  diagnostic.calls = instance->passed;
+  instance->raised_at = diagnostic.span;
+  if (const Any* notes = instance->own(known().notes);
+      notes != nullptr && notes->type_index() == kTVMFFIList) {
+    for (const Any& note : elements(*notes)) diagnostic.notes.push_back({self.str(note), {}});
+  }
+  note_origin(diagnostic, instance);
+  throw ScriptError(std::move(diagnostic), exception);
+}
+
+void State::throw_assertion(const syntax::Assert& check, Frame& f) {
+  std::vector<Any> args;
+  if (check.msg != nullptr) args.push_back(eval(check.msg, f));
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "assertion-failed";
+  diagnostic.kind = "AssertionError";
+  diagnostic.message = args.empty() ? "assertion failed" : "assertion failed: " + self.str(args[0]);
+  diagnostic.span = check.test->span;
+  // The values of the plain variables in a failed comparison; evaluating anything else again might have
+  // effects.
+  if (auto* compare = syntax::as<syntax::Compare>(check.test)) {
+    auto show = [&](const syntax::Expr* e) {
+      const Any* value = peek(e, f);
+      if (value == nullptr || is_object(*value)) return;
+      diagnostic.notes.push_back(
+          {fmt::format("`{}` is {}", ir::SourceMap::global().text(e->span), self.repr(*value)), {}});
+    };
+    show(compare->left);
+    for (const syntax::Expr* e : compare->comparators) show(e);
+  }
+  Any exception = self.call(Any(exception_class("AssertionError")), args);
+  set_context(as<InstanceNode>(exception));
+  throw ScriptError(std::move(diagnostic), exception);
+}
+
+void State::recursion_error(ir::Span span) {
+  raise("RecursionError", span, "recursion-limit", "maximum recursion depth exceeded");
+}
+
+volatile bool State::interrupted = false;
+
+void State::stop(ir::Span span) {
+  interrupted = false;
+  ir::Diagnostic diagnostic;
+  diagnostic.name = "interrupted";
+  diagnostic.kind = "KeyboardInterrupt";
+  diagnostic.message = "interrupted";
+  diagnostic.span = span;
+  throw ScriptError(diagnostic, self.call(Any(exception_class("KeyboardInterrupt")), {}));
+}
+
+bool Evaluator::interrupt() noexcept {
+  bool before = State::interrupted;
+  State::interrupted = true;
+  return !before;
+}
+void Evaluator::clear_interrupt() noexcept { State::interrupted = false; }
+
+}  // namespace mlc::script

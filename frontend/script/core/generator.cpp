@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generator functions. Most are walked by a Stepper. Where a yield stands inside an expression, `try` or
+// `with`, the generator has a C++ stack and a value stack of its own while it runs, and `yield` switches back
+// to whoever asked for the next value.
+#include "frontend/script/core/generator.h"
+
+#include <sys/mman.h>
+
+#include "frontend/script/core/fiber.h"
+#include "frontend/script/core/stepper.h"
+#include "frontend/script/modules/strand.h"
+#include "frontend/script/modules/traceback.h"
+#include "ir/core/thread_context.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+using ir::exchange_own;
+
+namespace {
+
+constexpr size_t kStackBytes = size_t{1} << 20;
+constexpr size_t kValueBytes = size_t{1} << 18;
+constexpr size_t kStrandBytes = size_t{1} << 26;  // a thread may compile
+constexpr size_t kMargin = size_t{1} << 16;
+
+char* map_area(size_t bytes) {
+  void* area = mmap(nullptr, bytes + kValueBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (area == MAP_FAILED) raise("MemoryError", {}, "out-of-memory", "no memory for another generator");
+  return static_cast<char*>(area);
+}
+
+// Pages are committed as they are touched; a few areas are kept for the next generator.
+class Areas {
+ public:
+  char* take() {
+    if (!free_.empty()) {
+      char* area = free_.back();
+      free_.pop_back();
+      return area;
+    }
+    return map_area(kStackBytes);
+  }
+  void give(char* area) {
+    if (free_.size() < 64) {
+      free_.push_back(area);
+    } else {
+      munmap(area, kStackBytes + kValueBytes);
+    }
+  }
+
+ private:
+  std::vector<char*> free_;
+};
+Areas& areas() {
+  static Areas all;
+  return all;
+}
+
+}  // namespace
+
+struct GeneratorNode final : GeneratorBase {
+  Evaluator& evaluator;
+  // Of those with a C++ stack of their own, the ones made just before and after: what `end_program` walks.
+  GeneratorNode* before = nullptr;
+  GeneratorNode* after = nullptr;
+  bool ended = false;  // was told that the program is over
+  // A thread of the script: it goes on only where it is told to, handles its own exceptions, counts its own
+  // depth.
+  bool strand = false;
+  static inline GeneratorNode* running_strand = nullptr;
+  std::vector<Any> own;  // what exchange_own swaps
+  static inline GeneratorNode* first = nullptr;
+  static inline GeneratorNode* last = nullptr;
+  std::vector<Any> slots;
+  std::optional<Stepper> stepper;
+  Frame frame;  // with the stepper
+  char* area = nullptr;
+  Fiber fiber;
+  // The machine's words while the generator does not run.
+  Any* stack = nullptr;
+  Any* top = nullptr;
+  Any* stack_end = nullptr;
+  int depth_inside = 0;
+  Frame* frame_inside = nullptr;
+  char* limit_inside = nullptr;
+  std::vector<Any> handled_inside;
+  size_t handled_outside = 0;  // how many its caller handles, while it runs
+
+  Any value;  // yielded
+  Any sent;
+  Any thrown;  // an exception to raise at the yield
+  Any given;   // the same as `throw` was given it
+  bool has_thrown = false;
+  Any walked;  // what a `yield from` on the fiber walks
+  std::exception_ptr error;
+
+  GeneratorNode(Evaluator& evaluator, Ref<FunctionNode> function, Any* base)
+      : GeneratorBase(std::move(function)), evaluator(evaluator) {
+    slots.resize(fn->info->slots);
+    for (size_t i = 0; i < slots.size(); ++i) slots[i] = std::move(base[i]);
+    if (fn->info->steps == nullptr) {
+      enlist();
+      return;
+    }
+    stepper.emplace(*fn->info->steps);
+    set_up(frame);
+  }
+  void set_up(Frame& f) {
+    f.info = fn->info;
+    f.slots = slots.data();
+    f.module = const_cast<ModuleNode*>(fn->module.get());
+    f.function = fn.get();
+    f.generator = this;
+  }
+  ~GeneratorNode() override {
+    if (phase == Phase::kSuspended && !strand && (!stepper || as<InstanceNode>(delegate()) != nullptr))
+      abandon();
+    if (phase != Phase::kSuspended) release();
+    if (!stepper) strike_off();
+  }
+  void enlist() {
+    before = std::exchange(last, this);
+    (before == nullptr ? first : before->after) = this;
+  }
+  void strike_off() {
+    (before == nullptr ? first : before->after) = after;
+    (after == nullptr ? last : after->before) = before;
+  }
+  // Nobody holds the generator any more: its `finally` and `with` blocks run, and what they raise is only
+  // reported.
+  [[gnu::noinline]] void abandon() {
+    try {
+      thrown = evaluator.call(Any(evaluator.state().exception_class("GeneratorExit")), {});
+      has_thrown = true;
+      Any out;
+      bool more = false;
+      if (stepper) {
+        ++evaluator.state().depth;
+        more = step(evaluator.state(), out);
+      } else {
+        resume_fiber();
+        more = phase == Phase::kSuspended;
+        if (error) std::rethrow_exception(std::exchange(error, nullptr));
+      }
+      if (more) raise("RuntimeError", {}, "generator-ignores-exit", "generator ignored GeneratorExit");
+    } catch (ir::Error& raised) {
+      if (is_exception_of(evaluator.state().exception_of(raised), "GeneratorExit")) return;
+      if (evaluator.err) {
+        evaluator.err(
+            fmt::format("an exception of the generator `{}` that nobody holds any more is ignored: {}\n",
+                        fn->info->qualified_name, raised.first().message));
+      }
+    } catch (...) {  // a signal or the end of the program, which the next statement sees
+    }
+  }
+  // A reference to this object, as words.
+  Words give_self() {
+    Words words;
+    words.type_index = IteratorNode::RuntimeTypeIndex();
+    words.zero_padding = 0;
+    words.v_obj = reinterpret_cast<TVMFFIObject*>(static_cast<ffi::Object*>(this));
+    keep(words);
+    return words;
+  }
+  void release() {
+    if (area != nullptr && strand) {
+      munmap(area, kStrandBytes + kValueBytes);
+    } else if (area != nullptr) {
+      areas().give(area);
+    }
+    area = nullptr;
+  }
+  void forget() override {
+    for (Any& slot : slots) slot.reset();
+    if (stepper) stepper->end();
+  }
+  Any delegate() const override { return stepper ? stepper->delegate() : walked; }
+
+  static void enter(void* argument) {
+    auto* self = static_cast<GeneratorNode*>(argument);
+    self->body();
+    self->phase = Phase::kDone;
+    self->swap_words();
+    self->fiber.leave();
+  }
+  void body() {
+    State& state = evaluator.state();
+    Frame frame;
+    set_up(frame);
+    frame.back = state.frame;
+    state.frame = &frame;
+    try {
+      try {
+        if (fn->info->expr != nullptr) {
+          returned = state.eval(fn->info->expr, frame);
+        } else {
+          state.exec_block(fn->info->body, frame);
+          returned = std::move(frame.result);
+        }
+      } catch (ir::Error& raised) {
+        left_function(raised, evaluator, frame, {}, ir::PassedCall::How::kResumed);
+        stopped_inside(state, raised);
+        throw;
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    state.frame = frame.back;
+  }
+  void swap_words() {
+    State& state = evaluator.state();
+    std::swap(state.stack, stack);
+    std::swap(state.top, top);
+    std::swap(state.stack_end, stack_end);
+    std::swap(state.frame, frame_inside);
+    std::swap(state.c_stack_limit, limit_inside);
+  }
+
+  void resume_fiber() {
+    State& state = evaluator.state();
+    if (phase == Phase::kNew) {
+      size_t bytes = strand ? kStrandBytes : kStackBytes;
+      area = strand ? map_area(bytes) : areas().take();
+      limit_inside = area + kMargin;
+      stack = top = reinterpret_cast<Any*>(area + bytes);
+      stack_end = stack + kValueBytes / sizeof(Any);
+      fiber.prepare(area, bytes, &GeneratorNode::enter, this);
+    }
+    if (strand) return resume_strand();
+    int depth_outside = state.depth;
+    Frame* caller = state.frame;
+    if (phase == Phase::kNew) frame_inside = caller;
+    phase = Phase::kRunning;
+    state.depth = depth_outside + depth_inside;
+    // What the caller handles is handled inside as well.
+    size_t outside = handled_outside = state.handled.size();
+    for (Any& each : handled_inside) state.handled.push_back(std::move(each));
+    handled_inside.clear();
+    swap_words();
+    fiber.enter();
+    for (size_t i = outside; i < state.handled.size(); ++i)
+      handled_inside.push_back(std::move(state.handled[i]));
+    state.handled.resize(outside);
+    depth_inside = state.depth - depth_outside;
+    state.depth = depth_outside;
+    if (phase == Phase::kDone) {
+      release();
+      forget();
+    }
+  }
+
+  void resume_strand() {
+    State& state = evaluator.state();
+    phase = Phase::kRunning;
+    GeneratorNode* around = std::exchange(running_strand, this);
+    std::swap(state.depth, depth_inside);
+    std::swap(state.handled, handled_inside);
+    swap_words();
+    exchange_own(own);
+    fiber.enter();
+    exchange_own(own);
+    std::swap(state.handled, handled_inside);
+    std::swap(state.depth, depth_inside);
+    running_strand = around;
+    if (phase == Phase::kDone) {
+      release();
+      forget();
+    }
+  }
+
+  // Called inside: gives a value to the caller.
+  void suspend(Words words) {
+    put(value, words);
+    phase = Phase::kSuspended;
+    swap_words();
+    fiber.leave();
+  }
+  Message received() {
+    has_thrown = false;
+    return {std::exchange(sent, nullptr), std::exchange(thrown, nullptr), std::exchange(given, nullptr)};
+  }
+  // What the generator itself handles, if anything, is the context of what is thrown in.
+  [[noreturn]] void throw_inside(const Any& exception) {
+    State& state = evaluator.state();
+    if (state.handled.size() > handled_outside) state.set_context(as<InstanceNode>(exception));
+    throw_given(state, exception);
+  }
+  // The result is what `send` brings.
+  Words yield(Words words) {
+    suspend(words);
+    if (has_thrown) throw_inside(received().thrown);
+    return give(std::move(sent));
+  }
+  // `yield from` on the fiber.
+  Any yield_all(Any iterator, ir::Span span) {
+    struct Walk {
+      GeneratorNode& self;
+      ~Walk() { self.walked = nullptr; }
+    } walk{*this};
+    Any next;
+    bool more = resume_delegate(evaluator, iterator, {}, next, span);
+    while (more) {
+      walked = iterator;
+      suspend(give(std::move(next)));
+      walked = nullptr;
+      more = resume_delegate(evaluator, iterator, received(), next, span);
+    }
+    return next;
+  }
+
+  // The same with the stepper; the depth has been counted.
+  bool step(State& state, Any& out) {
+    struct Run {
+      State& state;
+      GeneratorNode& self;
+      Run(State& state, GeneratorNode& self) : state(state), self(self) {
+        self.phase = Phase::kRunning;
+        self.frame.back = std::exchange(state.frame, &self.frame);
+      }
+      ~Run() {
+        --state.depth;
+        state.frame = self.frame.back;
+        if (self.phase == Phase::kRunning) {
+          self.phase = Phase::kDone;
+          self.forget();
+        }
+      }
+    } run(state, *this);
+    try {
+      Words given_value;
+      if (has_thrown) [[unlikely]] {
+        if (is_none(stepper->delegate())) throw_given(state, received().thrown);
+        if (stepper->pass(state, frame, received(), out)) {
+          phase = Phase::kSuspended;
+          return true;
+        }
+      } else if (!is_none(sent) && !is_none(stepper->delegate())) [[unlikely]] {
+        if (stepper->pass(state, frame, received(), out)) {
+          phase = Phase::kSuspended;
+          return true;
+        }
+      }
+      if (stepper->step(state, frame, sent, given_value)) {
+        phase = Phase::kSuspended;
+        put(out, given_value);
+        return true;
+      }
+      returned = std::move(frame.result);
+      return false;
+    } catch (ir::Error& raised) {
+      left_function(raised, evaluator, frame, {}, ir::PassedCall::How::kResumed);
+      stopped_inside(state, raised);
+      throw;
+    }
+  }
+
+  bool next(Evaluator& asking, Any& out) override {
+    if (phase == Phase::kDone) {
+      returned = nullptr;
+      return false;
+    }
+    if (phase == Phase::kRunning) raise("ValueError", {}, "generator-running", "generator already executing");
+    State& state = evaluator.state();
+    if (++state.depth > evaluator.recursion_limit) {
+      --state.depth;
+      state.recursion_error();
+    }
+    if (stepper)
+      return step(state, out);  // held by whoever asks: for each element a reference would cost most
+    Held alive(give_self());
+    resume_fiber();
+    --state.depth;
+    if (phase == Phase::kDone) {
+      if (error) std::rethrow_exception(std::exchange(error, nullptr));
+      return false;
+    }
+    out = std::move(value);
+    return true;
+  }
+  bool resume(Evaluator& asking, Message message, Any& out) override {
+    sent = std::move(message.sent);
+    has_thrown = !is_none(message.thrown);
+    thrown = std::move(message.thrown);
+    given = std::move(message.given);
+    evaluator.state().check_stack();
+    Held alive(give_self());
+    return next(asking, out);
+  }
+};
+
+namespace {
+
+std::vector<Any>& kept_generators() {
+  static auto& all = *new std::vector<Any>;
+  return all;
+}
+
+}  // namespace
+
+void keep_waiting(const Frame& frame) {
+  if (GeneratorNode::first == nullptr || frame.slots == nullptr) return;
+  for (uint32_t i = 0; i < frame.info->slots; ++i) {
+    const Any* value = &frame.slots[i];
+    if (auto* cell = as<CellNode>(*value)) value = &cell->value;
+    GeneratorBase* generator = is_object(*value) ? generator_of(*value) : nullptr;
+    if (generator != nullptr && generator->phase == GeneratorBase::Phase::kSuspended)
+      kept_generators().push_back(*value);
+  }
+}
+void keep_waiting(const Any& iterator) {
+  if (GeneratorNode::first != nullptr) kept_generators().push_back(iterator);
+}
+size_t waiting_kept() { return kept_generators().size(); }
+void drop_waiting(size_t kept) {
+  // Those of the function that failed go first, as CPython takes a traceback apart.
+  while (kept_generators().size() > kept) {
+    auto first = kept_generators().begin() + static_cast<ptrdiff_t>(kept);
+    std::vector<Any> dropped(std::make_move_iterator(first),
+                             std::make_move_iterator(kept_generators().end()));
+    kept_generators().resize(kept);
+    for (Any& each : dropped) each.reset();
+  }
+}
+
+void make_strand(const Any& generator) {
+  auto* node = static_cast<GeneratorNode*>(value_as_iterator(generator));
+  MLC_CHECK(!node->stepper && node->phase == GeneratorBase::Phase::kNew, "this generator can be no thread");
+  node->strand = true;
+}
+bool pause_strand() {
+  if (GeneratorNode::running_strand == nullptr) return false;
+  GeneratorNode::running_strand->suspend(give(Any(nullptr)));
+  return true;
+}
+
+void Evaluator::end_program() {
+  run_at_end(*this);
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<Any> waiting;
+    for (GeneratorNode* each = GeneratorNode::first; each != nullptr; each = each->after) {
+      if (&each->evaluator == this && each->phase == GeneratorBase::Phase::kSuspended && !each->ended &&
+          !each->strand)
+        waiting.push_back(take(each->give_self()));
+    }
+    for (const Any& each : waiting) {
+      auto* generator = static_cast<GeneratorNode*>(value_as_iterator(each));
+      generator->ended = again = true;
+      if (generator->phase == GeneratorBase::Phase::kSuspended) generator->abandon();
+    }
+  }
+}
+
+Any State::start_generator(const FunctionNode& fn, Any* base) {
+  return make_iterator<GeneratorNode>(self, ir::ref(&fn), base);
+}
+
+namespace {
+
+[[noreturn]] void yield_outside(ir::Span span) {
+  raise("SyntaxError", span, "yield-outside-function", "'yield' outside function");
+}
+
+}  // namespace
+
+Words State::yield_value(Words value, Frame& f, ir::Span span) {
+  if (f.generator == nullptr) {
+    drop(value);
+    yield_outside(span);
+  }
+  return f.generator->yield(value);
+}
+
+// `yield from`: the values of another iterable; its return value if it is a generator.
+Any State::yield_all(const Any& iterable, Frame& f, ir::Span span) {
+  if (f.generator == nullptr) yield_outside(span);
+  return f.generator->yield_all(self.iterate(iterable, span), span);
+}
+
+}  // namespace mlc::script

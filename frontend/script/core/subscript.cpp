@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// `object[index]`, read and written.
+#include "frontend/script/core/ir_values.h"
+#include "frontend/script/core/machine.h"
+#include "ir/core/ndarray.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+namespace {
+
+// The byte range of the code points [first, first + count).
+std::string_view utf8_slice(std::string_view text, int64_t first, int64_t count) {
+  auto advance = [&](size_t at, int64_t points) {
+    while (points > 0 && at < text.size()) {
+      ++at;
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+      --points;
+    }
+    return at;
+  };
+  size_t begin = advance(0, first);
+  return text.substr(begin, advance(begin, count) - begin);
+}
+
+Any str_subscript(Evaluator& evaluator, const Any& object, const Any& index, ir::Span span) {
+  std::string_view text = text_of(object);
+  auto size = static_cast<int64_t>(utf8_length(text));
+  bool ascii = size == static_cast<int64_t>(text.size());
+  auto at = [&](int64_t i) {
+    return ascii ? text.substr(static_cast<size_t>(i), 1) : utf8_slice(text, i, 1);
+  };
+  if (auto* slice = as<SliceNode>(index)) {
+    SliceBounds bounds = slice_bounds(evaluator, *slice, size, span);
+    if (bounds.step == 1) {
+      return str_value(ascii
+                           ? text.substr(static_cast<size_t>(bounds.start), static_cast<size_t>(bounds.count))
+                           : utf8_slice(text, bounds.start, bounds.count));
+    }
+    std::string result;
+    for (int64_t i = 0; i < bounds.count; ++i) result += at(bounds.start + i * bounds.step);
+    return str_value(result);
+  }
+  if (!is_integer(plain_number(index)) && as<InstanceNode>(index) == nullptr) {
+    raise("TypeError", span, "wrong-index", "string indices must be integers, not '{}'",
+          type_name_of(evaluator, index));
+  }
+  int64_t i = index_value(evaluator, index, span, "string indices");
+  if (i < 0) i += size;
+  if (i < 0 || i >= size) raise("IndexError", span, "index-out-of-range", "string index out of range");
+  return str_value(at(i));
+}
+
+template <class S>
+Any sequence_slice(Evaluator& evaluator, const Any& object, const SliceNode& slice, ir::Span span) {
+  std::span<Any> all = elements(object);
+  SliceBounds bounds = slice_bounds(evaluator, slice, static_cast<int64_t>(all.size()), span);
+  if (bounds.step == 1) return S(all.begin() + bounds.start, all.begin() + bounds.start + bounds.count);
+  std::vector<Any> picked;
+  picked.reserve(static_cast<size_t>(bounds.count));
+  for (int64_t i = 0; i < bounds.count; ++i)
+    picked.push_back(all[static_cast<size_t>(bounds.start + i * bounds.step)]);
+  return S(picked.begin(), picked.end());
+}
+
+}  // namespace
+
+Any Evaluator::subscript(const Any& object, const Any& index, ir::Span span, ir::Span index_span) {
+  if (!index_span) index_span = span;
+  switch (object.type_index()) {
+    case kTVMFFIList:
+    case kTVMFFIArray: {
+      bool list = object.type_index() == kTVMFFIList;
+      if (auto* slice = as<SliceNode>(index)) {
+        return !Tuple::is(object) ? sequence_slice<List>(*this, object, *slice, index_span)
+                                  : sequence_slice<Tuple>(*this, object, *slice, index_span);
+      }
+      std::span<Any> all = elements(object);
+      int64_t i = index_value(*this, index, index_span, list ? "list indices" : "tuple indices");
+      auto size = static_cast<int64_t>(all.size());
+      if (i < -size || i >= size) {
+        if (!list && !Tuple::is(object)) {
+          throw ir::Error("index-out-of-range", "Index out of range. size: {}, got index {}", size, i)
+              .kind("IndexError")
+              .at(index_span);
+        }
+        throw ir::Error("index-out-of-range", "{} index out of range", list ? "list" : "tuple")
+            .kind("IndexError")
+            .at(index_span)
+            .note(fmt::format("the index is {}, the length {}", i, size));
+      }
+      return all[static_cast<size_t>(i < 0 ? i + size : i)];
+    }
+    case kTVMFFIShape: {
+      std::vector<Any> all = elements_of(object);
+      return subscript(Tuple(all.begin(), all.end()), index, span, index_span);
+    }
+    case kTVMFFIDict:
+    case kTVMFFIMap: {
+      if (Any* found = dict_find(*this, object, index, index_span)) return *found;
+      key_error(*this, index, index_span, object);
+    }
+    case kTVMFFISmallStr:
+    case kTVMFFIStr:
+      return str_subscript(*this, object, index, index_span);
+    case kTVMFFISmallBytes:
+    case kTVMFFIBytes: {
+      std::vector<Any> all = elements_of(object);
+      if (as<SliceNode>(index) == nullptr) {
+        int64_t at = index_value(*this, index, index_span, "byte indices"),
+                size = static_cast<int64_t>(all.size());
+        if (at < -size || at >= size) raise("IndexError", index_span, "out-of-range", "index out of range");
+      }
+      Any picked = subscript(Tuple(all.begin(), all.end()), index, span, index_span);
+      if (as<SliceNode>(index) == nullptr) return picked;
+      return call(Any(types().bytes), std::span<const Any>(&picked, 1));
+    }
+    default:
+      break;
+  }
+  if (is_object(object)) {
+    if (is_ir_value(object)) {
+      if (index.type_index() == kTVMFFIArray) return ir_subscript(object, elements(index), span);
+      return ir_subscript(object, std::span<const Any>(&index, 1), span);
+    }
+    if (as<ir::NDArrayNode>(object)) {
+      try {
+        return array_subscript(*this, object, index, index_span);
+      } catch (ir::Error& error) {
+        if (!error.first().span) error.first().span = index_span;
+        throw;
+      }
+    }
+    if (auto* range = as<RangeNode>(object)) {
+      int64_t size = range->size();
+      if (auto* slice = as<SliceNode>(index)) {
+        SliceBounds bounds = slice_bounds(*this, *slice, size, index_span);
+        int64_t step = range->step * bounds.step;
+        int64_t start = range->at(bounds.start);
+        return Any(ir::make<RangeNode>(start, range->at(bounds.stop), step));
+      }
+      int64_t i = index_value(*this, index, index_span, "range indices");
+      if (i < -size || i >= size) {
+        raise("IndexError", index_span, "index-out-of-range", "range object index out of range");
+      }
+      return range->at(i < 0 ? i + size : i);
+    }
+    Any result;
+    if (state_->special(object, known().getitem, std::span<const Any>(&index, 1), result, span))
+      return result;
+    // Indexed functions such as `T.Buffer[(128, 128), "float32"]`: the registry has a row for the brackets.
+    if (auto* api = as<ApiFunctionNode>(object)) {
+      std::string path = api->api->path() + ".__getitem__";
+      if (const ir::Api* row = ir::ApiRegistry::global().find(path)) {
+        return call(state_->api_value(row), std::span<const Any>(&index, 1), {}, span,
+                    std::span<const ir::Span>(&index_span, 1));
+      }
+    }
+    if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__getitem__")) {
+      ir::Span spans[] = {index_span};
+      return call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))),
+                  std::span<const Any>(&index, 1), {}, span, spans);
+    }
+    if (auto* cls = as<ClassNode>(object)) {
+      if (const Any* hook = cls->find(known().class_getitem)) {
+        const Any& callee = as<StaticMethodNode>(*hook) ? as<StaticMethodNode>(*hook)->callee : *hook;
+        Any args[] = {object, index};
+        return call(callee, args, {}, span);
+      }
+      const Types& t = types();
+      for (const Ref<ClassNode>& each : {t.list, t.dict, t.tuple, t.set, t.frozenset, t.type, t.enumerate}) {
+        // `type` gives its brackets to no class that derives from it.
+        if (cls == each.get() || (each.get() != t.type.get() && cls->derives_from(each.get())))
+          return generic_alias(object, index);
+      }
+      raise("TypeError", span, "not-subscriptable", "type '{}' is not subscriptable", cls->short_name());
+    }
+  }
+  raise("TypeError", span, "not-subscriptable", "'{}' object is not subscriptable",
+        type_name_of(*this, object));
+}
+
+void Evaluator::set_subscript(const Any& object, const Any& index, const Any& value, ir::Span span) {
+  switch (object.type_index()) {
+    case kTVMFFIList: {
+      auto list = object.cast<List>();
+      auto size = static_cast<int64_t>(list.size());
+      if (auto* slice = as<SliceNode>(index)) {
+        SliceBounds bounds = slice_bounds(*this, *slice, size, span);
+        if (!state_->iterable(value)) {
+          raise("TypeError", span, "not-iterable", "{}",
+                bounds.step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
+        }
+        std::vector<Any> values = elements_of(value, span);
+        if (bounds.step == 1) {
+          std::vector<Any> all(elements(object).begin(), elements(object).end());
+          int64_t stop = std::max(bounds.start, bounds.stop);
+          all.erase(all.begin() + bounds.start, all.begin() + stop);
+          all.insert(all.begin() + bounds.start, values.begin(), values.end());
+          list.Assign(all.begin(), all.end());
+          return;
+        }
+        if (static_cast<int64_t>(values.size()) != bounds.count) {
+          raise("ValueError", span, "slice-length",
+                "attempt to assign sequence of size {} to extended slice of size {}", values.size(),
+                bounds.count);
+        }
+        for (int64_t i = 0; i < bounds.count; ++i) {
+          elements(object)[static_cast<size_t>(bounds.start + i * bounds.step)] =
+              values[static_cast<size_t>(i)];
+        }
+        return;
+      }
+      int64_t i = index_value(*this, index, span, "list indices");
+      if (i < -size || i >= size) {
+        throw ir::Error("index-out-of-range", "list assignment index out of range")
+            .kind("IndexError")
+            .at(span)
+            .note(fmt::format("the index is {}, the length {}", i, size));
+      }
+      elements(object)[static_cast<size_t>(i < 0 ? i + size : i)] = value;
+      return;
+    }
+    case kTVMFFIDict:
+      dict_set(*this, object, index, value, span);
+      return;
+    default:
+      break;
+  }
+  if (is_object(object)) {
+    Any ignored;
+    Any args[] = {index, value};
+    if (state_->special(object, known().setitem, args, ignored, span)) return;
+    if (as<ir::NDArrayNode>(object)) {
+      array_assign(*this, object, index, value, span);
+      return;
+    }
+    if (const ir::Api* api = ir::ApiRegistry::global().method(object.type_index(), "__setitem__")) {
+      call(Any(ir::make<BoundMethodNode>(object, state_->api_value(api))), args, {}, span);
+      return;
+    }
+  }
+  raise("TypeError", span, "no-item-assignment", "'{}' object does not support item assignment",
+        type_name_of(*this, object));
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calendar time for the modules time and datetime: what the C library knows of zones. The rest of `time` that
+// is written in the language stands in stdlib/python/_time.mlc.
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "frontend/script/core/library.h"
+#include "frontend/script/numpy/array.h"
+
+namespace mlc::script {
+namespace {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::native;
+
+Any of_time(ApiCall& call) { return library_member(call.host, "_time", call.api.name); }
+
+// Year, month, day, hour, minute, second, day of the week from Monday, day of the year, whether summer time
+// holds, the zone's name and its seconds east of Greenwich.
+Any broken_down(ApiCall& call, int64_t seconds, bool utc) {
+  auto when = static_cast<time_t>(seconds);
+  std::tm parts{};
+  errno = 0;
+  if ((utc ? gmtime_r(&when, &parts) : localtime_r(&when, &parts)) == nullptr)
+    raise("OverflowError", call.span_of(0), "out-of-range", "timestamp out of range for platform time_t");
+  auto number = [](int value) { return static_cast<int64_t>(value); };
+  return Tuple{number(parts.tm_year) + 1900,
+               number(parts.tm_mon) + 1,
+               number(parts.tm_mday),
+               number(parts.tm_hour),
+               number(parts.tm_min),
+               number(parts.tm_sec),
+               number((parts.tm_wday + 6) % 7),
+               number(parts.tm_yday) + 1,
+               number(parts.tm_isdst),
+               str_value(parts.tm_zone),
+               static_cast<int64_t>(parts.tm_gmtoff)};
+}
+
+// The same nine numbers for the C library.
+std::tm parts_of(ApiCall& call, size_t i) {
+  std::vector<Any> all = evaluator_of(call.host).elements_of(call.args[i], call.span_of(i));
+  int numbers[9] = {};
+  for (size_t k = 0; k < 9; ++k) {
+    if (k < all.size() && is_integer(all[k])) numbers[k] = static_cast<int>(raw_int(all[k]));
+  }
+  std::tm parts{};
+  parts.tm_year = numbers[0] - 1900;
+  parts.tm_mon = numbers[1] - 1;
+  parts.tm_mday = numbers[2];
+  parts.tm_hour = numbers[3];
+  parts.tm_min = numbers[4];
+  parts.tm_sec = numbers[5];
+  parts.tm_wday = (numbers[6] + 1) % 7;
+  parts.tm_yday = numbers[7] - 1;
+  parts.tm_isdst = numbers[8];
+  return parts;
+}
+Any seconds_of(ApiCall& call) {
+  std::tm parts = parts_of(call, 0);
+  parts.tm_wday = -1;  // stays so where the time cannot be said
+  time_t seconds = std::mktime(&parts);
+  if (seconds == -1 && parts.tm_wday == -1)
+    raise("OverflowError", call.span_of(0), "out-of-range", "mktime argument out of range");
+  return static_cast<int64_t>(seconds);
+}
+Any formatted(ApiCall& call) {
+  std::string format(text_of(call.args[0]));
+  std::tm parts = parts_of(call, 1);
+  // Zone and offset are those of this place at that time; `%Z` of a time in UTC is asked for by its name.
+  std::tm local = parts;
+  std::mktime(&local);
+  parts.tm_gmtoff = local.tm_gmtoff;
+  std::string zone(call.args[2].type_index() == kTVMFFINone ? local.tm_zone : text_of(call.args[2]));
+  parts.tm_zone = zone.c_str();
+  if (format.empty()) return str_value("");
+  // An empty result and one that does not fit look the same: a mark behind it tells them apart.
+  format += '|';
+  std::string text(format.size() + 64, '\0');
+  for (;;) {
+    size_t size = std::strftime(text.data(), text.size(), format.c_str(), &parts);
+    if (size > 0) return str_value(std::string_view(text).substr(0, size - 1));
+    text.resize(text.size() * 2);
+  }
+}
+int64_t nanoseconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// clang-format off
+const ir::ApiRow rows[] = {
+    {ApiKind::kFunction, "mlc", "broken_down_time(seconds, utc)", "Seconds since 1970 as numbers of a calendar: for time.",
+     native([](ApiCall& call, int64_t seconds, bool utc) { return broken_down(call, seconds, utc); })},
+    {ApiKind::kFunction, "mlc", "seconds_of_time(parts)", "The reverse, of a local time: for time.", seconds_of},
+    {ApiKind::kFunction, "mlc", "format_time(format, parts, zone)", "A time as text: for time.", formatted},
+    {ApiKind::kFunction, "time", "monotonic_ns()", "Nanoseconds on a clock that never goes back.", native([] { return nanoseconds(CLOCK_MONOTONIC); })},
+    {ApiKind::kFunction, "time", "process_time_ns()", "Nanoseconds of processor time.", native([] { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); })},
+    {ApiKind::kFunction, "time", "thread_time_ns()", "Nanoseconds of processor time of this thread.", native([] { return nanoseconds(CLOCK_THREAD_CPUTIME_ID); })},
+    {ApiKind::kFunction, "time", "thread_time()", "Seconds of processor time of this thread.", native([] { return static_cast<double>(nanoseconds(CLOCK_THREAD_CPUTIME_ID)) * 1e-9; })},
+    {ApiKind::kValue, "time", "struct_time", "A time as the numbers of a calendar.", of_time},
+    {ApiKind::kValue, "time", "gmtime", "Seconds since 1970 as a time in UTC.", of_time},
+    {ApiKind::kValue, "time", "localtime", "Seconds since 1970 as a time of this place.", of_time},
+    {ApiKind::kValue, "time", "mktime", "A time of this place as seconds since 1970.", of_time},
+    {ApiKind::kValue, "time", "strftime", "A time as text.", of_time},
+    {ApiKind::kValue, "time", "strptime", "The time that a text says.", of_time},
+    {ApiKind::kValue, "time", "asctime", "A time as 'Sun Jun 20 23:21:05 1993'.", of_time},
+    {ApiKind::kValue, "time", "ctime", "Seconds since 1970 as such a text.", of_time},
+    {ApiKind::kValue, "time", "timezone", "Seconds west of Greenwich.", of_time},
+    {ApiKind::kValue, "time", "altzone", "The same in summer.", of_time},
+    {ApiKind::kValue, "time", "daylight", "Is there a summer time?", of_time},
+    {ApiKind::kValue, "time", "tzname", "The names of the zone, in winter and in summer.", of_time},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const ir::ApiRow> clock_rows() { return rows; }
+
+}  // namespace mlc::script

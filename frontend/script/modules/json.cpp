@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stdlib/python/json.mlc stands on: the module _json.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "frontend/script/core/generator.h"
+#include "frontend/script/numpy/array.h"
+#include "frontend/script/types/wide_int.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+namespace {
+
+class Writer {
+ public:
+  Evaluator& evaluator;
+  ir::Span span;
+  bool ascii = true, allow_nan = true, sorted = false, skip_keys = false, indented = false;
+  std::string indent, item_separator = ", ", key_separator = ": ";
+  Any otherwise;  // `default=`
+  std::string text;
+
+  Writer(Evaluator& evaluator, ir::Span span) : evaluator(evaluator), span(span) {}
+
+  void value(const Any& given) {
+    const Any plain = builtin_value_of(given);
+    if (is_str(plain)) return string(text_of(plain));
+    if (is_none(plain)) return add("null");
+    if (is_bool(plain)) return add(raw_int(plain) != 0 ? "true" : "false");
+    if (is_int(plain)) return add(std::to_string(raw_int(plain)));
+    if (as_wide(plain) != nullptr) return add(whole_text(plain));
+    if (is_float(plain)) return add(number(raw_float(plain)));
+    bool list = plain.type_index() == kTVMFFIList || plain.type_index() == kTVMFFIArray;
+    bool dict = plain.type_index() == kTVMFFIDict || plain.type_index() == kTVMFFIMap;
+    if (!list && !dict) {
+      enter(given);
+      value(evaluator.call(otherwise, std::span<const Any>(&given, 1)));
+      around_.pop_back();
+      return;
+    }
+    enter(plain);
+    ++level_;
+    list ? array(plain) : object(plain);
+    --level_;
+    around_.pop_back();
+  }
+
+ private:
+  std::vector<const ffi::Object*> around_;  // the objects that are being written
+  size_t level_ = 0;                        // the containers among them
+
+  void add(std::string_view more) { text += more; }
+  void enter(const Any& container) {
+    const ffi::Object* object = is_object(container) ? raw_object(container) : nullptr;
+    if (object != nullptr && std::find(around_.begin(), around_.end(), object) != around_.end())
+      raise("ValueError", span, "circular-reference", "Circular reference detected");
+    if (around_.size() > 900) evaluator.state().recursion_error();
+    around_.push_back(object);
+  }
+  void line() {
+    if (!indented) return;
+    text += '\n';
+    for (size_t i = 0; i < level_; ++i) text += indent;
+  }
+  std::string number(double value) {
+    if (std::isfinite(value)) return float_repr(value);
+    if (!allow_nan)
+      raise("ValueError", span, "out-of-range", "Out of range float values are not JSON compliant");
+    return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+  }
+  void string(std::string_view value) {
+    text += '"';
+    for (size_t i = 0; i < value.size(); ++i) {
+      auto c = static_cast<unsigned char>(value[i]);
+      if (c == '"' || c == '\\') {
+        text += '\\';
+        text += value[i];
+      } else if (c == '\n') {
+        text += "\\n";
+      } else if (c == '\r') {
+        text += "\\r";
+      } else if (c == '\t') {
+        text += "\\t";
+      } else if (c == '\b') {
+        text += "\\b";
+      } else if (c == '\f') {
+        text += "\\f";
+      } else if (c < 0x20 || (c == 0x7F && ascii)) {
+        text += fmt::format("\\u{:04x}", c);
+      } else if (c < 0x80 || !ascii) {
+        text += value[i];
+      } else {
+        size_t length = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+        uint32_t point = c & (0xFFU >> (length + 1));
+        for (size_t k = 1; k < length && i + k < value.size(); ++k)
+          point = point << 6 | (static_cast<unsigned char>(value[i + k]) & 0x3F);
+        i += length - 1;
+        if (point >= 0x10000) {
+          point -= 0x10000;
+          text += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (point >> 10), 0xDC00 + (point & 0x3FF));
+        } else {
+          text += fmt::format("\\u{:04x}", point);
+        }
+      }
+    }
+    text += '"';
+  }
+  void array(const Any& list) {
+    std::vector<Any> all = evaluator.elements_of(list);
+    text += '[';
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i > 0) text += item_separator;
+      line();
+      value(all[i]);
+    }
+    close(all.empty(), ']');
+  }
+  void object(const Any& dict) {
+    std::vector<std::pair<Any, Any>> all;
+    for (const auto& [key, element] : *static_cast<ffi::MapBaseObj*>(raw_object(dict)))
+      all.emplace_back(plain_key(key), element);
+    if (sorted) {
+      std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return evaluator.truth(evaluator.compare(syntax::CmpOperator::kLt, a.first, b.first, span));
+      });
+    }
+    text += '{';
+    bool empty = true;
+    for (const auto& [key, element] : all) {
+      std::string name;
+      const Any plain = builtin_value_of(key);
+      if (is_str(plain)) {
+        name = text_of(plain);
+      } else if (is_none(plain)) {
+        name = "null";
+      } else if (is_bool(plain)) {
+        name = raw_int(plain) != 0 ? "true" : "false";
+      } else if (is_int(plain)) {
+        name = std::to_string(raw_int(plain));
+      } else if (is_float(plain)) {
+        name = number(raw_float(plain));
+      } else if (skip_keys) {
+        continue;
+      } else {
+        raise("TypeError", span, "not-a-key", "keys must be str, int, float, bool or None, not {}",
+              type_name_of(evaluator, key));
+      }
+      if (!empty) text += item_separator;
+      empty = false;
+      line();
+      string(name);
+      text += key_separator;
+      value(element);
+    }
+    close(empty, '}');
+  }
+  void close(bool empty, char bracket) {
+    if (indented && !empty) {
+      text += '\n';
+      for (size_t i = 1; i < level_; ++i) text += indent;
+    }
+    text += bracket;
+  }
+};
+
+class Reader {
+ public:
+  Evaluator& evaluator;
+  ir::Span span;
+  const Any& document;
+  Any error;  // the class of errors, called with a message, the document and a position
+  Any hook, pairs_hook, parse_float, parse_int, parse_constant;
+  bool strict = true;
+  size_t at = 0;
+
+  Reader(Evaluator& evaluator, ir::Span span, const Any& document)
+      : evaluator(evaluator), span(span), document(document), text(text_of(document)) {}
+  // From `begin`, in characters, as the end in the result.
+  Tuple read(int64_t begin, bool whole) {
+    while (begin-- > 0 && at < text.size()) {
+      do ++at;
+      while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+    }
+    if (whole) blanks();
+    Any result = value();
+    if (whole) {
+      blanks();
+      if (at != text.size()) fail("Extra data", at);
+    }
+    return {result, static_cast<int64_t>(utf8_length(text.substr(0, at)))};
+  }
+
+ private:
+  std::string_view text;
+  int depth = 0;
+
+  [[noreturn]] void fail(std::string_view what, size_t where) {
+    Any args[] = {str_value(what), document, static_cast<int64_t>(utf8_length(text.substr(0, where)))};
+    throw_given(evaluator.state(), evaluator.call(error, args));
+  }
+  Any asked(const Any& callee, std::string_view word) {
+    Any argument = str_value(word);
+    return evaluator.call(callee, std::span<const Any>(&argument, 1));
+  }
+  Any constant(std::string_view word, double value) {
+    return is_none(parse_constant) ? Any(value) : asked(parse_constant, word);
+  }
+  void blanks() {
+    while (at < text.size() && std::string_view(" \t\n\r").find(text[at]) != std::string_view::npos) ++at;
+  }
+  bool take(std::string_view word) {
+    if (!text.substr(at).starts_with(word)) return false;
+    at += word.size();
+    return true;
+  }
+  Any value() {
+    if (at >= text.size()) fail("Expecting value", at);
+    if (++depth > 900) evaluator.state().recursion_error();
+    Any result;
+    if (text[at] == '"') {
+      result = str_value(string());
+    } else if (text[at] == '{') {
+      result = object();
+    } else if (text[at] == '[') {
+      result = array();
+    } else if (take("null")) {
+      result = nullptr;
+    } else if (take("true")) {
+      result = true;
+    } else if (take("false")) {
+      result = false;
+    } else if (take("NaN")) {
+      result = constant("NaN", NAN);
+    } else if (take("Infinity")) {
+      result = constant("Infinity", HUGE_VAL);
+    } else if (take("-Infinity")) {
+      result = constant("-Infinity", -HUGE_VAL);
+    } else {
+      result = number();
+    }
+    --depth;
+    return result;
+  }
+  Any number() {
+    size_t begin = at, i = at;
+    auto digits = [&] {
+      size_t first = i;
+      while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
+      return i > first;
+    };
+    if (i < text.size() && text[i] == '-') ++i;
+    size_t whole = i;
+    if (!digits()) fail("Expecting value", begin);
+    if (text[whole] == '0') i = whole + 1;
+    bool real = false;
+    if (size_t dot = i; i < text.size() && text[i] == '.') {
+      ++i;
+      digits() ? static_cast<void>(real = true) : static_cast<void>(i = dot);
+    }
+    if (size_t mark = i; i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+      ++i;
+      if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+      digits() ? static_cast<void>(real = true) : static_cast<void>(i = mark);
+    }
+    std::string_view word = text.substr(begin, i - begin);
+    at = i;
+    if (const Any& callee = real ? parse_float : parse_int; !is_none(callee)) return asked(callee, word);
+    if (real) return std::strtod(std::string(word).c_str(), nullptr);
+    int64_t result = 0;
+    auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), result);
+    if (status == std::errc::result_out_of_range)
+      return whole_of_text(word.substr(word[0] == '-' ? 1 : 0), 10, word[0] == '-');
+    return result;
+  }
+  uint32_t hex(size_t where) {
+    uint32_t point = 0;
+    auto [end, status] =
+        std::from_chars(text.data() + at, text.data() + std::min(at + 4, text.size()), point, 16);
+    if (status != std::errc() || end != text.data() + at + 4) fail("Invalid \\uXXXX escape", where);
+    at += 4;
+    return point;
+  }
+  std::string string() {
+    size_t begin = at++;
+    std::string result;
+    for (;;) {
+      if (at >= text.size()) fail("Unterminated string starting at", begin);
+      char c = text[at++];
+      if (c == '"') return result;
+      if (strict && static_cast<unsigned char>(c) < 0x20) fail("Invalid control character at", at - 1);
+      if (c != '\\') {
+        result += c;
+        continue;
+      }
+      if (at >= text.size()) fail("Unterminated string starting at", begin);
+      char e = text[at++];
+      constexpr std::string_view letters = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+      if (size_t i = letters.find(e); i != std::string_view::npos) {
+        result += meant[i];
+      } else if (e == 'u') {
+        uint32_t point = hex(at - 1);
+        if (point >= 0xD800 && point < 0xDC00 && text.substr(at).starts_with("\\u")) {
+          size_t back = at;
+          at += 2;
+          uint32_t low = hex(at - 1);
+          if (low >= 0xDC00 && low < 0xE000)
+            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+          else
+            at = back;
+        }
+        append_utf8(result, point);
+      } else {
+        fail(fmt::format("Invalid \\escape"), at - 2);
+      }
+    }
+  }
+  Any array() {
+    List result;
+    ++at;
+    blanks();
+    if (take("]")) return result;
+    for (;;) {
+      blanks();
+      result.push_back(value());
+      blanks();
+      if (take("]")) return result;
+      if (!take(",")) fail("Expecting ',' delimiter", at);
+    }
+  }
+  Any object() {
+    Dict result;
+    List pairs;
+    ++at;
+    blanks();
+    bool more = !take("}");
+    while (more) {
+      blanks();
+      if (at >= text.size() || text[at] != '"') fail("Expecting property name enclosed in double quotes", at);
+      Any name = str_value(string());
+      blanks();
+      if (!take(":")) fail("Expecting ':' delimiter", at);
+      blanks();
+      Any element = value();
+      if (is_none(pairs_hook))
+        dict_set(evaluator, result, name, element);
+      else
+        pairs.push_back(Tuple{name, element});
+      blanks();
+      more = !take("}");
+      if (more && !take(",")) fail("Expecting ',' delimiter", at);
+    }
+    Any made = is_none(pairs_hook) ? Any(result) : Any(pairs);
+    const Any& callee = is_none(pairs_hook) ? hook : pairs_hook;
+    return is_none(callee) ? made : evaluator.call(callee, std::span<const Any>(&made, 1));
+  }
+};
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "_json",
+     "encode(obj, skipkeys, ensure_ascii, allow_nan, indent, item_separator, key_separator, default, "
+     "sort_keys)",
+     "The value as JSON text.",
+     native([](ApiCall& call, Any obj, bool skip_keys, bool ascii, bool allow_nan, Any indent,
+               std::string item_separator, std::string key_separator, Any otherwise, bool sorted) {
+       Writer writer(evaluator_of(call.host), call.span);
+       writer.skip_keys = skip_keys;
+       writer.ascii = ascii;
+       writer.allow_nan = allow_nan;
+       writer.sorted = sorted;
+       writer.otherwise = otherwise;
+       writer.item_separator = item_separator;
+       writer.key_separator = key_separator;
+       writer.indented = !is_none(indent);
+       if (is_str(indent)) {
+         writer.indent = text_of(indent);
+       } else if (is_integer(indent)) {
+         writer.indent = std::string(static_cast<size_t>(std::max<int64_t>(raw_int(indent), 0)), ' ');
+       } else if (!is_none(indent)) {
+         raise("TypeError", call.span, "wrong-type", "indent must be None, an int or a str, not {}",
+               type_name_of(writer.evaluator, indent));
+       }
+       writer.value(obj);
+       return str_value(writer.text);
+     })},
+    {ApiKind::kFunction, "_json",
+     "decode(s, begin, whole, error, object_hook, object_pairs_hook, parse_float, parse_int, parse_constant, "
+     "strict)",
+     "The value of JSON text, and where it ends.",
+     native([](ApiCall& call, Any text, int64_t begin, bool whole, Any error, Any hook, Any pairs_hook,
+               Any parse_float, Any parse_int, Any parse_constant, bool strict) {
+       if (!is_str(text)) {
+         raise("TypeError", call.span_of(0), "wrong-type", "first argument must be a string, not {}",
+               type_name_of(evaluator_of(call.host), text));
+       }
+       Reader reader(evaluator_of(call.host), call.span, text);
+       reader.error = error;
+       reader.hook = hook;
+       reader.pairs_hook = pairs_hook;
+       reader.parse_float = parse_float;
+       reader.parse_int = parse_int;
+       reader.parse_constant = parse_constant;
+       reader.strict = strict;
+       return reader.read(begin, whole);
+     })},
+};
+
+}  // namespace
+
+std::span<const ApiRow> json_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The generator beneath the module `random` (stdlib/python/random.mlc): CPython's streams, number for number.
+#include <random>
+
+#include "frontend/script/modules/mersenne_twister.h"
+#include "frontend/script/numpy/array.h"
+#include "frontend/script/types/wide_int.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+namespace {
+
+struct RandomNode final : ffi::Object {
+  MersenneTwister twister;
+  void seed(uint64_t value) {
+    uint32_t words[] = {static_cast<uint32_t>(value), static_cast<uint32_t>(value >> 32)};
+    twister.seed(std::span<const uint32_t>(words, words[1] == 0 ? 1 : 2));
+  }
+  RandomNode() { seed(static_cast<uint64_t>(std::random_device()()) << 32 | std::random_device()()); }
+  uint64_t bits(int64_t count) {
+    if (count <= 32) return twister.next32() >> (32 - count);
+    uint64_t low = twister.next32();
+    return low | static_cast<uint64_t>(twister.next32() >> (64 - count)) << 32;
+  }
+  MLC_NODE("mlc.script.Random", RandomNode, ffi::Object);
+};
+RandomNode* of(const Any& self) { return as<RandomNode>(self); }
+
+Any seed(ApiCall& call, const Any& self, const Any& value) {
+  if (is_none(value)) {
+    *of(self) = RandomNode();
+  } else if (is_int(value) || is_bool(value)) {
+    int64_t number = raw_int(value);
+    of(self)->seed(number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number));
+  } else if (is_float(value)) {
+    of(self)->seed(static_cast<uint64_t>(evaluator_of(call.host).hash(value)));
+  } else if (is_bytes(value)) {
+    // The number that the bytes are, the highest first, in words from the lowest.
+    std::string data = bytes_of(value);
+    std::vector<uint32_t> words((data.size() + 3) / 4);
+    for (size_t i = 0; i < data.size(); ++i)
+      words[i / 4] |= static_cast<uint32_t>(static_cast<uint8_t>(data[data.size() - 1 - i])) << (i % 4 * 8);
+    while (words.size() > 1 && words.back() == 0) words.pop_back();
+    if (words.empty()) words.push_back(0);
+    of(self)->twister.seed(words);
+  } else {
+    of(self)->seed(static_cast<uint64_t>(evaluator_of(call.host).hash(value)));
+  }
+  return nullptr;
+}
+
+// The words of the generator and how many of them were drawn, as CPython's getstate() lists them.
+Any state(const Any& self) {
+  std::vector<Any> words;
+  for (uint32_t word : of(self)->twister.words()) words.emplace_back(int64_t{word});
+  return Tuple(words.begin(), words.end());
+}
+
+Any restore(ApiCall& call, const Any& self, const Any& value) {
+  std::vector<Any> words = evaluator_of(call.host).elements_of(value, call.span);
+  if (words.size() != MersenneTwister::kWords)
+    raise("ValueError", call.span, "wrong-length", "state vector is the wrong size");
+  std::array<uint32_t, MersenneTwister::kWords> numbers{};
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!is_int(words[i]))
+      raise("TypeError", call.span, "wrong-type", "'{}' object cannot be interpreted as an integer",
+            type_name_of(evaluator_of(call.host), words[i]));
+    numbers[i] = static_cast<uint32_t>(raw_int(words[i]));
+  }
+  if (numbers.back() >= MersenneTwister::kWords)
+    raise("ValueError", call.span, "out-of-range", "invalid state");
+  of(self)->twister.restore(numbers);
+  return nullptr;
+}
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "_random", "Random()", "A generator of its own.",
+     native([] { return Any(ir::make<RandomNode>()); })},
+    {ApiKind::kMethod, "mlc.script.Random", "seed(value=None)", "Starts the stream anew.",
+     native([](ApiCall& call, Any self, Any value) { return seed(call, self, value); })},
+    {ApiKind::kMethod, "mlc.script.Random", "state()", "The words of the stream's place.",
+     native([](Any self) { return state(self); })},
+    {ApiKind::kMethod, "mlc.script.Random", "restore(words)", "Goes on from what state() gave.",
+     native([](ApiCall& call, Any self, Any words) { return restore(call, self, words); })},
+    {ApiKind::kMethod, "mlc.script.Random", "random()", "A float of [0, 1).",
+     native([](Any self) { return of(self)->twister.uniform(); })},
+    {ApiKind::kMethod, "mlc.script.Random", "getrandbits(k)", "An int of k bits.",
+     native([](ApiCall& call, Any self, int64_t k) {
+       if (k < 0) raise("ValueError", call.span, "out-of-range", "number of bits must be non-negative");
+       if (k > 63) {
+         std::string bytes;
+         for (int64_t left = k; left > 0; left -= 32) {
+           uint64_t word = of(self)->bits(std::min<int64_t>(left, 32));
+           for (int i = 0; i < 4; ++i) bytes += static_cast<char>(word >> (8 * i));
+         }
+         return whole_of_bytes(bytes, false);
+       }
+       return Any(k == 0 ? int64_t{0} : static_cast<int64_t>(of(self)->bits(k)));
+     })},
+    {ApiKind::kMethod, "mlc.script.Random", "below(n)", "An int of [0, n), n > 0.",
+     native([](Any self, int64_t n) {
+       int64_t width = 64 - __builtin_clzll(static_cast<uint64_t>(n));
+       uint64_t value = of(self)->bits(width);
+       while (value >= static_cast<uint64_t>(n)) value = of(self)->bits(width);
+       return static_cast<int64_t>(value);
+     })},
+};
+
+}  // namespace
+
+std::span<const ApiRow> random_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// Making arrays; dtype objects; constants of the numpy module.
+#include <cmath>
+#include <cstring>
+
+#include "frontend/script/numpy/errors.h"
+#include "frontend/script/numpy/loop.h"
+
+namespace mlc::script {
+
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+
+namespace {
+
+Any full(ApiCall& call, const Any& shape, double value, const Any& dtype, size_t dtype_index) {
+  DataType type = dtype_or(call, dtype, dtype_index, DataType::Float(64));
+  Shape dims = shape_argument(evaluator_of(call.host), shape, call.span_of(0));
+  for (int64_t d : dims) {
+    if (d < 0)
+      raise("ValueError", call.span_of(0), "negative-dimension", "negative dimensions are not allowed");
+  }
+  return array_value(filled(dims, type, value));
+}
+void copy_filling(const ffi::Tensor& target, const ffi::Tensor& values, ir::Span span) {
+  std::optional<Shape> common = common_shape(shape_of(target), shape_of(values));
+  if (common != shape_of(target)) {
+    raise("ValueError", span, "shape-mismatch", "could not broadcast input array from shape {} into shape {}",
+          shape_text(shape_of(values)), shape_text(shape_of(target)));
+  }
+  copy_into(target, values);
+}
+Any like(ApiCall& call, const Any& array, const Any& value, const Any& dtype, const Any& shape_value) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
+  Operand source = operand_of(tensor);
+  DataType type = is_none(dtype) ? DataType(tensor.dtype()) : dtype_argument(evaluator, dtype, call.span);
+  ffi::Tensor result =
+      is_none(shape_value)
+          ? make_in_order(
+                shape_of(tensor),
+                memory_order(static_cast<size_t>(tensor.ndim()), std::span<const Operand>(&source, 1)), type)
+          : make_array(shape_argument(evaluator, shape_value, call.span), type);
+  copy_filling(result, to_tensor(evaluator, value, call.span_of(1), type), call.span);
+  return array_value(result);
+}
+
+// copy: True always, None where needed, False never.
+Any array_from(ApiCall& call, const Any& object, const Any& dtype, const Any& copy, int64_t least_dims,
+               std::string_view order = "K") {
+  Evaluator& evaluator = evaluator_of(call.host);
+  DataType type = is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(1));
+  FloatErrors errors(evaluator, "cast", call.span);
+  ffi::Tensor tensor = to_tensor(evaluator, object, call.span_of(0), type);
+  auto* array = as<ir::NDArrayNode>(object);
+  bool shared = (array != nullptr && tensor.same_as(array->tensor)) ||
+                (object.type_index() == kTVMFFITensor && tensor.same_as(object.cast<ffi::Tensor>()));
+  if (is_bool(copy) && raw_int(copy) == 0 && !shared) {
+    raise(
+        "ValueError", call.span, "wrong-value",
+        "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, copy=False)` "
+        "replace it "
+        "with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\nFor more "
+        "details, see "
+        "https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.");
+  }
+  bool wanted = is_bool(copy) && raw_int(copy) != 0;
+  if (order == "F") {
+    Shape back;
+    for (int64_t d = tensor.ndim(); d-- > 0;) back.push_back(d);
+    tensor = transposed(row_major(transposed(tensor, back), tensor.dtype(), wanted && shared), back);
+  } else if (order == "C") {
+    tensor = row_major(tensor, tensor.dtype(), wanted && shared);
+  } else if (wanted && shared) {
+    tensor = cast_to(tensor, tensor.dtype(), true);
+  }
+  if (tensor.ndim() < least_dims) {
+    Shape shape = shape_of(tensor), strides = strides_of(tensor);
+    auto more = static_cast<size_t>(least_dims - tensor.ndim());
+    shape.insert(shape.begin(), more, 1);
+    strides.insert(strides.begin(), more, 0);
+    tensor = strided(tensor, shape, strides);
+  }
+  return array_value(tensor);
+}
+
+Any frombuffer(ApiCall& call, const Any& buffer, const Any& dtype, int64_t count, int64_t offset) {
+  DataType type = dtype_or(call, dtype, 1, DataType::Float(64));
+  std::string bytes;
+  if (auto* array = as<ir::NDArrayNode>(buffer)) {
+    ffi::Tensor dense = row_major(array->tensor, array->tensor.dtype());
+    bytes.assign(data_of<char>(dense), static_cast<size_t>(dense.numel() * DataType(dense.dtype()).bytes()));
+  } else if (auto text = buffer.try_cast<ffi::Bytes>()) {
+    bytes.assign(text->data(), text->size());
+  } else {
+    raise("TypeError", call.span_of(0), "wrong-type", "a bytes-like object is required, not '{}'",
+          type_name_of(evaluator_of(call.host), buffer));
+  }
+  auto size = static_cast<int64_t>(bytes.size());
+  if (offset < 0 || offset > size) {
+    raise("ValueError", call.span, "wrong-value",
+          "offset must be non-negative and no greater than buffer length ({})", size);
+  }
+  if (count < 0) {
+    if ((size - offset) % type.bytes() != 0)
+      raise("ValueError", call.span, "wrong-value", "buffer size must be a multiple of element size");
+    count = (size - offset) / type.bytes();
+  } else if (count * type.bytes() > size - offset) {
+    raise("ValueError", call.span, "wrong-value", "buffer is smaller than requested size");
+  }
+  int64_t dims[] = {count};
+  ffi::Tensor tensor = make_array(dims, type);
+  std::memcpy(tensor.data_ptr(), bytes.data() + offset, static_cast<size_t>(count * type.bytes()));
+  return array_value(tensor);
+}
+
+Any as_strided(ApiCall& call, const Any& value, const Any& shape_value, const Any& strides_value) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, value, call.span_of(0));
+  Shape shape =
+      is_none(shape_value) ? shape_of(tensor) : shape_argument(evaluator, shape_value, call.span_of(1));
+  Shape strides = strides_of(tensor);
+  int64_t bytes = DataType(tensor.dtype()).bytes();
+  if (!is_none(strides_value)) {
+    strides = shape_argument(evaluator, strides_value, call.span_of(2));
+    for (int64_t& stride : strides) {
+      if (stride % bytes != 0)
+        raise("ValueError", call.span_of(2), "wrong-value",
+              "a stride of {} bytes is not a multiple of the element's {}", stride, bytes);
+      stride /= bytes;
+    }
+  }
+  if (shape.size() != strides.size())
+    raise("ValueError", call.span, "shape-mismatch", "shape and strides must have the same length");
+  // Nothing outside the tensor's own memory may be reached: offsets are checked against what it spans now.
+  auto reach = [](const Shape& extents, const Shape& steps) {
+    int64_t low = 0, high = 0;
+    for (size_t d = 0; d < extents.size(); ++d)
+      (steps[d] < 0 ? low : high) += std::max<int64_t>(extents[d] - 1, 0) * steps[d];
+    return std::pair(low, high);
+  };
+  auto [low, high] = reach(shape_of(tensor), strides_of(tensor));
+  auto [new_low, new_high] = reach(shape, strides);
+  if (product(shape) > 0 && (new_low < low || new_high > high))
+    raise("ValueError", call.span, "wrong-value", "the view reaches outside the array's memory");
+  return array_value(strided(tensor, shape, strides));
+}
+
+Any arange(ApiCall& call, const Any& start_or_stop, const Any& stop, const Any& step, const Any& dtype) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  Any first = is_none(stop) ? Any(int64_t{0}) : plain_number(start_or_stop);
+  Any last = plain_number(is_none(stop) ? start_or_stop : stop);
+  Any by = is_none(step) ? Any(int64_t{1}) : plain_number(step);
+  bool real = is_float(first) || is_float(last) || is_float(by);
+  auto number = [&](const Any& value, size_t i) {
+    if (is_float(value)) return raw_float(value);
+    return static_cast<double>(index_value(evaluator, value, call.span_of(i), "arange"));
+  };
+  double a = number(first, 0), b = number(last, 1), s = number(by, 2);
+  if (s == 0) raise("ZeroDivisionError", call.span_of(2), "zero-step", "division by zero");
+  auto count = static_cast<int64_t>(std::max(0.0, std::ceil((b - a) / s)));
+  DataType type = dtype_or(call, dtype, 3, real ? DataType::Float(64) : DataType::Int(64));
+  int64_t dims[] = {count};
+  ffi::Tensor tensor = make_array(dims, type);
+  with_type(type, [&](auto tag) {
+    using T = decltype(tag);
+    // As NumPy fills: the second element minus the first is the step, in the array's own type.
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      T begin = static_cast<T>(a), delta = static_cast<T>(a + s) - begin;
+      for (int64_t i = 0; i < count; ++i) data_of<T>(tensor)[i] = begin + static_cast<T>(i) * delta;
+      if (count > 1) data_of<T>(tensor)[1] = static_cast<T>(a + s);
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        data_of<T>(tensor)[i] = real ? static_cast<T>(a + static_cast<double>(i) * s)
+                                     : static_cast<T>(static_cast<int64_t>(a) + i * static_cast<int64_t>(s));
+      }
+    }
+  });
+  return array_value(tensor);
+}
+
+Any linspace(ApiCall& call, const Any& first, const Any& last, const Any& count_value, bool endpoint,
+             bool with_step, const Any& dtype, int64_t axis) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  int64_t count = index_value(evaluator, count_value, call.span_of(2), "num");
+  if (count < 0) {
+    raise("ValueError", call.span_of(2), "negative-count", "Number of samples, {}, must be non-negative.",
+          count);
+  }
+  ffi::Tensor a = to_tensor(evaluator, first, call.span_of(0)),
+              b = to_tensor(evaluator, last, call.span_of(1));
+  Any ends[] = {first, last};
+  DataType common = result_type(evaluator, ends, call.span);
+  DataType natural = common.is_float() ? common : DataType::Float(64);
+  Shape shape = broadcast_shapes(shape_of(a), shape_of(b), call.span);
+  a = row_major(broadcast_to(a, shape), natural);
+  b = row_major(broadcast_to(b, shape), natural);
+  int64_t lines = a.numel();
+  Shape full = shape;
+  full.insert(full.begin(), count);
+  ffi::Tensor tensor = make_array(full, natural);
+  int64_t steps = endpoint ? count - 1 : count;
+  double shown_step = NAN;
+  with_type(natural, [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (is_real<T>) {
+      // Rounded to T at each step, as arrays of T are.
+      auto rounded = [](auto value) { return static_cast<Compute<T>>(static_cast<T>(value)); };
+      auto parts = static_cast<Compute<T>>(steps);
+      bool some_zero = false;
+      auto delta_of = [&](int64_t k) {
+        return rounded(static_cast<Compute<T>>(data_of<T>(b)[k]) - static_cast<Compute<T>>(data_of<T>(a)[k]));
+      };
+      for (int64_t k = 0; k < lines; ++k) some_zero = some_zero || rounded(delta_of(k) / parts) == 0;
+      for (int64_t k = 0; k < lines; ++k) {
+        T* data = data_of<T>(tensor) + k;
+        auto start = static_cast<Compute<T>>(data_of<T>(a)[k]), delta = delta_of(k);
+        auto step = rounded(delta / parts);
+        if (steps > 0) shown_step = static_cast<double>(step);
+        for (int64_t i = 0; i < count; ++i) {
+          auto place = rounded(static_cast<Compute<T>>(i));
+          auto at = steps > 0 ? (some_zero ? rounded(rounded(place / parts) * delta) : rounded(place * step))
+                              : rounded(place * delta);
+          data[i * lines] = static_cast<T>(at + start);
+        }
+        if (endpoint && count > 1) data[(count - 1) * lines] = data_of<T>(b)[k];
+      }
+    }
+  });
+  DataType type = dtype_or(call, dtype, 5, natural);
+  if (type.is_integral()) {
+    // Rounded down, not towards zero.
+    tensor = cast_to(tensor, DataType::Float(64));
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      data_of<double>(tensor)[i] = std::floor(data_of<double>(tensor)[i]);
+  }
+  ffi::Tensor result = cast_to(tensor, type);
+  if (axis != 0) {
+    Shape order;
+    for (int64_t d = 1; d < result.ndim(); ++d) order.push_back(d);
+    order.insert(order.begin() + axis_argument(evaluator, Any(axis), result.ndim(), call.span), 0);
+    result = transposed(result, order);
+  }
+  if (!with_step) return array_value(result);
+  return Tuple{array_value(result), scalar_value(DataType::Float(64), shown_step)};
+}
+
+Any eye(ApiCall& call, const Any& n_value, const Any& m, const Any& k_value, const Any& dtype) {
+  int64_t n = index_value(evaluator_of(call.host), n_value, call.span_of(0), "N");
+  int64_t k = index_value(evaluator_of(call.host), k_value, call.span_of(2), "k");
+  int64_t columns = is_none(m) ? n : index_value(evaluator_of(call.host), m, call.span_of(1), "M");
+  DataType type = dtype_or(call, dtype, 3, DataType::Float(64));
+  int64_t dims[] = {n, columns};
+  ffi::Tensor tensor = filled(dims, type, 0);
+  with_type(type, [&](auto tag) {
+    using T = decltype(tag);
+    for (int64_t i = 0; i < n; ++i) {
+      if (i + k >= 0 && i + k < columns) data_of<T>(tensor)[i * columns + i + k] = static_cast<T>(1.0);
+    }
+  });
+  return array_value(tensor);
+}
+
+#define MLC_NP_CONSTANT(name, text, value)                                      \
+  ApiRow {                                                                      \
+    ApiKind::kValue, "numpy", name, text, [](ApiCall&) -> Any { return value; } \
+  }
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "numpy",
+     "array(object, dtype=None, copy=True, order='K', subok=False, ndmin=0, like=None)",
+     "An array of these values.",
+     native([](ApiCall& call, Any object, Any dtype, Any copy, Any order, bool, int64_t ndmin, Any) {
+       return array_from(call, object, dtype, copy, ndmin, is_str(order) ? text_of(order) : "K");
+     })},
+    {ApiKind::kFunction, "numpy", "asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
+     "The value as an array, without a copy where it is one.",
+     native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
+       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
+     })},
+    {ApiKind::kFunction, "numpy",
+     "asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)",
+     "The value as an array, without a copy where it is one.",
+     native([](ApiCall& call, Any object, Any dtype, Any order, Any, Any copy, Any) {
+       return array_from(call, object, dtype, copy, 0, is_str(order) ? text_of(order) : "K");
+     })},
+    {ApiKind::kFunction, "numpy", "ascontiguousarray(a, dtype=None, *, like=None)",
+     "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
+       return array_from(call, object, dtype, nullptr, 1, "C");
+     })},
+    {ApiKind::kFunction, "numpy", "require(a, dtype=None, requirements=None)",
+     "The value as a row-major array.", native([](ApiCall& call, Any object, Any dtype, Any) {
+       return array_from(call, object, dtype, nullptr, 0, "C");
+     })},
+    {ApiKind::kFunction, "numpy", "copy(a, order='K', subok=False)", "A copy of the array.",
+     native([](ApiCall& call, Any object, std::string order, bool) {
+       return array_from(call, object, nullptr, true, 0, order);
+     })},
+    {ApiKind::kFunction, "numpy", "frombuffer(buffer, dtype=None, count=-1, offset=0)",
+     "The bytes as an array.",
+     native([](ApiCall& call, Any buffer, Any dtype, int64_t count, int64_t offset) {
+       return frombuffer(call, buffer, dtype, count, offset);
+     })},
+    {ApiKind::kFunction, "numpy.lib.stride_tricks",
+     "as_strided(x, shape=None, strides=None, subok=False, writeable=True)",
+     "The memory seen with other strides, within its bounds.",
+     native([](ApiCall& call, Any x, Any shape, Any strides, bool, bool) {
+       return as_strided(call, x, shape, strides);
+     })},
+    {ApiKind::kFunction, "numpy", "zeros(shape, dtype=None, order='C', *, device=None, like=None)",
+     "An array of zeros.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 0, dtype, 1);
+     })},
+    {ApiKind::kFunction, "numpy", "ones(shape, dtype=None, order='C', *, device=None, like=None)",
+     "An array of ones.", native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 1, dtype, 1);
+     })},
+    {ApiKind::kFunction, "numpy", "empty(shape, dtype=None, order='C', *, device=None, like=None)",
+     "An array without values of note (zeros).",
+     native([](ApiCall& call, Any shape, Any dtype, std::string, Any, Any) {
+       return full(call, shape, 0, dtype, 1);
+     })},
+    {ApiKind::kFunction, "numpy", "full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)",
+     "An array of one value.",
+     native([](ApiCall& call, Any shape, Any value, Any dtype, std::string, Any, Any) {
+       Evaluator& evaluator = evaluator_of(call.host);
+       DataType type = dtype_or(call, dtype, 2, DataType::Void());
+       ffi::Tensor one = to_tensor(evaluator, value, call.span_of(1), type);
+       ffi::Tensor result = make_array(shape_argument(evaluator, shape, call.span_of(0)), one.dtype());
+       copy_filling(result, one, call.span);
+       return array_value(result);
+     })},
+    {ApiKind::kFunction, "numpy",
+     "zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+     "Zeros of the same shape.",
+     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
+       return like(call, array, int64_t{0}, dtype, shape);
+     })},
+    {ApiKind::kFunction, "numpy",
+     "ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)", "Ones of the same shape.",
+     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
+       return like(call, array, int64_t{1}, dtype, shape);
+     })},
+    {ApiKind::kFunction, "numpy",
+     "empty_like(prototype, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+     "An array of the same shape (zeros).",
+     native([](ApiCall& call, Any array, Any dtype, std::string, bool, Any shape, Any) {
+       return like(call, array, int64_t{0}, dtype, shape);
+     })},
+    {ApiKind::kFunction, "numpy",
+     "full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)",
+     "One value in the same shape.",
+     native([](ApiCall& call, Any array, Any value, Any dtype, std::string, bool, Any shape, Any) {
+       return like(call, array, value, dtype, shape);
+     })},
+    {ApiKind::kFunction, "numpy", "arange(start, stop=None, step=None, dtype=None)", "Evenly spaced values.",
+     native([](ApiCall& call, Any start, Any stop, Any step, Any dtype) {
+       return arange(call, start, stop, step, dtype);
+     })},
+    {ApiKind::kFunction, "numpy",
+     "linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0)",
+     "So many values from start to stop.",
+     native(
+         [](ApiCall& call, Any start, Any stop, Any count, bool endpoint, bool with_step, Any dtype,
+            int64_t axis) { return linspace(call, start, stop, count, endpoint, with_step, dtype, axis); })},
+    {ApiKind::kFunction, "numpy", "eye(N, M=None, k=0, dtype=None, order='C')", "Ones on a diagonal.",
+     native([](ApiCall& call, Any n, Any m, Any k, Any dtype, std::string) {
+       return eye(call, n, m, k, dtype);
+     })},
+    {ApiKind::kFunction, "numpy", "identity(n, dtype=None)", "The identity matrix.",
+     native([](ApiCall& call, Any n, Any dtype) { return eye(call, n, nullptr, int64_t{0}, dtype); })},
+    {ApiKind::kClass, "numpy", "ndarray(shape, dtype=None)", "The type of arrays.",
+     native([](ApiCall& call, Any shape, Any dtype) { return full(call, shape, 0, dtype, 1); }),
+     "mlc.np.ndarray", "numpy.ndarray"},
+    MLC_NP_CONSTANT("pi", "The ratio of a circle's circumference to its diameter.", 3.141592653589793),
+    MLC_NP_CONSTANT("e", "Euler's number.", 2.718281828459045),
+    MLC_NP_CONSTANT("inf", "Infinity.", HUGE_VAL),
+    MLC_NP_CONSTANT("nan", "Not a number.", static_cast<double>(NAN)),
+    MLC_NP_CONSTANT("True_", "True as a scalar.", scalar_value(DataType::Bool(), int64_t{1})),
+    MLC_NP_CONSTANT("False_", "False as a scalar.", scalar_value(DataType::Bool(), int64_t{0})),
+    MLC_NP_CONSTANT("euler_gamma", "Euler's constant.", 0.5772156649015329),
+    MLC_NP_CONSTANT("little_endian", "The byte order.", true),
+    MLC_NP_CONSTANT("__version__", "The version of NumPy whose results these are.", str_value("2.4.6")),
+    MLC_NP_CONSTANT("newaxis", "None, as an index: a new dimension.", Any(nullptr)),
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> np_create_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joining, picking and repeating: concatenate, stack, where, nonzero, take, repeat.
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/script/numpy/errors.h"
+#include "frontend/script/numpy/ufunc.h"
+
+namespace mlc::script {
+
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+using ir::NDArray;
+
+namespace {
+
+Any concatenate(ApiCall& call, std::vector<ffi::Tensor> tensors, const Any& axis_value, DataType dtype,
+                const Any& out) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  if (tensors.empty())
+    raise("ValueError", call.span, "empty-sequence", "need at least one array to concatenate");
+  if (is_none(axis_value)) {
+    for (ffi::Tensor& tensor : tensors) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
+  }
+  Shape shape = shape_of(tensors[0]);
+  if (shape.empty())
+    raise("ValueError", call.span, "shape-mismatch", "zero-dimensional arrays cannot be concatenated");
+  auto ndim = static_cast<int64_t>(shape.size());
+  auto axis = static_cast<size_t>(
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, ndim, call.span_of(1)));
+  int64_t total = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Shape other = shape_of(tensors[i]);
+    if (other.size() != shape.size()) {
+      raise("ValueError", call.span, "shape-mismatch",
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            "dimension "
+            "0, the array at index 0 has {} dimension(s) and the array at index {} has {} dimension(s)",
+            shape.size(), i, other.size());
+    }
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (d == axis || other[d] == shape[d]) continue;
+      raise("ValueError", call.span, "shape-mismatch",
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            "dimension "
+            "{}, the array at index 0 has size {} and the array at index {} has size {}",
+            d, shape[d], i, other[d]);
+    }
+    total += other[axis];
+  }
+  shape[axis] = total;
+  ffi::Tensor result = make_array(shape, dtype);
+  Shape strides = strides_of(result);
+  int64_t begin = 0;
+  for (const ffi::Tensor& tensor : tensors) {
+    shape[axis] = tensor.size(static_cast<int64_t>(axis));
+    copy_into(strided(result, shape, strides, shape[axis] == 0 ? 0 : begin * strides[axis]), tensor);
+    begin += shape[axis];
+  }
+  return into_out(result, out, call.span);
+}
+
+Any concatenate_values(ApiCall& call, const Any& arrays, const Any& axis, const Any& out,
+                       const Any& dtype_value, bool stack) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  std::vector<Any> parts = evaluator.elements_of(arrays, call.span_of(0));
+  if (parts.empty()) {
+    raise("ValueError", call.span, "empty-sequence", "need at least one array to {}",
+          stack ? "stack" : "concatenate");
+  }
+  std::vector<ffi::Tensor> tensors;
+  DataType dtype = DataType::Void();
+  for (const Any& part : parts) {
+    tensors.push_back(to_tensor(evaluator, part, call.span_of(0)));
+    DataType own = tensors.back().dtype();
+    dtype = dtype.is_void() ? own : promote(dtype, own, call.span);
+  }
+  if (!is_none(dtype_value)) dtype = dtype_argument(evaluator, dtype_value, call.span);
+  if (stack) {
+    Shape first = shape_of(tensors[0]);
+    for (ffi::Tensor& tensor : tensors) {
+      Shape shape = shape_of(tensor), strides = strides_of(tensor);
+      if (shape != first)
+        raise("ValueError", call.span, "shape-mismatch", "all input arrays must have the same shape");
+      int64_t at = axis_argument(evaluator, axis, tensor.ndim() + 1, call.span_of(1));
+      shape.insert(shape.begin() + at, 1);
+      strides.insert(strides.begin() + at, 0);
+      tensor = strided(tensor, shape, strides);
+    }
+  }
+  return concatenate(call, std::move(tensors), axis, dtype, out);
+}
+
+// Positions of the elements that are not zero, one array per dimension.
+std::vector<ffi::Tensor> nonzero_positions(const ffi::Tensor& tensor) {
+  ffi::Tensor test = row_major(tensor, DataType::Bool());
+  const bool* keep = data_of<bool>(test);
+  int64_t dims[] = {std::count(keep, keep + test.numel(), true)};
+  Shape shape = shape_of(tensor);
+  std::vector<ffi::Tensor> result;
+  for (size_t d = 0; d < shape.size(); ++d) result.push_back(make_array(dims, DataType::Int(64)));
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t found = 0;
+  for (int64_t i = 0, n = test.numel(); i < n; ++i) {
+    if (keep[i]) {
+      for (size_t d = 0; d < shape.size(); ++d) data_of<int64_t>(result[d])[found] = index[d];
+      ++found;
+    }
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+Any nonzero(ApiCall& call, const ffi::Tensor& tensor) {
+  if (tensor.ndim() == 0) {
+    raise("ValueError", call.span, "shape-mismatch",
+          "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. If the "
+          "context of "
+          "this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`.");
+  }
+  Tuple result;
+  for (ffi::Tensor& positions : nonzero_positions(tensor)) result.push_back(array_value(positions));
+  return result;
+}
+
+Any where(ApiCall& call, const Any& condition, const Any& a, const Any& b) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor test = to_tensor(evaluator, condition, call.span_of(0));
+  if (is_unbound(a) != is_unbound(b) || (is_none(a) != is_none(b)))
+    raise("ValueError", call.span, "wrong-arguments", "either both or neither of x and y should be given");
+  if (is_none(a)) return nonzero(call, test);
+  test = cast_to(test, DataType::Bool());
+  Any operands[] = {a, b};
+  DataType dtype = result_type(evaluator, operands, call.span);
+  ffi::Tensor x = to_tensor(evaluator, a, call.span_of(1), dtype),
+              y = to_tensor(evaluator, b, call.span_of(2), dtype);
+  std::optional<Shape> shape = common_shape(shape_of(test), shape_of(x));
+  if (shape) shape = common_shape(*shape, shape_of(y));
+  if (!shape) {
+    raise("ValueError", call.span, "shape-mismatch",
+          "operands could not be broadcast together with shapes {} {} {} ", shape_text(shape_of(test)),
+          shape_text(shape_of(x)), shape_text(shape_of(y)));
+  }
+  ffi::Tensor out = make_array(*shape, dtype);
+  Operand operands_of[] = {operand_of(test, *shape), operand_of(x, *shape), operand_of(y, *shape),
+                           operand_of(out)};
+  Walk walk(*shape, operands_of);
+  with_type(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    walk.run([](char* const* p, int64_t n, const int64_t* s) {
+      const char *c = p[0], *left = p[1], *right = p[2];
+      char* to = p[3];
+      auto simple = [&](int k) { return s[k] == 0 || s[k] == sizeof(T); };
+      if (s[0] == 1 && s[3] == sizeof(T) && simple(1) && simple(2)) {
+        const auto* x = reinterpret_cast<const T*>(left);
+        const auto* y = reinterpret_cast<const T*>(right);
+        auto* out = reinterpret_cast<T*>(to);
+        const auto* test = reinterpret_cast<const uint8_t*>(c);
+        if (s[1] != 0 && s[2] != 0) {
+          for (int64_t i = 0; i < n; ++i) {
+            T a = x[i], b = y[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else if (s[1] != 0) {
+          T b = *y;
+          for (int64_t i = 0; i < n; ++i) {
+            T a = x[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else if (s[2] != 0) {
+          T a = *x;
+          for (int64_t i = 0; i < n; ++i) {
+            T b = y[i];
+            out[i] = test[i] != 0 ? a : b;
+          }
+        } else {
+          T a = *x, b = *y;
+          for (int64_t i = 0; i < n; ++i) out[i] = test[i] != 0 ? a : b;
+        }
+        return;
+      }
+      for (int64_t i = 0; i < n; ++i, c += s[0], left += s[1], right += s[2], to += s[3])
+        *reinterpret_cast<T*>(to) = load<bool>(c) ? load<T>(left) : load<T>(right);
+    });
+  });
+  return array_value(out);
+}
+
+Any take(ApiCall& call, const Any& array, const Any& indices, const Any& axis_value, const Any& mode,
+         const Any& out) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
+  if (is_none(axis_value)) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
+  int64_t axis =
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
+  ffi::Tensor picks = to_tensor(evaluator, indices, call.span_of(1));
+  if (DataType(picks.dtype()).is_floating() && picks.numel() > 0) {
+    raise("TypeError", call.span_of(1), "bad-cast",
+          "Cannot cast array data from dtype('{}') to dtype('int64') according to the rule 'safe'",
+          DataType(picks.dtype()).str());
+  }
+  picks = row_major(picks, DataType::Int(64));
+  std::string_view how = is_str(mode) ? text_of(mode) : "raise";
+  int64_t size = tensor.size(axis);
+  if (size == 0 && picks.numel() > 0)
+    raise("IndexError", call.span, "index-out-of-range", "cannot do a non-empty take from an empty axes.");
+  Shape shape = shape_of(tensor), picked = shape_of(picks), out_shape(shape.begin(), shape.begin() + axis);
+  out_shape.insert(out_shape.end(), picked.begin(), picked.end());
+  out_shape.insert(out_shape.end(), shape.begin() + axis + 1, shape.end());
+  ffi::Tensor source = row_major(tensor, tensor.dtype());
+  ffi::Tensor result = make_array(out_shape, tensor.dtype());
+  int64_t outer = product(std::span(shape).first(static_cast<size_t>(axis)));
+  int64_t inner =
+      product(std::span(shape).subspan(static_cast<size_t>(axis) + 1)) * DataType(tensor.dtype()).bytes();
+  char* to = data_of<char>(result);
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < picks.numel(); ++i, to += inner) {
+      int64_t at = data_of<int64_t>(picks)[i];
+      if (how == "clip") {
+        at = std::clamp<int64_t>(at, 0, size - 1);
+      } else if (how == "wrap") {
+        at = (at % size + size) % size;
+      } else if (at < -size || at >= size) {
+        raise("IndexError", call.span, "index-out-of-range",
+              "index {} is out of bounds for axis {} with size {}", at, axis, size);
+      }
+      std::memcpy(to, data_of<char>(source) + (o * size + (at < 0 ? at + size : at)) * inner,
+                  static_cast<size_t>(inner));
+    }
+  }
+  return into_out(result, out, call.span);
+}
+
+Any repeat(ApiCall& call, const Any& array, const Any& repeats, const Any& axis_value) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(0));
+  if (is_none(axis_value) || tensor.ndim() == 0) tensor = reshape_to(tensor, {tensor.numel()}, call.span);
+  int64_t axis =
+      is_none(axis_value) ? 0 : axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(2));
+  ffi::Tensor counts = row_major(to_tensor(evaluator, repeats, call.span_of(1)), DataType::Int(64));
+  int64_t size = tensor.size(axis);
+  if (counts.ndim() > 0 && counts.numel() != 1 && counts.numel() != size) {
+    raise("ValueError", call.span, "shape-mismatch",
+          "operands could not be broadcast together with shape {} {}", shape_text(Shape{size}),
+          shape_text(shape_of(counts)));
+  }
+  std::vector<int64_t> picks;
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t count = data_of<int64_t>(counts)[counts.numel() == 1 ? 0 : i];
+    if (count < 0)
+      raise("ValueError", call.span_of(1), "wrong-value", "repeats may not contain negative values.");
+    picks.insert(picks.end(), static_cast<size_t>(count), i);
+  }
+  int64_t dims[] = {static_cast<int64_t>(picks.size())};
+  ffi::Tensor index = make_array(dims, DataType::Int(64));
+  std::copy(picks.begin(), picks.end(), data_of<int64_t>(index));
+  return take(call, array_value(tensor), array_value(index), Any(axis), nullptr, nullptr);
+}
+
+constexpr std::string_view kArray = "mlc.np.ndarray";
+
+const ApiRow rows[] = {
+    {ApiKind::kFunction, "numpy", "concatenate(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
+     "The arrays joined along a dimension.",
+     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
+       return concatenate_values(call, arrays, axis, out, dtype, false);
+     })},
+    {ApiKind::kFunction, "numpy", "concat(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
+     "The arrays joined along a dimension.",
+     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
+       return concatenate_values(call, arrays, axis, out, dtype, false);
+     })},
+    {ApiKind::kFunction, "numpy", "stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')",
+     "The arrays joined along a new dimension.",
+     native([](ApiCall& call, Any arrays, Any axis, Any out, Any dtype, Any) {
+       return concatenate_values(call, arrays, axis, out, dtype, true);
+     })},
+    {ApiKind::kFunction, "numpy", "where(condition, x=None, y=None)",
+     "x where the condition holds, y elsewhere; alone, where it holds.",
+     native([](ApiCall& call, Any condition, Any a, Any b) { return where(call, condition, a, b); })},
+    {ApiKind::kFunction, "numpy", "nonzero(a)", "Where the elements are not zero: an array per dimension.",
+     native([](ApiCall& call, Any a) {
+       return nonzero(call, to_tensor(evaluator_of(call.host), a, call.span_of(0)));
+     })},
+    {ApiKind::kMethod, kArray, "nonzero()", "Where the elements are not zero: an array per dimension.",
+     native([](ApiCall& call, NDArray a) { return nonzero(call, a->tensor); })},
+    {ApiKind::kFunction, "numpy", "take(a, indices, axis=None, out=None, mode='raise')",
+     "The elements at these places of a dimension.",
+     native([](ApiCall& call, Any a, Any indices, Any axis, Any out, Any mode) {
+       return take(call, a, indices, axis, mode, out);
+     })},
+    {ApiKind::kMethod, kArray, "take(indices, axis=None, out=None, mode='raise')",
+     "The elements at these places of a dimension.",
+     native([](ApiCall& call, Any a, Any indices, Any axis, Any out, Any mode) {
+       return take(call, a, indices, axis, mode, out);
+     })},
+    {ApiKind::kFunction, "numpy", "repeat(a, repeats, axis=None)", "Each element so many times.",
+     native([](ApiCall& call, Any a, Any repeats, Any axis) { return repeat(call, a, repeats, axis); })},
+    {ApiKind::kMethod, kArray, "repeat(repeats, axis=None)", "Each element so many times.",
+     native([](ApiCall& call, Any a, Any repeats, Any axis) { return repeat(call, a, repeats, axis); })},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> np_join_rows() { return rows; }
+
+}  // namespace mlc::script

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of the language on arrays.
+#include "frontend/script/numpy/ufunc.h"
+#include "frontend/script/types/wide_int.h"
+
+namespace mlc::script {
+
+using syntax::BinOperator;
+using syntax::CmpOperator;
+
+Any matmul(Evaluator& evaluator, const Any& left, const Any& right, ir::Span span);  // np_linalg.cpp
+
+namespace {
+
+const UfuncRow& row_of(BinOperator op) {
+  static const UfuncRow* rows[] = {
+      &find_ufunc("add"),         &find_ufunc("subtract"),    &find_ufunc("multiply"),
+      &find_ufunc("divide"),      &find_ufunc("remainder"),   &find_ufunc("power"),
+      &find_ufunc("left_shift"),  &find_ufunc("right_shift"), &find_ufunc("bitwise_or"),
+      &find_ufunc("bitwise_xor"), &find_ufunc("bitwise_and"), &find_ufunc("floor_divide")};
+  switch (op) {
+    case BinOperator::kAdd:
+      return *rows[0];
+    case BinOperator::kSub:
+      return *rows[1];
+    case BinOperator::kMult:
+      return *rows[2];
+    case BinOperator::kDiv:
+      return *rows[3];
+    case BinOperator::kMod:
+      return *rows[4];
+    case BinOperator::kPow:
+      return *rows[5];
+    case BinOperator::kLShift:
+      return *rows[6];
+    case BinOperator::kRShift:
+      return *rows[7];
+    case BinOperator::kBitOr:
+      return *rows[8];
+    case BinOperator::kBitXor:
+      return *rows[9];
+    case BinOperator::kBitAnd:
+      return *rows[10];
+    default:
+      return *rows[11];
+  }
+}
+const UfuncRow& row_of(CmpOperator op) {
+  static const UfuncRow* rows[] = {&find_ufunc("equal"),   &find_ufunc("not_equal"),
+                                   &find_ufunc("less"),    &find_ufunc("less_equal"),
+                                   &find_ufunc("greater"), &find_ufunc("greater_equal")};
+  return *rows[op == CmpOperator::kEq      ? 0
+               : op == CmpOperator::kNotEq ? 1
+               : op == CmpOperator::kLt    ? 2
+               : op == CmpOperator::kLtE   ? 3
+               : op == CmpOperator::kGt    ? 4
+                                           : 5];
+}
+
+bool takes_part(const Any& value) {
+  return is_array_operand(value) || is_integer(value) || is_float(value) || is_list_like(value) ||
+         value.type_index() == kTVMFFITensor || unsigned_of(value);
+}
+void check_operands(Evaluator& evaluator, std::string_view op, const Any& a, const Any& b, ir::Span span) {
+  if (takes_part(a) && takes_part(b)) return;
+  raise("TypeError", span, "unsupported-operand", "unsupported operand type(s) for {}: '{}' and '{}'", op,
+        type_name_of(evaluator, a), type_name_of(evaluator, b));
+}
+
+// Powers that NumPy's arrays compute another way: x ** 2 and x ** 0.5.
+const UfuncRow* quick_power(const Any& a, const Any& b) {
+  auto* array = as<ir::NDArrayNode>(a);
+  if (array == nullptr || !is_number(b) || is_bool(b)) return nullptr;
+  DataType dtype = array->tensor.dtype();
+  double exponent = to_double(b);
+  if (is_int(b) && exponent == 2) return &find_ufunc("square");  // of bools too, which become int8
+  if (!dtype.is_floating()) return nullptr;
+  if (exponent == 2) return &find_ufunc("square");
+  if (exponent == 0.5) return &find_ufunc("sqrt");
+  if (exponent == 1) return &find_ufunc("positive");
+  if (exponent == -1) return &find_ufunc("reciprocal");
+  return nullptr;
+}
+
+}  // namespace
+
+Any array_binary(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (op == BinOperator::kMult) {
+    // "x" * np.int64(3) repeats, as with an int.
+    for (bool swapped : {false, true}) {
+      const Any& sequence = swapped ? b : a;
+      auto* scalar = as<NumpyScalarNode>(swapped ? a : b);
+      bool repeats =
+          is_str(sequence) || sequence.type_index() == kTVMFFIList || sequence.type_index() == kTVMFFIArray;
+      if (repeats && scalar != nullptr &&
+          (DataType(scalar->dtype).is_int() || DataType(scalar->dtype).is_uint()))
+        return evaluator.binary(op, plain_number(a), plain_number(b), span);
+    }
+  }
+  check_operands(evaluator, op == BinOperator::kPow ? "** or pow()" : syntax::spelling(op), a, b, span);
+  if (op == BinOperator::kMatMult) return matmul(evaluator, a, b, span);
+  if (op == BinOperator::kPow) {
+    if (const UfuncRow* quick = quick_power(a, b)) return call_ufunc1(evaluator, *quick, {a}, span);
+  }
+  return call_ufunc1(evaluator, row_of(op), {a, b}, span);
+}
+
+bool array_in_place(Evaluator& evaluator, BinOperator op, const Any& a, const Any& b, ir::Span span) {
+  check_operands(evaluator, std::string(syntax::spelling(op)) + "=", a, b, span);
+  if (op == BinOperator::kMatMult) {
+    Any product_value = matmul(evaluator, a, b, span);
+    array_assign(evaluator, a, ellipsis(), product_value, span);
+    return true;
+  }
+  UfuncOptions options{.out = {a}};
+  if (op == BinOperator::kPow) {
+    if (const UfuncRow* quick = quick_power(a, b)) {
+      call_ufunc1(evaluator, *quick, {a}, span, options);
+      return true;
+    }
+  }
+  call_ufunc1(evaluator, row_of(op), {a, b}, span, options);
+  return true;
+}
+
+Any array_unary(Evaluator& evaluator, syntax::UnaryOperator op, const Any& value, ir::Span span) {
+  const UfuncRow& row = op == syntax::UnaryOperator::kInvert ? find_ufunc("invert")
+                        : op == syntax::UnaryOperator::kUAdd ? find_ufunc("positive")
+                                                             : find_ufunc("negative");
+  return call_ufunc1(evaluator, row, {value}, span);
+}
+
+Any array_compare(Evaluator& evaluator, CmpOperator op, const Any& a, const Any& b, ir::Span span) {
+  if (!takes_part(a) || !takes_part(b)) {
+    if (op != CmpOperator::kEq && op != CmpOperator::kNotEq) {
+      raise("TypeError", span, "unsupported-operand", "'{}' not supported between instances of '{}' and '{}'",
+            syntax::spelling(op), type_name_of(evaluator, a), type_name_of(evaluator, b));
+    }
+    const Any& array = is_array_operand(a) ? a : b;
+    return scalar_or_array(filled(shape_of(to_tensor(evaluator, array, span)), DataType::Bool(),
+                                  op == CmpOperator::kNotEq ? 1 : 0));
+  }
+  return call_ufunc1(evaluator, row_of(op), {a, b}, span);
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,750 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calling and folding universal functions.
+#include "frontend/script/numpy/ufunc.h"
+
+#include <cfenv>
+#include <cmath>
+
+#include "frontend/script/numpy/errors.h"
+
+namespace mlc::script {
+
+namespace {
+
+[[noreturn]] void no_loop(const UfuncRow& row, ir::Span span) {
+  if (row.name == "gcd" || row.name == "lcm")
+    raise("UFuncTypeError", span, "unsupported-operand", "ufunc '{}' takes integers only", row.name);
+  raise("TypeError", span, "unsupported-operand",
+        "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any "
+        "supported types according to the casting rule ''safe''",
+        row.name);
+}
+
+// Comparing with nan is no error, though the machine says so.
+void forgive_nan(const UfuncRow& row) {
+  for (std::string_view name : {"maximum", "minimum", "fmax", "fmin", "sign", "heaviside"}) {
+    if (row.name == name) std::feclearexcept(FE_INVALID);
+  }
+  if (row.rule == Rule::kCompare) std::feclearexcept(FE_INVALID);
+}
+
+bool is_narrow_type(DataType dtype) { return index_of(kind_of(dtype)) >= kPlainKinds; }
+
+// The type of the loop that values of these types go through; `common` is what they have in common.
+Kind loop_kind(const UfuncRow& row, DataType common, std::span<const DataType> types, ir::Span span) {
+  if (row.rule == Rule::kDivide && common.is_integral()) return Kind::kFloat64;
+  if (is_narrow_type(common)) {
+    // Neighbours are of the type itself, not of float32.
+    bool own = row.name == "nextafter" || row.name == "spacing";
+    if (own || row.loops[index_of(Kind::kFloat32)] == nullptr) no_loop(row, span);
+    return kind_of(common);
+  }
+  if (common.is_bool() && row.name == "subtract") {
+    raise("TypeError", span, "unsupported-operand",
+          "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` "
+          "operator, or "
+          "the logical_xor function instead.");
+  }
+  if (common.is_bool() && row.name == "negative") {
+    raise("TypeError", span, "unsupported-operand",
+          "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+          "logical_not function instead.");
+  }
+  if (common.is_bool() &&
+      (row.name == "positive" || row.name == "sign" || row.name == "gcd" || row.name == "lcm")) {
+    raise("UFuncTypeError", span, "unsupported-operand",
+          "ufunc '{}' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> "
+          "-> None",
+          row.name);
+  }
+  if (row.loops[index_of(kind_of(common))] != nullptr) return kind_of(common);
+  for (size_t k = 0; k < kPlainKinds; ++k) {
+    if (row.loops[k] == nullptr) continue;
+    DataType to = type_of(static_cast<Kind>(k));
+    bool fits = std::all_of(types.begin(), types.end(),
+                            [&](DataType from) { return can_cast(from, to, Casting::kSafe); });
+    if (fits) return static_cast<Kind>(k);
+  }
+  no_loop(row, span);
+}
+
+// Integers of both signs in 64 bits have no common type; they are compared by value.
+template <class A, class B>
+void compare_mixed(std::string_view name, char* const* p, int64_t n, const int64_t* s) {
+  for (int64_t i = 0; i < n; ++i) {
+    A a = load<A>(p[0] + i * s[0]);
+    B b = load<B>(p[1] + i * s[1]);
+    bool result = name == "equal"        ? std::cmp_equal(a, b)
+                  : name == "not_equal"  ? std::cmp_not_equal(a, b)
+                  : name == "less"       ? std::cmp_less(a, b)
+                  : name == "less_equal" ? std::cmp_less_equal(a, b)
+                  : name == "greater"    ? std::cmp_greater(a, b)
+                                         : std::cmp_greater_equal(a, b);
+    *reinterpret_cast<bool*>(p[2] + i * s[2]) = result;
+  }
+}
+
+struct Call {
+  std::vector<ffi::Tensor> inputs;
+  Loop loop = nullptr;
+  DataType result;
+  DataType rounded = DataType::Void();  // what a narrow float's results are rounded to
+  std::string_view mixed;               // the comparison of int64 with uint64, or empty
+  bool unsigned_first = false;
+};
+
+// A Python int beyond the other operand's integers: decided by its sign.
+bool beyond(const Any& value, DataType dtype) {
+  if (!is_int(value) || !dtype.is_integral() || dtype.is_bool()) return false;
+  int64_t integer = raw_int(value);
+  if (dtype.is_uint()) return integer < 0 || (dtype.bits() < 64 && integer >> dtype.bits() != 0);
+  return dtype.bits() < 64 && integer != integer << (64 - dtype.bits()) >> (64 - dtype.bits());
+}
+
+Call resolve(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
+             const UfuncOptions& options, ir::Span span) {
+  Call call;
+  DataType common = result_type(evaluator, inputs, span, true);
+  if (row.result && !options.dtype.is_void() && options.dtype != *row.result) {
+    raise("TypeError", span, "unsupported-operand",
+          "No loop matching the specified signature and casting was found for ufunc {}", row.name);
+  }
+  if (row.rule == Rule::kCompare && inputs.size() == 2) {
+    if (beyond(inputs[0], common) || beyond(inputs[1], common)) {
+      // Both as int64: the Python int keeps its value, and no value of the array reaches it.
+      bool wide = common.is_uint() && common.bits() == 64;
+      if (!wide) common = DataType::Int(64);
+      if (wide) {
+        bool first = is_int(inputs[0]);
+        call.mixed = row.name;
+        call.unsigned_first = !first;
+        call.inputs = {to_tensor(evaluator, inputs[0], span), to_tensor(evaluator, inputs[1], span)};
+        call.result = DataType::Bool();
+        return call;
+      }
+    } else if (common == DataType::Float(64) && !is_weak(inputs[0]) && !is_weak(inputs[1])) {
+      ffi::Tensor a = to_tensor(evaluator, inputs[0], span), b = to_tensor(evaluator, inputs[1], span);
+      DataType x = a.dtype(), y = b.dtype();
+      if (x.is_integral() && y.is_integral()) {
+        call.mixed = row.name;
+        call.unsigned_first = x.is_uint();
+        call.inputs = {cast_to(a, x.is_uint() ? x : DataType::Int(64)),
+                       cast_to(b, y.is_uint() ? y : DataType::Int(64))};
+        call.result = DataType::Bool();
+        return call;
+      }
+    }
+  }
+  Kind kind;
+  if (options.dtype.is_void()) {
+    std::vector<DataType> types;
+    for (const Any& input : inputs) {
+      DataType own = is_weak(input) ? common : element_type(evaluator, input, span);
+      types.push_back(own.is_void() ? DataType::Float(64) : own);
+    }
+    kind = loop_kind(row, common, types, span);
+  } else {
+    kind = kind_of(options.dtype);
+    if (row.loops[index_of(is_narrow_type(options.dtype) ? Kind::kFloat32 : kind)] == nullptr)
+      no_loop(row, span);
+  }
+  DataType wanted = type_of(kind);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!options.dtype.is_void() && !is_weak(inputs[i])) {
+      DataType own = element_type(evaluator, inputs[i], span);
+      if (!own.is_void() && !can_cast(own, wanted, options.casting)) {
+        raise("UFuncTypeError", span, "bad-cast",
+              "Cannot cast ufunc '{}' input {} from dtype('{}') to dtype('{}') with casting rule '{}'",
+              row.name, i, own.str(), wanted.str(), casting_name(options.casting));
+      }
+    }
+    // What is only asked for its truth need not fit.
+    Any value = row.name.starts_with("logical") && beyond(inputs[i], wanted) ? Any(true) : inputs[i];
+    call.inputs.push_back(to_tensor(evaluator, value, span, wanted));
+  }
+  if (is_narrow_type(wanted)) {
+    for (ffi::Tensor& input : call.inputs) input = cast_to(input, DataType::Float(32));
+    kind = Kind::kFloat32;
+    if (!row.result) call.rounded = wanted;
+  }
+  call.loop = row.loops[index_of(kind)];
+  call.result = row.result.value_or(type_of(kind));
+  return call;
+}
+
+Shape shape_of_all(const std::vector<ffi::Tensor>& tensors, ir::Span span) {
+  Shape shape;
+  for (const ffi::Tensor& tensor : tensors) {
+    std::optional<Shape> next = common_shape(shape, shape_of(tensor));
+    if (!next) {
+      std::string shapes;
+      for (const ffi::Tensor& each : tensors) shapes += shape_text(shape_of(each)) + " ";
+      raise("ValueError", span, "shape-mismatch", "operands could not be broadcast together with shapes {}",
+            shapes);
+    }
+    shape = *next;
+  }
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Any> call_ufunc(Evaluator& evaluator, const UfuncRow& row, std::span<const Any> inputs,
+                            ir::Span span, const UfuncOptions& options) {
+  Call call = resolve(evaluator, row, inputs, options, span);
+  for (const Any& each : options.out) {
+    check_writeable(each, "output array", span);
+    auto* out = as<ir::NDArrayNode>(each);
+    DataType result = call.rounded.is_void() ? call.result : call.rounded;
+    if (out != nullptr && !can_cast(result, out->tensor.dtype(), options.casting)) {
+      raise("UFuncTypeError", span, "bad-cast",
+            "Cannot cast ufunc '{}' output from dtype('{}') to dtype('{}') with casting rule '{}'", row.name,
+            result.str(), DataType(out->tensor.dtype()).str(), casting_name(options.casting));
+    }
+  }
+  if (row.check != nullptr) row.check(call.inputs, span);
+  Shape shape = shape_of_all(call.inputs, span);
+  std::optional<ffi::Tensor> mask;
+  if (!is_none(options.where)) {
+    mask = to_tensor(evaluator, options.where, span);
+    if (!DataType(mask->dtype()).is_bool()) {
+      raise("TypeError", span, "bad-cast",
+            "Cannot cast array data from dtype('{}') to dtype('bool') according to the rule 'safe'",
+            DataType(mask->dtype()).str());
+    }
+    shape = broadcast_shapes(shape, shape_of(*mask), span);
+  }
+  auto given = [&](size_t i) -> const ir::NDArrayNode* {
+    return i < options.out.size() && !is_none(options.out[i]) ? as<ir::NDArrayNode>(options.out[i]) : nullptr;
+  };
+  for (size_t i = 0; i < options.out.size(); ++i) {
+    if (is_none(options.out[i])) continue;
+    if (given(i) == nullptr) raise("TypeError", span, "wrong-type", "return arrays must be of ArrayType");
+    Shape own = shape_of(given(i)->tensor);
+    std::optional<Shape> whole = common_shape(shape, own);
+    if (!whole || *whole != own) {
+      raise("ValueError", span, "shape-mismatch",
+            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+            shape_text(own), shape_text(whole.value_or(shape)));
+    }
+    shape = own;
+  }
+  std::vector<Operand> operands;
+  for (const ffi::Tensor& input : call.inputs) operands.push_back(operand_of(input, shape));
+  std::vector<size_t> order = memory_order(shape.size(), operands);
+  std::vector<ffi::Tensor> results;
+  for (int8_t i = 0; i < row.outputs; ++i) {
+    const ir::NDArrayNode* out = given(static_cast<size_t>(i));
+    DataType result = row.last && i + 1 == row.outputs ? *row.last : call.result;
+    bool direct =
+        out != nullptr && DataType(out->tensor.dtype()) == result && !mask && call.rounded.is_void();
+    for (const ffi::Tensor& input : call.inputs) {
+      // An element may be written once it is read, but not before another reads it.
+      if (direct && shares_memory(input, out->tensor))
+        direct = data_of<char>(input) == data_of<char>(out->tensor) && shape_of(input) == shape &&
+                 strides_of(input) == strides_of(out->tensor);
+    }
+    results.push_back(direct ? out->tensor : make_in_order(shape, order, result));
+    operands.push_back(operand_of(results.back()));
+  }
+  {
+    FloatErrors errors(evaluator, row.name, span);
+    Walk walk(shape, operands);
+    if (call.mixed.empty()) {
+      walk.run(call.loop);
+    } else {
+      walk.run([&](char* const* p, int64_t n, const int64_t* s) {
+        DataType x = call.inputs[0].dtype(), y = call.inputs[1].dtype();
+        if (x.is_uint() && y.is_int()) return compare_mixed<uint64_t, int64_t>(call.mixed, p, n, s);
+        if (x.is_int() && y.is_uint()) return compare_mixed<int64_t, uint64_t>(call.mixed, p, n, s);
+        compare_mixed<int64_t, int64_t>(call.mixed, p, n, s);
+      });
+    }
+    forgive_nan(row);
+  }
+  std::vector<Any> values;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ir::NDArrayNode* out = given(i);
+    if (!call.rounded.is_void() && !(row.last && i > 0)) results[i] = cast_to(results[i], call.rounded);
+    if (out == nullptr) {
+      values.push_back(scalar_or_array(results[i]));
+      continue;
+    }
+    if (mask) {
+      ffi::Tensor seen = row_major(broadcast_to(*mask, shape), DataType::Bool());
+      ffi::Tensor cast = row_major(results[i], out->tensor.dtype());
+      with_type(out->tensor.dtype(), [&](auto tag) {
+        using T = decltype(tag);
+        int64_t k = 0;
+        each_offset(out->tensor, [&](int64_t at) {
+          if (data_of<bool>(seen)[k]) data_of<T>(out->tensor)[at] = data_of<T>(cast)[k];
+          ++k;
+        });
+      });
+    } else if (!results[i].same_as(out->tensor)) {
+      copy_into(out->tensor, results[i]);
+    }
+    values.push_back(options.out[i]);
+  }
+  return values;
+}
+
+// ---- folds ----
+
+namespace {
+
+// The loop of a type with two inputs; narrow floats go through that of float32, rounded each time.
+struct TypedLoop {
+  Loop loop;
+  DataType narrow = DataType::Void();
+  int8_t inputs = 2;
+  void operator()(char* const* p, int64_t n, const int64_t* s) const {
+    if (narrow.is_void()) return loop(p, n, s);
+    with_type(narrow, [&](auto tag) {
+      using T = decltype(tag);
+      if constexpr (is_narrow<T>) {
+        for (int64_t i = 0; i < n; ++i) {
+          float numbers[] = {load<T>(p[0] + i * s[0]), load<T>(p[1] + i * s[1]), 0};
+          char* pointers[] = {reinterpret_cast<char*>(numbers), reinterpret_cast<char*>(numbers + 1),
+                              reinterpret_cast<char*>(numbers + 2)};
+          int64_t steps[] = {0, 0, 0};
+          loop(pointers, 1, steps);
+          *reinterpret_cast<T*>(p[inputs] + i * s[inputs]) = T(numbers[inputs]);
+        }
+      }
+    });
+  }
+};
+TypedLoop loop_of(const UfuncRow& row, DataType dtype, ir::Span span) {
+  bool narrow = is_narrow_type(dtype);
+  Loop loop = row.loops[narrow ? index_of(Kind::kFloat32) : index_of(kind_of(dtype))];
+  if (loop == nullptr) no_loop(row, span);
+  return {loop, narrow ? dtype : DataType::Void(), row.inputs};
+}
+
+constexpr int64_t kBuffer = 8192;  // elements NumPy casts at a time
+
+void check_foldable(const UfuncRow& row, ir::Span span) {
+  if (row.inputs != 2) raise("ValueError", span, "wrong-ufunc", "reduce only supported for binary functions");
+}
+// The type of the accumulator: small integers are added and multiplied in 64 bits.
+DataType fold_type(const UfuncRow& row, DataType from, DataType asked, ir::Span span) {
+  if (!asked.is_void()) return asked;
+  if (row.name == "add" || row.name == "multiply") {
+    if (from.is_bool() || (from.is_int() && from.bits() < 64)) return DataType::Int(64);
+    if (from.is_uint() && from.bits() < 64) return DataType::UInt(64);
+  }
+  if (row.result) return *row.result;
+  return type_of(loop_kind(row, from, std::span<const DataType>(&from, 1), span));
+}
+
+}  // namespace
+
+ffi::Tensor fold_tensor(const UfuncRow& row, const ffi::Tensor& tensor, const FoldOptions& options,
+                        ir::Span span) {
+  check_foldable(row, span);
+  DataType dtype = fold_type(row, tensor.dtype(), options.dtype, span);
+  bool casts = DataType(tensor.dtype()) != dtype;
+  ffi::Tensor input = cast_to(tensor, dtype);
+  size_t kind = index_of(kind_of(dtype));
+  TypedLoop loop = loop_of(row, dtype, span);
+  Loop fold = row.folds[kind];
+  Shape shape = shape_of(input), kept_shape, shown_shape, start_shape;
+  size_t gone = 0;
+  int64_t reduced = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (options.axes[d]) ++gone, reduced *= shape[d];
+    start_shape.push_back(options.axes[d] ? 1 : shape[d]);
+    if (!options.axes[d]) kept_shape.push_back(shape[d]);
+    if (!options.axes[d] || options.keepdims) shown_shape.push_back(start_shape.back());
+  }
+  Operand source = operand_of(input);
+  std::vector<size_t> order = memory_order(shape.size(), std::span<const Operand>(&source, 1));
+  ffi::Tensor out = make_in_order(start_shape, order, dtype);
+  if (options.where) {
+    // Where the mask is false, the identity (or the initial value) stands in.
+    ffi::Tensor neutral = row.identity ? filled({}, dtype, *row.identity) : options.initial.value_or(input);
+    if (!row.identity && !options.initial) {
+      raise("ValueError", span, "no-identity",
+            "reduction operation '{}' does not have an identity, so to use a where mask one has to specify "
+            "'initial'",
+            row.name);
+    }
+    Shape whole = broadcast_shapes(shape, shape_of(*options.where), span);
+    ffi::Tensor masked = make_array(shape, dtype);
+    copy_into(masked, neutral);
+    ffi::Tensor mask = row_major(broadcast_to(*options.where, shape), DataType::Bool());
+    ffi::Tensor dense = row_major(input, dtype);
+    auto bytes = static_cast<size_t>(dtype.bytes());
+    for (int64_t i = 0; i < masked.numel(); ++i) {
+      if (data_of<bool>(mask)[i])
+        std::memcpy(data_of<char>(masked) + static_cast<size_t>(i) * bytes,
+                    data_of<char>(dense) + static_cast<size_t>(i) * bytes, bytes);
+    }
+    input = masked;
+  }
+  if (gone == 0 && !row.identity && !options.initial) {
+    copy_into(out, input);
+    return out;
+  }
+  if (options.initial) {
+    copy_into(out, *options.initial);
+  } else if (row.identity) {
+    copy_into(out, filled({}, dtype, *row.identity));
+  } else {
+    if (reduced == 0 && product(kept_shape) != 0) {
+      raise("ValueError", span, "empty-sequence",
+            "zero-size array to reduction operation {} which has no identity", row.name);
+    }
+    if (product(shape) != 0) {
+      // The first of each row starts; a fold that may not see it twice goes on behind it.
+      copy_into(out, strided(input, start_shape, strides_of(input)));
+      // Narrow floats have no folds of their own, but the order does not matter where float32 has one.
+      bool twice = !loop.narrow.is_void() && row.folds[index_of(Kind::kFloat32)] != nullptr;
+      if (fold == nullptr && !twice) {
+        if (gone > 1) {
+          raise("ValueError", span, "bad-axes",
+                "reduction operation '{}' is not reorderable, so at most one axis may be specified",
+                row.name);
+        }
+        for (size_t d = 0; d < shape.size(); ++d) {
+          if (!options.axes[d]) continue;
+          --shape[d];
+          input = strided(input, shape, strides_of(input), strides_of(input)[d]);
+        }
+      }
+    }
+  }
+  Operand operands[] = {operand_of(out, shape), operand_of(input)};
+  Walk walk(shape, operands);
+  walk.run([&](char* const* p, int64_t n, const int64_t* s) {
+    if (s[0] == 0 && fold != nullptr) {
+      int64_t step = casts ? kBuffer : n;
+      for (int64_t done = 0; done < n; done += step) {
+        char* pointers[] = {p[0], p[1] + done * s[1]};
+        fold(pointers, std::min(step, n - done), s);
+      }
+      return;
+    }
+    char* pointers[] = {p[0], p[1], p[0]};
+    int64_t steps[] = {s[0], s[1], s[0]};
+    loop(pointers, n, steps);
+  });
+  forgive_nan(row);
+  return options.keepdims || gone == 0 ? out : reshape_to(out, kept_shape, span);
+}
+
+ffi::Tensor accumulate_tensor(const UfuncRow& row, const ffi::Tensor& tensor, int64_t axis, DataType dtype,
+                              ir::Span span) {
+  check_foldable(row, span);
+  dtype = fold_type(row, tensor.dtype(), dtype, span);
+  TypedLoop loop = loop_of(row, dtype, span);
+  Loop scan = row.scans[index_of(kind_of(dtype))];
+  ffi::Tensor out = row_major(tensor, dtype, true);
+  if (out.numel() == 0) return out;
+  Shape shape = shape_of(out), strides = strides_of(out);
+  auto d = static_cast<size_t>(axis);
+  int64_t count = shape[d], step = strides[d] * dtype.bytes();
+  shape[d] = 1;
+  Operand first = operand_of(strided(out, shape, strides));
+  Walk walk(shape, std::span<const Operand>(&first, 1));
+  if (count == 1) return out;
+  walk.run([&](char* const* p, int64_t n, const int64_t* s) {
+    if (n >= count) {
+      for (int64_t i = 1; i < count; ++i) {
+        char* pointers[] = {p[0] + (i - 1) * step, p[0] + i * step, p[0] + i * step};
+        int64_t steps[] = {s[0], s[0], s[0]};
+        loop(pointers, n, steps);
+      }
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      char* row_at = p[0] + i * s[0];
+      if (scan != nullptr) {
+        char* pointers[] = {row_at};
+        scan(pointers, count, &step);
+        continue;
+      }
+      for (int64_t k = 1; k < count; ++k) {
+        char* pointers[] = {row_at + (k - 1) * step, row_at + k * step, row_at + k * step};
+        int64_t steps[] = {step, step, step};
+        loop(pointers, 1, steps);
+      }
+    }
+  });
+  return out;
+}
+
+// ---- the registry's view ----
+
+namespace {
+
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::native;
+using Ufunc = ir::Ref<NumpyUfuncNode>;
+
+const std::pair<std::string_view, std::string_view> other_names[] = {{"abs", "absolute"},
+                                                                     {"true_divide", "divide"},
+                                                                     {"mod", "remainder"},
+                                                                     {"pow", "power"},
+                                                                     {"bitwise_not", "invert"},
+                                                                     {"bitwise_invert", "invert"},
+                                                                     {"bitwise_left_shift", "left_shift"},
+                                                                     {"bitwise_right_shift", "right_shift"},
+                                                                     {"asin", "arcsin"},
+                                                                     {"acos", "arccos"},
+                                                                     {"atan", "arctan"},
+                                                                     {"asinh", "arcsinh"},
+                                                                     {"acosh", "arccosh"},
+                                                                     {"atanh", "arctanh"},
+                                                                     {"atan2", "arctan2"},
+                                                                     {"conjugate", "positive"},
+                                                                     {"conj", "positive"}};
+
+Any ufunc_value(ApiCall& call) {
+  std::string_view name = call.api.name;
+  for (auto [other, own] : other_names) {
+    if (name == other) name = own;
+  }
+  return Any(ir::make<NumpyUfuncNode>(&find_ufunc(name)));
+}
+
+UfuncOptions options_of(Evaluator& evaluator, const UfuncRow& row, ffi::Map<String, Any> keywords,
+                        ir::Span span) {
+  UfuncOptions options;
+  for (const auto& [key, value] : keywords) {
+    std::string_view name(key.data(), key.size());
+    if (name == "out") {
+      if (value.type_index() == kTVMFFIArray) {
+        options.out.assign(elements(value).begin(), elements(value).end());
+      } else if (!is_none(value)) {
+        options.out.push_back(value);
+      }
+    } else if (name == "where") {
+      if (!(is_bool(value) && raw_int(value) != 0)) options.where = value;
+    } else if (name == "dtype") {
+      if (!is_none(value)) options.dtype = dtype_argument(evaluator, value, span);
+    } else if (name == "casting") {
+      options.casting = casting_argument(value, span);
+    } else if (name != "order" && name != "subok") {
+      raise("TypeError", span, "unknown-keyword", "{}() got an unexpected keyword argument '{}'", row.name,
+            name);
+    }
+  }
+  return options;
+}
+
+Any call_row(ApiCall& call, const Ufunc& self, const Tuple& args, const ffi::Map<String, Any>& keywords) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  const UfuncRow& row = *self->row;
+  UfuncOptions options = options_of(evaluator, row, keywords, call.span);
+  auto least = static_cast<size_t>(row.inputs), most = static_cast<size_t>(row.inputs + row.outputs);
+  if (args.size() < least || args.size() > most) {
+    raise("TypeError", call.span, "wrong-arguments",
+          "{}() takes from {} to {} positional arguments but {} {} given", row.name, least, most, args.size(),
+          args.size() == 1 ? "was" : "were");
+  }
+  for (size_t i = least; i < args.size(); ++i) options.out.push_back(args[i]);
+  std::vector<Any> inputs(args.begin(), args.begin() + static_cast<ptrdiff_t>(least));
+  std::vector<Any> values = call_ufunc(evaluator, row, inputs, call.span, options);
+  if (values.size() == 1) return values[0];
+  return Tuple(values.begin(), values.end());
+}
+
+Any reduce_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& axis, const Any& dtype,
+               const Any& out, bool keepdims, const Any& initial, const Any& where) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
+  FoldOptions options{.axes = axes_argument(evaluator, tensor.ndim() == 0 ? Any(nullptr) : axis,
+                                            tensor.ndim(), call.span_of(2)),
+                      .keepdims = keepdims};
+  if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(3));
+  if (!is_none(initial)) options.initial = to_tensor(evaluator, initial, call.span);
+  if (!(is_bool(where) && raw_int(where) != 0)) options.where = to_tensor(evaluator, where, call.span);
+  FloatErrors errors(evaluator, "reduce", call.span);
+  ffi::Tensor result = fold_tensor(*self->row, tensor, options, call.span);
+  return into_out(result, out, call.span);
+}
+
+// The folds of array[indices[i]:indices[i + 1]], the last one to the end; the element alone where the next
+// index is not greater.
+Any reduceat_row(ApiCall& call, const Ufunc& self, const Any& array, const Any& indices,
+                 const Any& axis_value, const Any& dtype, const Any& out) {
+  Evaluator& evaluator = evaluator_of(call.host);
+  const UfuncRow& row = *self->row;
+  if (row.inputs != 2)
+    raise("ValueError", call.span, "wrong-arguments", "reduceat only supported for binary functions");
+  ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
+  if (tensor.ndim() == 0) raise("TypeError", call.span, "shape-mismatch", "cannot reduceat on a scalar");
+  int64_t axis = axis_argument(evaluator, axis_value, tensor.ndim(), call.span_of(3));
+  Shape order{axis}, back;
+  for (int64_t d = 0; d < tensor.ndim(); ++d) {
+    if (d != axis) order.push_back(d);
+    back.push_back(d < axis ? d + 1 : d == axis ? 0 : d);
+  }
+  Any lines = array_value(transposed(tensor, order));
+  ffi::Tensor places = row_major(to_tensor(evaluator, indices, call.span_of(2)), DataType::Int(64));
+  int64_t length = tensor.size(axis);
+  FoldOptions options{.axes = std::vector<bool>(order.size(), false)};
+  options.axes[0] = true;
+  if (!is_none(dtype)) options.dtype = dtype_argument(evaluator, dtype, call.span_of(4));
+  auto fold = [&](int64_t begin, int64_t end) {
+    Any slice(ir::make<SliceNode>(Any(begin), Any(end), Any(nullptr)));
+    Any piece = array_subscript(evaluator, lines, slice, call.span);
+    return fold_tensor(row, to_tensor(evaluator, piece, call.span), options, call.span);
+  };
+  Shape shape = shape_of(tensor);
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin(), places.numel());
+  DataType type(fold(0, length == 0 ? 0 : 1).dtype());
+  ffi::Tensor made = make_array(shape, type);
+  int64_t bytes = type.bytes() * (places.numel() == 0 ? 0 : made.numel() / places.numel());
+  for (int64_t i = 0; i < places.numel(); ++i) {
+    int64_t begin = data_of<int64_t>(places)[i];
+    int64_t end = i + 1 < places.numel() ? data_of<int64_t>(places)[i + 1] : length;
+    if (begin < 0 || begin >= length) {
+      raise("IndexError", call.span, "index-out-of-range", "index {} out-of-bounds in {}.reduceat [0, {})",
+            begin, row.name, length);
+    }
+    ffi::Tensor part = row_major(fold(begin, std::max(begin + 1, end)), type);
+    std::memcpy(data_of<char>(made) + i * bytes, data_of<char>(part), static_cast<size_t>(bytes));
+  }
+  return into_out(transposed(made, back), out, call.span);
+}
+
+constexpr std::string_view kUfunc = "mlc.np.ufunc";
+
+const ApiRow method_rows[] = {
+    {ApiKind::kMethod, kUfunc, "__call__(*args, **kwargs)", "Applies the function to each element.",
+     native([](ApiCall& call, Ufunc self, Tuple args, ffi::Map<String, Any> keywords) {
+       return call_row(call, self, args, keywords);
+     })},
+    {ApiKind::kMethod, kUfunc,
+     "reduce(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True)",
+     "Folds dimensions away.",
+     native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out, bool keepdims, Any initial,
+               Any where) {
+       return reduce_row(call, self, array, axis, dtype, out, keepdims, initial, where);
+     })},
+    {ApiKind::kMethod, kUfunc, "accumulate(array, axis=0, dtype=None, out=None)", "All the steps of a fold.",
+     native([](ApiCall& call, Ufunc self, Any array, Any axis, Any dtype, Any out) {
+       Evaluator& evaluator = evaluator_of(call.host);
+       ffi::Tensor tensor = to_tensor(evaluator, array, call.span_of(1));
+       if (tensor.ndim() == 0 && (raw_int(plain_number(axis)) == 0 || raw_int(plain_number(axis)) == -1))
+         raise("TypeError", call.span, "shape-mismatch", "cannot accumulate on a scalar");
+       return into_out(
+           accumulate_tensor(
+               *self->row, tensor, axis_argument(evaluator, axis, tensor.ndim(), call.span_of(2)),
+               is_none(dtype) ? DataType::Void() : dtype_argument(evaluator, dtype, call.span_of(3)),
+               call.span),
+           out, call.span);
+     })},
+    {ApiKind::kMethod, kUfunc, "reduceat(array, indices, axis=0, dtype=None, out=None)",
+     "The folds of the stretches between indices.",
+     native([](ApiCall& call, Ufunc self, Any array, Any indices, Any axis, Any dtype, Any out) {
+       return reduceat_row(call, self, array, indices, axis, dtype, out);
+     })},
+    {ApiKind::kMethod, kUfunc, "outer(A, B)", "The function of each element of A with each of B.",
+     native([](ApiCall& call, Ufunc self, Any a, Any b) {
+       Evaluator& evaluator = evaluator_of(call.host);
+       ffi::Tensor left = to_tensor(evaluator, a, call.span_of(1));
+       Shape shape = shape_of(left);
+       shape.insert(shape.end(), static_cast<size_t>(to_tensor(evaluator, b, call.span_of(2)).ndim()), 1);
+       Any wide = is_weak(a) ? a : array_value(reshape_to(left, shape, call.span));
+       Any inputs[] = {wide, b};
+       return call_ufunc(evaluator, *self->row, inputs, call.span)[0];
+     })},
+    {ApiKind::kMethod, kUfunc, "at(a, indices, b=None)", "Applies the function in place, once per index.",
+     native([](ApiCall& call, Ufunc self, Any a, Any indices, Any b) {
+       Evaluator& evaluator = evaluator_of(call.host);
+       const UfuncRow& row = *self->row;
+       if (as<ir::NDArrayNode>(a) == nullptr)
+         raise("TypeError", call.span_of(1), "wrong-type", "first operand must be array");
+       check_writeable(a, "array", call.span);
+       // The places, then one after the other.
+       const ffi::Tensor& target = as<ir::NDArrayNode>(a)->tensor;
+       ffi::Tensor numbers = make_array(shape_of(target), DataType::Int(64));
+       for (int64_t i = 0; i < numbers.numel(); ++i) data_of<int64_t>(numbers)[i] = i;
+       Any chosen = array_subscript(evaluator, array_value(numbers), indices, call.span_of(2));
+       ffi::Tensor places = row_major(to_tensor(evaluator, chosen, call.span), DataType::Int(64));
+       ffi::Tensor flat = reshape_to(row_major(target, target.dtype()), {-1}, call.span);
+       std::optional<ffi::Tensor> values;
+       if (row.inputs == 2)
+         values = row_major(
+             broadcast_to(to_tensor(evaluator, b, call.span_of(3), target.dtype()), shape_of(places)),
+             target.dtype());
+       TypedLoop loop = loop_of(row, target.dtype(), call.span);
+       int64_t bytes = DataType(target.dtype()).bytes();
+       int64_t steps[] = {0, 0, 0};
+       for (int64_t i = 0; i < places.numel(); ++i) {
+         char* at = data_of<char>(flat) + data_of<int64_t>(places)[i] * bytes;
+         char* pointers[] = {at, row.inputs == 2 ? data_of<char>(*values) + i * bytes : at, at};
+         loop(pointers, 1, steps);
+       }
+       copy_into(target, reshape_to(flat, shape_of(target), call.span));
+     })},
+    {ApiKind::kProperty, kUfunc, "__name__", "The name.",
+     native([](Ufunc self) { return str_value(self->row->name); })},
+    {ApiKind::kProperty, kUfunc, "nin", "The number of inputs.",
+     native([](Ufunc self) { return static_cast<int64_t>(self->row->inputs); })},
+    {ApiKind::kProperty, kUfunc, "nout", "The number of outputs.",
+     native([](Ufunc self) { return static_cast<int64_t>(self->row->outputs); })},
+    {ApiKind::kProperty, kUfunc, "nargs", "The number of inputs and outputs.",
+     native([](Ufunc self) { return static_cast<int64_t>(self->row->inputs + self->row->outputs); })},
+    {ApiKind::kProperty, kUfunc, "identity", "What changes nothing, or None.", native([](Ufunc self) -> Any {
+       if (!self->row->identity) return nullptr;
+       if (self->row->result) return *self->row->identity != 0;
+       return static_cast<int64_t>(*self->row->identity);
+     })},
+    {ApiKind::kClass, "numpy", "ufunc()", "The type of universal functions.", native([](ApiCall& call) {
+       raise("TypeError", call.span, "not-constructible", "cannot create 'numpy.ufunc' instances");
+     }),
+     kUfunc, "numpy.ufunc"},
+};
+
+}  // namespace
+
+Any into_out(const ffi::Tensor& result, const Any& out, ir::Span span) {
+  if (is_none(out)) return scalar_or_array(result);
+  auto* array = as<ir::NDArrayNode>(out.type_index() == kTVMFFIArray ? elements(out)[0] : out);
+  if (array == nullptr) raise("TypeError", span, "wrong-type", "output must be an array");
+  if (shape_of(array->tensor) != shape_of(result)) {
+    raise("ValueError", span, "shape-mismatch", "output array has the wrong shape: {} instead of {}",
+          shape_text(shape_of(array->tensor)), shape_text(shape_of(result)));
+  }
+  check_writeable(out.type_index() == kTVMFFIArray ? elements(out)[0] : out, "output array", span);
+  copy_into(array->tensor, result);
+  return out.type_index() == kTVMFFIArray ? elements(out)[0] : out;
+}
+
+const UfuncRow& find_ufunc(std::string_view name) {
+  for (auto rows : {arithmetic_ufuncs(), math_ufuncs()}) {
+    for (const UfuncRow& row : rows) {
+      if (row.name == name) return row;
+    }
+  }
+  MLC_CHECK(false, "there is no ufunc {}", name);
+}
+
+std::optional<std::string> ufunc_text(const Any& value) {
+  auto* ufunc = as<NumpyUfuncNode>(value);
+  if (ufunc == nullptr) return std::nullopt;
+  return fmt::format("<ufunc '{}'>", ufunc->row->name);
+}
+
+std::span<const ir::ApiRow> np_ufunc_rows() {
+  static const std::vector<ApiRow> rows = [] {
+    std::vector<ApiRow> all(std::begin(method_rows), std::end(method_rows));
+    for (auto table : {arithmetic_ufuncs(), math_ufuncs()}) {
+      for (const UfuncRow& row : table)
+        all.push_back({ApiKind::kValue, "numpy", row.name, row.doc, ufunc_value});
+    }
+    for (auto [other, own] : other_names)
+      all.push_back({ApiKind::kValue, "numpy", other, find_ufunc(own).doc, ufunc_value});
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace mlc::script

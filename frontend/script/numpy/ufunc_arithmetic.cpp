@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic, comparison, logic and bits, element by element.
+#include <bit>
+#include <cfenv>
+#include <cmath>
+
+#include "frontend/script/numpy/fast_math.h"
+#include "frontend/script/numpy/ufunc.h"
+
+namespace mlc::script {
+namespace {
+
+// Wraps around as the machine does.
+template <class T>
+using Wide = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
+
+struct Number {
+  template <class T>
+  static constexpr bool on = !std::is_same_v<T, bool>;
+  template <class T>
+  static constexpr bool free = std::is_integral_v<T>;
+  static constexpr bool idempotent = false;
+};
+struct AllTypes : Number {
+  template <class T>
+  static constexpr bool on = true;
+};
+
+struct Add : AllTypes {
+  static constexpr int start = 0;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
+    else
+      return a + b;
+  }
+};
+struct Subtract : Number {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wide<T>>(a) - static_cast<Wide<T>>(b));
+    else
+      return a - b;
+  }
+};
+struct Multiply : AllTypes {
+  static constexpr int start = 1;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_same_v<T, bool>)
+      return a && b;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b));
+    else
+      return a * b;
+  }
+};
+struct Divide {
+  template <class T>
+  static constexpr bool on = is_real<T>;
+  template <class T>
+  static T apply(T a, T b) {
+    return a / b;
+  }
+};
+
+template <class T>
+T float_modulo(T a, T b) {
+  T mod = std::fmod(a, b);
+  if (b == 0) return mod;
+  if (mod != 0) {
+    if ((b < 0) != (mod < 0)) mod += b;
+  } else {
+    mod = std::copysign(T(0), b);
+  }
+  return mod;
+}
+template <class T>
+T float_floor_divide(T a, T b) {
+  if (b == 0) return a / b;
+  T mod = std::fmod(a, b);
+  T quotient = (a - mod) / b;
+  if (mod != 0 && (b < 0) != (mod < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(T(0), a / b);
+  T floored = std::floor(quotient);
+  return quotient - floored > T(0.5) ? floored + 1 : floored;
+}
+struct FloorDivide : Number {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (!std::is_integral_v<T>) {
+      return float_floor_divide(a, b);
+    } else {
+      if (b == 0) {
+        std::feraiseexcept(FE_DIVBYZERO);
+        return 0;
+      }
+      if constexpr (std::is_signed_v<T>) {
+        if (b == static_cast<T>(-1)) {
+          if (a == std::numeric_limits<T>::min()) std::feraiseexcept(FE_OVERFLOW);
+          return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
+        }
+        return static_cast<T>(a / b - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0));
+      } else {
+        return static_cast<T>(a / b);
+      }
+    }
+  }
+};
+struct Remainder : Number {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (!std::is_integral_v<T>) {
+      return float_modulo(a, b);
+    } else {
+      if (b == 0) {
+        std::feraiseexcept(FE_DIVBYZERO);
+        return 0;
+      }
+      if constexpr (std::is_signed_v<T>) {
+        if (b == static_cast<T>(-1)) return 0;
+        T r = static_cast<T>(a % b);
+        return static_cast<T>(r != 0 && ((r < 0) != (b < 0)) ? r + b : r);
+      } else {
+        return static_cast<T>(a % b);
+      }
+    }
+  }
+};
+struct Fmod : Number {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (!std::is_integral_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      if (b == 0) {
+        std::feraiseexcept(FE_DIVBYZERO);
+        return 0;
+      }
+      if constexpr (std::is_signed_v<T>) {
+        if (b == static_cast<T>(-1)) return 0;
+      }
+      return static_cast<T>(a % b);
+    }
+  }
+};
+struct Power : Number {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (!std::is_integral_v<T>) {
+      return b == 2 ? a * a : std::pow(a, b);
+    } else {
+      Wide<T> result = 1, square = static_cast<Wide<T>>(a);
+      for (auto e = static_cast<std::make_unsigned_t<T>>(b); e != 0; e = static_cast<decltype(e)>(e >> 1)) {
+        if ((e & 1) != 0) result *= square;
+        square *= square;
+      }
+      return static_cast<T>(result);
+    }
+  }
+};
+struct FloatPower {
+  template <class T>
+  static constexpr bool on = std::is_same_v<T, double>;
+  template <class T>
+  static T apply(T a, T b) {
+    return std::pow(a, b);
+  }
+};
+
+void check_power(const std::vector<ffi::Tensor>& inputs, ir::Span span) {
+  DataType dtype = inputs[1].dtype();
+  if (!dtype.is_int()) return;
+  bool negative = false;
+  with_type(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (is_whole<T>) {
+      const T* data = data_of<T>(inputs[1]);
+      each_offset(inputs[1], [&](int64_t at) { negative = negative || data[at] < 0; });
+    }
+  });
+  if (negative && inputs[0].numel() > 0)
+    raise("ValueError", span, "negative-power", "Integers to negative integer powers are not allowed.");
+}
+
+struct Maximum : AllTypes {
+  static constexpr bool idempotent = true;
+  static constexpr int start = 0;
+  template <class T>
+  static constexpr bool free = true;
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a >= b || a != a ? a : b;
+    else
+      return a >= b ? a : b;
+  }
+};
+struct Minimum : Maximum {
+  template <class T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+      return a <= b || a != a ? a : b;
+    else
+      return a <= b ? a : b;
+  }
+};
+struct Fmax : Maximum {
+  template <class T>
+  static T apply(T a, T b) {
+    return a >= b || b != b ? a : b;
+  }
+};
+struct Fmin : Maximum {
+  template <class T>
+  static T apply(T a, T b) {
+    return a <= b || b != b ? a : b;
+  }
+};
+
+struct BitAnd {
+  template <class T>
+  static constexpr bool on = std::is_integral_v<T>;
+  template <class T>
+  static constexpr bool free = true;
+  static constexpr bool idempotent = true;
+  static constexpr int start = -1;
+  template <class T>
+  static T apply(T a, T b) {
+    return a & b;
+  }
+};
+struct BitOr : BitAnd {
+  template <class T>
+  static T apply(T a, T b) {
+    return a | b;
+  }
+};
+struct BitXor : BitAnd {
+  static constexpr bool idempotent = false;
+  static constexpr int start = 0;
+  template <class T>
+  static T apply(T a, T b) {
+    return a ^ b;
+  }
+};
+struct ShiftLeft {
+  template <class T>
+  static constexpr bool on = is_whole<T>;
+  template <class T>
+  static T apply(T a, T b) {
+    if (static_cast<std::make_unsigned_t<T>>(b) >= sizeof(T) * 8) return 0;
+    return static_cast<T>(static_cast<Wide<T>>(a) << b);
+  }
+};
+struct ShiftRight : ShiftLeft {
+  template <class T>
+  static T apply(T a, T b) {
+    if (static_cast<std::make_unsigned_t<T>>(b) >= sizeof(T) * 8) return static_cast<T>(a < 0 ? -1 : 0);
+    return static_cast<T>(a >> b);
+  }
+};
+struct Invert {
+  template <class T>
+  static constexpr bool on = std::is_integral_v<T>;
+  template <class T>
+  static T apply(T a) {
+    if constexpr (std::is_same_v<T, bool>)
+      return !a;
+    else
+      return static_cast<T>(~a);
+  }
+};
+struct Gcd : ShiftLeft {
+  template <class T>
+  static T apply(T a, T b) {
+    using U = std::make_unsigned_t<T>;
+    auto magnitude = [](T v) { return static_cast<U>(v < 0 ? U{0} - static_cast<U>(v) : static_cast<U>(v)); };
+    U x = magnitude(a), y = magnitude(b);
+    while (y != 0) {
+      U rest = static_cast<U>(x % y);
+      x = y;
+      y = rest;
+    }
+    return static_cast<T>(x);
+  }
+};
+struct Lcm : ShiftLeft {
+  template <class T>
+  static T apply(T a, T b) {
+    T divisor = Gcd::apply(a, b);
+    if (divisor == 0) return 0;
+    T product = static_cast<T>(static_cast<Wide<T>>(a / divisor) * static_cast<Wide<T>>(b));
+    return static_cast<T>(product < 0 ? Wide<T>{0} - static_cast<Wide<T>>(product)
+                                      : static_cast<Wide<T>>(product));
+  }
+};
+
+#define MLC_NP_COMPARE(Name, op)  \
+  struct Name : AllTypes {        \
+    template <class T>            \
+    static bool apply(T a, T b) { \
+      return a op b;              \
+    }                             \
+  };
+MLC_NP_COMPARE(Equal, ==)
+MLC_NP_COMPARE(NotEqual, !=)
+MLC_NP_COMPARE(Less, <)
+MLC_NP_COMPARE(LessEqual, <=)
+MLC_NP_COMPARE(Greater, >)
+MLC_NP_COMPARE(GreaterEqual, >=)
+#undef MLC_NP_COMPARE
+
+struct LogicalAnd : AllTypes {
+  template <class T>
+  static bool apply(T a, T b) {
+    return a != 0 && b != 0;
+  }
+};
+struct LogicalOr : AllTypes {
+  template <class T>
+  static bool apply(T a, T b) {
+    return a != 0 || b != 0;
+  }
+};
+struct LogicalXor : AllTypes {
+  template <class T>
+  static bool apply(T a, T b) {
+    return (a != 0) != (b != 0);
+  }
+};
+struct LogicalNot : AllTypes {
+  template <class T>
+  static bool apply(T a) {
+    return a == 0;
+  }
+};
+
+struct Negative : Number {
+  template <class T>
+  static T apply(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(a));
+    else
+      return -a;
+  }
+};
+struct Positive : Number {
+  template <class T>
+  static T apply(T a) {
+    return a;
+  }
+};
+struct Absolute : AllTypes {
+  template <class T>
+  static T apply(T a) {
+    if constexpr (std::is_same_v<T, bool> || std::is_unsigned_v<T>)
+      return a;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(a < 0 ? Wide<T>{0} - static_cast<Wide<T>>(a) : static_cast<Wide<T>>(a));
+    else
+      return std::fabs(a);
+  }
+};
+struct Square : Number {
+  template <class T>
+  static T apply(T a) {
+    return Multiply::apply(a, a);
+  }
+};
+struct Sign : Number {
+  template <class T>
+  static T apply(T a) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(a > 0 ? 1 : a == 0 ? 0 : -1);
+    else
+      return a > 0 ? T(1) : a < 0 ? T(-1) : a == 0 ? T(0) : a;
+  }
+};
+struct Reciprocal : Number {
+  template <class T>
+  static T apply(T a) {
+    if constexpr (std::is_integral_v<T>) {
+      if (a == 0) {
+        std::feraiseexcept(FE_DIVBYZERO);
+        // What the machine makes of infinity.
+        return sizeof(T) < 4 || std::is_same_v<T, uint32_t> ? 0 : static_cast<T>(T{1} << (sizeof(T) * 8 - 1));
+      }
+      return static_cast<T>(1 / a);
+    } else {
+      return 1 / a;
+    }
+  }
+};
+
+// Sums as NumPy adds floats: blocks of 128 by eight accumulators, halves above.
+template <class T>
+Compute<T> pairwise(const char* data, int64_t n, int64_t step) {
+  using C = Compute<T>;
+  auto at = [&](int64_t i) { return static_cast<C>(load<T>(data + i * step)); };
+  if (n < 8) {
+    C sum = C(-0.0);
+    for (int64_t i = 0; i < n; ++i) sum += at(i);
+    return sum;
+  }
+  if (n <= 128) {
+    C r[8];
+    for (int64_t k = 0; k < 8; ++k) r[k] = at(k);
+    int64_t i = 8;
+    for (; i < n - n % 8; i += 8) {
+      for (int64_t k = 0; k < 8; ++k) r[k] += at(i + k);
+    }
+    C sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    for (; i < n; ++i) sum += at(i);
+    return sum;
+  }
+  int64_t half = n / 2;
+  half -= half % 8;
+  return pairwise<T>(data, half, step) + pairwise<T>(data + half * step, n - half, step);
+}
+template <class T>
+void sum_loop(char* const* p, int64_t n, const int64_t* s) {
+  auto sum = static_cast<Compute<T>>(load<T>(p[0]));
+  *reinterpret_cast<T*>(p[0]) = static_cast<T>(sum + pairwise<T>(p[1], n, s[1]));
+}
+// The greatest or least float. Where a nan is among them, it is what is found: the first one.
+template <class T, bool greatest>
+void extreme_loop(char* const* p, int64_t n, const int64_t* s) {
+  using F = std::conditional_t<greatest, Maximum, Minimum>;
+  if (s[1] != sizeof(T) || n < 64) return fold_loop<F, T>(p, n, s);
+  T best = load<T>(p[0]);
+  if (extreme_of_row(reinterpret_cast<const T*>(p[1]), n, greatest, best)) {
+    *reinterpret_cast<T*>(p[0]) = best;
+    return;
+  }
+  fold_loop<F, T>(p, n, s);
+}
+template <class T, Comparison how, class F>
+void compare_loop(char* const* p, int64_t n, const int64_t* s) {
+  if (s[0] != sizeof(T) || s[2] != 1 || (s[1] != sizeof(T) && s[1] != 0))
+    return binary_loop<F, T, bool>(p, n, s);
+  compare_rows(how, reinterpret_cast<const T*>(p[0]), reinterpret_cast<const T*>(p[1]), s[1] == 0,
+               reinterpret_cast<bool*>(p[2]), n);
+}
+template <bool greatest>
+constexpr Loops extreme_loops() {
+  Loops loops = fold_loops<std::conditional_t<greatest, Maximum, Minimum>>();
+  loops[index_of(Kind::kFloat32)] = extreme_loop<float, greatest>;
+  loops[index_of(Kind::kFloat64)] = extreme_loop<double, greatest>;
+  return loops;
+}
+constexpr Loops sum_loops() {
+  Loops loops = fold_loops<Add>();
+  loops[index_of(Kind::kFloat16)] = sum_loop<Half>;
+  loops[index_of(Kind::kFloat32)] = sum_loop<float>;
+  loops[index_of(Kind::kFloat64)] = sum_loop<double>;
+  return loops;
+}
+
+constexpr DataType kBool = DataType::Bool();
+
+template <class F>
+constexpr UfuncRow binary(std::string_view name, std::string_view doc) {
+  return {.name = name, .doc = doc, .inputs = 2, .outputs = 1, .loops = binary_loops<F>()};
+}
+template <class F>
+constexpr UfuncRow folding(std::string_view name, std::string_view doc, std::optional<double> identity = {}) {
+  UfuncRow row = binary<F>(name, doc);
+  row.folds = fold_loops<F>();
+  row.scans = scan_loops<F>();
+  row.identity = identity;
+  return row;
+}
+template <class F>
+constexpr UfuncRow unary(std::string_view name, std::string_view doc) {
+  return {.name = name, .doc = doc, .inputs = 1, .outputs = 1, .loops = unary_loops<F>()};
+}
+template <class F, Comparison how>
+constexpr UfuncRow comparing(std::string_view name, std::string_view doc) {
+  UfuncRow row{.name = name,
+               .doc = doc,
+               .inputs = 2,
+               .outputs = 1,
+               .loops = binary_loops<F, bool>(),
+               .result = kBool,
+               .rule = Rule::kCompare};
+  row.loops[index_of(Kind::kFloat32)] = compare_loop<float, how, F>;
+  row.loops[index_of(Kind::kFloat64)] = compare_loop<double, how, F>;
+  return row;
+}
+template <class F>
+constexpr UfuncRow logical(std::string_view name, std::string_view doc, double identity) {
+  return {.name = name,
+          .doc = doc,
+          .inputs = 2,
+          .outputs = 1,
+          .loops = binary_loops<F, bool>(),
+          .folds = {fold_loop<F, bool>},
+          .result = kBool,
+          .identity = identity};
+}
+
+constexpr UfuncRow with_sums(UfuncRow row) {
+  row.folds = sum_loops();
+  return row;
+}
+template <bool greatest>
+constexpr UfuncRow with_extremes(UfuncRow row) {
+  row.folds = extreme_loops<greatest>();
+  return row;
+}
+constexpr UfuncRow with_rule(UfuncRow row, Rule rule) {
+  row.rule = rule;
+  return row;
+}
+constexpr UfuncRow with_check(UfuncRow row) {
+  row.check = check_power;
+  return row;
+}
+
+// The quotient rounded down and what is left.
+template <class T>
+void divmod_loop(char* const* p, int64_t n, const int64_t* s) {
+  using C = Compute<T>;
+  for (int64_t i = 0; i < n; ++i) {
+    auto a = static_cast<C>(load<T>(p[0] + i * s[0])), b = static_cast<C>(load<T>(p[1] + i * s[1]));
+    *reinterpret_cast<T*>(p[2] + i * s[2]) = static_cast<T>(FloorDivide::apply(a, b));
+    *reinterpret_cast<T*>(p[3] + i * s[3]) = static_cast<T>(Remainder::apply(a, b));
+  }
+}
+constexpr Loops divmod_loops() {
+  Loops loops{};
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (([&] {
+       using T = Element<static_cast<Kind>(I)>;
+       if constexpr (Number::on<T>) loops[I] = divmod_loop<T>;
+     }()),
+     ...);
+  }
+  (std::make_index_sequence<kPlainKinds>());
+  return loops;
+}
+
+// The bits of the absolute value that are set.
+template <class T>
+void count_bits_loop(char* const* p, int64_t n, const int64_t* s) {
+  for (int64_t i = 0; i < n; ++i) {
+    auto x = load<T>(p[0] + i * s[0]);
+    auto bits = static_cast<uint64_t>(x);
+    if constexpr (std::is_signed_v<T>) bits = x < 0 ? -bits : bits;
+    *reinterpret_cast<uint8_t*>(p[1] + i * s[1]) = static_cast<uint8_t>(std::popcount(bits));
+  }
+}
+constexpr Loops count_bits_loops() {
+  Loops loops{};
+  loops[index_of(Kind::kInt8)] = count_bits_loop<int8_t>;
+  loops[index_of(Kind::kUInt8)] = count_bits_loop<uint8_t>;
+  loops[index_of(Kind::kInt16)] = count_bits_loop<int16_t>;
+  loops[index_of(Kind::kUInt16)] = count_bits_loop<uint16_t>;
+  loops[index_of(Kind::kInt32)] = count_bits_loop<int32_t>;
+  loops[index_of(Kind::kUInt32)] = count_bits_loop<uint32_t>;
+  loops[index_of(Kind::kInt64)] = count_bits_loop<int64_t>;
+  loops[index_of(Kind::kUInt64)] = count_bits_loop<uint64_t>;
+  return loops;
+}
+
+const UfuncRow rows[] = {
+    with_sums(folding<Add>("add", "x1 + x2.", 0)),
+    folding<Multiply>("multiply", "x1 * x2.", 1),
+    binary<Subtract>("subtract", "x1 - x2."),
+    with_rule(binary<Divide>("divide", "x1 / x2."), Rule::kDivide),
+    binary<FloorDivide>("floor_divide", "x1 / x2, rounded down."),
+    binary<Remainder>("remainder", "What is left of x1 / x2, with the sign of x2."),
+    binary<Fmod>("fmod", "What is left of x1 / x2, with the sign of x1."),
+    with_check(binary<Power>("power", "x1 ** x2.")),
+    binary<FloatPower>("float_power", "x1 ** x2 in float64."),
+    with_extremes<true>(folding<Maximum>("maximum", "The greater of each pair; nan wins.")),
+    with_extremes<false>(folding<Minimum>("minimum", "The lesser of each pair; nan wins.")),
+    folding<Fmax>("fmax", "The greater of each pair; nan loses."),
+    folding<Fmin>("fmin", "The lesser of each pair; nan loses."),
+    folding<BitAnd>("bitwise_and", "x1 & x2.", -1),
+    folding<BitOr>("bitwise_or", "x1 | x2.", 0),
+    folding<BitXor>("bitwise_xor", "x1 ^ x2.", 0),
+    binary<ShiftLeft>("left_shift", "x1 << x2."),
+    binary<ShiftRight>("right_shift", "x1 >> x2."),
+    unary<Invert>("invert", "~x."),
+    binary<Gcd>("gcd", "The greatest common divisor."),
+    binary<Lcm>("lcm", "The least common multiple."),
+    comparing<Equal, Comparison::kEqual>("equal", "x1 == x2."),
+    comparing<NotEqual, Comparison::kNotEqual>("not_equal", "x1 != x2."),
+    comparing<Less, Comparison::kLess>("less", "x1 < x2."),
+    comparing<LessEqual, Comparison::kLessEqual>("less_equal", "x1 <= x2."),
+    comparing<Greater, Comparison::kGreater>("greater", "x1 > x2."),
+    comparing<GreaterEqual, Comparison::kGreaterEqual>("greater_equal", "x1 >= x2."),
+    logical<LogicalAnd>("logical_and", "Are both true?", 1),
+    logical<LogicalOr>("logical_or", "Is one true?", 0),
+    logical<LogicalXor>("logical_xor", "Is exactly one true?", 0),
+    {.name = "logical_not",
+     .doc = "Is it false?",
+     .inputs = 1,
+     .outputs = 1,
+     .loops = unary_loops<LogicalNot, bool>(),
+     .result = kBool},
+    {.name = "divmod",
+     .doc = "x1 / x2, rounded down, and what is left.",
+     .inputs = 2,
+     .outputs = 2,
+     .loops = divmod_loops()},
+    {.name = "bitwise_count",
+     .doc = "The bits of the absolute value that are set.",
+     .inputs = 1,
+     .outputs = 1,
+     .loops = count_bits_loops(),
+     .result = DataType::UInt(8)},
+    unary<Negative>("negative", "-x."),
+    unary<Positive>("positive", "+x."),
+    unary<Absolute>("absolute", "The absolute value."),
+    unary<Square>("square", "x * x."),
+    unary<Sign>("sign", "-1, 0 or 1 by the sign."),
+    unary<Reciprocal>("reciprocal", "1 / x."),
+};
+
+}  // namespace
+
+std::span<const UfuncRow> arithmetic_ufuncs() { return rows; }
+
+}  // namespace mlc::script

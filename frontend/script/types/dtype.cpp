@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// tvm.DataType: a str that knows what it names. Data types that the registry hands out, as fields or as
+// results, become values of this class; functions of the registry take its text.
+#include "frontend/script/types/dtype.h"
+
+#include "frontend/script/core/machine.h"
+#include "ir/registry/api.h"
+
+namespace mlc::script {
+
+using ir::ApiCall;
+using ir::ApiKind;
+using ir::ApiRow;
+using ir::DataType;
+
+namespace {
+
+DataType parsed(const Any& value) { return DataType::parse(text_of(builtin_value_of(value))); }
+
+Any construct(Evaluator& evaluator, const Ref<ClassNode>&, const Arguments& args) {
+  if (args.size() != 1) {
+    raise("TypeError", args.span, "wrong-argument-count", "dtype() takes one argument, got {}", args.size());
+  }
+  if (args[0].type_index() == kTVMFFIDataType) return dtype_text(args[0]);
+  try {
+    return dtype_text(Any(DLDataType(DataType::parse(evaluator.str(args[0])))));
+  } catch (ir::Error& error) {
+    throw std::move(error).at(args.span_of(0)).kind("ValueError");
+  }
+}
+
+Any bits(Evaluator&, const Arguments& args) { return int64_t{parsed(args[0]).bits()}; }
+Any lanes(Evaluator&, const Arguments& args) { return int64_t{parsed(args[0]).lanes()}; }
+Any type_code(Evaluator&, const Arguments& args) { return int64_t{parsed(args[0]).code()}; }
+Any item_size(Evaluator&, const Arguments& args) {
+  DataType dtype = parsed(args[0]);
+  if (dtype.is_scalable()) {
+    raise("ValueError", args.span, "wrong-value", "the size of `{}` is known when it runs only", dtype.str());
+  }
+  return int64_t{(dtype.bits() * dtype.lanes() + 7) / 8};
+}
+Any with_lanes(Evaluator&, const Arguments& args) {
+  if (!is_int(args[1]) || raw_int(args[1]) < 1 || raw_int(args[1]) > 32767) {
+    raise("ValueError", args.span_of(1), "wrong-value", "a vector has from 1 to 32767 lanes");
+  }
+  return dtype_text(Any(DLDataType(parsed(args[0]).with_lanes(static_cast<int>(raw_int(args[1]))))));
+}
+Any repr(Evaluator&, const Arguments& args) {
+  return str_value(fmt::format("dtype({})", quote(text_of(builtin_value_of(args[0])))));
+}
+
+template <bool (DataType::*kIs)() const>
+Any is_kind(Evaluator&, const Arguments& args) {
+  return (parsed(args[0]).*kIs)();
+}
+Any is_integer(Evaluator&, const Arguments& args) {
+  DataType dtype = parsed(args[0]);
+  return dtype.is_int() || dtype.is_uint();
+}
+
+const BuiltinRow properties[] = {
+    {"bits", "", "The bits of one lane.", bits, 0, 0},
+    {"lanes", "", "The number of lanes.", lanes, 0, 0},
+    {"type_code", "", "The kind of number: DLPack's code.", type_code, 0, 0},
+    {"itemsize", "", "The bytes of a value.", item_size, 0, 0},
+    {"is_bool", "", "Is it the type of truth values?", is_kind<&DataType::is_bool>, 0, 0},
+    {"is_float", "", "Is it a type of floats?", is_kind<&DataType::is_floating>, 0, 0},
+    {"is_handle", "", "Is it the type of addresses?", is_kind<&DataType::is_handle>, 0, 0},
+    {"is_integer", "", "Is it a type of integers?", is_integer, 0, 0},
+};
+const BuiltinRow methods[] = {
+    {"with_lanes", "(lanes)", "The vector of so many lanes.", with_lanes, 1, 1},
+    {"__repr__", "()", "dtype('float32')", repr, 0, 0},
+};
+
+const Ref<ClassNode>& dtype_class() {
+  static const Ref<ClassNode> made = [] {
+    Ref<ClassNode> ref = ir::make<ClassNode>("dtype");
+    auto* cls = const_cast<ClassNode*>(ref.get());
+    const Ref<ClassNode>& text = types().str;
+    cls->module = "tvm_ffi._dtype";
+    cls->construct = construct;
+    cls->data = text.get();
+    cls->bases = {text};
+    cls->mro = {cls};
+    cls->mro.insert(cls->mro.end(), text->mro.begin(), text->mro.end());
+    for (const BuiltinRow& row : properties) {
+      cls->set(Symbol(row.name),
+               Any(ir::make<PropertyNode>(builtin_value(&row, "dtype"), Any(nullptr), Any(nullptr))));
+    }
+    for (const BuiltinRow& row : methods) cls->set(Symbol(row.name), builtin_value(&row, "dtype"));
+    return ref;
+  }();
+  return made;
+}
+
+Any the_class(ApiCall&) { return Any(dtype_class()); }
+
+#define CONSTANT(name)                                                                       \
+  ApiRow {                                                                                   \
+    ApiKind::kValue, "tvm_ffi", #name, "A data type.",                                       \
+        +[](ApiCall&) -> Any { return dtype_text(Any(DLDataType(DataType::parse(#name)))); } \
+  }
+const ApiRow rows[] = {
+    {ApiKind::kValue, "tvm_ffi", "dtype", "The class of data types, which are texts.", the_class},
+    CONSTANT(bool),
+    CONSTANT(int8),
+    CONSTANT(int16),
+    CONSTANT(int32),
+    CONSTANT(int64),
+    CONSTANT(uint8),
+    CONSTANT(uint16),
+    CONSTANT(uint32),
+    CONSTANT(uint64),
+    CONSTANT(float16),
+    CONSTANT(float32),
+    CONSTANT(float64),
+    CONSTANT(bfloat16),
+    CONSTANT(float8_e3m4),
+    CONSTANT(float8_e4m3),
+    CONSTANT(float8_e4m3b11fnuz),
+    CONSTANT(float8_e4m3fn),
+    CONSTANT(float8_e4m3fnuz),
+    CONSTANT(float8_e5m2),
+    CONSTANT(float8_e5m2fnuz),
+    CONSTANT(float8_e8m0fnu),
+    CONSTANT(float6_e2m3fn),
+    CONSTANT(float6_e3m2fn),
+    CONSTANT(float4_e2m1fn),
+};
+#undef CONSTANT
+
+}  // namespace
+
+Any dtype_text(const Any& value) {
+  if (value.type_index() != kTVMFFIDataType) return value;
+  Ref<InstanceNode> made = ir::make<InstanceNode>(dtype_class());
+  const_cast<InstanceNode*>(made.get())->payload = str_value(DataType(value.cast<DLDataType>()).str());
+  return Any(made);
+}
+
+std::span<const ApiRow> dtype_rows() { return rows; }
+
+}  // namespace mlc::script

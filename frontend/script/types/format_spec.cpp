@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+// format(): Python's format specification
+//   [[fill]align][sign][z][#][0][width][grouping][.precision][type]
+#include <charconv>
+#include <cmath>
+
+#include "frontend/script/core/machine.h"
+#include "frontend/script/numpy/scalar.h"
+#include "frontend/script/types/format_value.h"
+#include "frontend/script/types/letters.h"
+#include "frontend/script/types/wide_int.h"
+
+namespace mlc::script {
+namespace {
+
+struct Spec {
+  std::string fill = " ";
+  char align = '>';
+  char sign = 0;
+  bool no_negative_zero = false;
+  bool alternate = false;
+  int64_t width = 0;
+  char grouping = 0;
+  int64_t precision = -1;
+  std::string type;  // one character; empty where a float has none
+};
+
+bool is_align(char c) { return c == '<' || c == '>' || c == '=' || c == '^'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+[[noreturn]] void unknown_type(const Spec& spec, std::string_view type_name, ir::Span span) {
+  std::string_view rest = spec.type;
+  uint32_t point = take_point(rest);
+  std::string shown = point > 32 && point < 128 ? spec.type : fmt::format("\\x{:x}", point);
+  raise("ValueError", span, "bad-format", "Unknown format code '{}' for object of type '{}'", shown,
+        type_name);
+}
+
+// `kind`: 's' (str), 'd' (int) or 'f' (float).
+Spec parse_spec(std::string_view text, char kind, std::string_view type_name, ir::Span span) {
+  Spec spec;
+  spec.align = kind == 's' ? '<' : '>';
+  spec.type = kind == 'f' ? "" : std::string(1, kind);
+  std::string_view whole = text;
+  bool filled = false, aligned = false;
+  if (!text.empty()) {
+    std::string_view rest = text;
+    take_point(rest);
+    if (!rest.empty() && is_align(rest[0])) {
+      spec.fill = std::string(text.substr(0, text.size() - rest.size()));
+      spec.align = rest[0];
+      filled = aligned = true;
+      text = rest.substr(1);
+    } else if (is_align(text[0])) {
+      spec.align = text[0];
+      aligned = true;
+      text.remove_prefix(1);
+    }
+  }
+  auto accept = [&](char c) {
+    if (text.empty() || text[0] != c) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  if (!text.empty() && (text[0] == '+' || text[0] == '-' || text[0] == ' ')) {
+    spec.sign = text[0];
+    text.remove_prefix(1);
+  }
+  spec.no_negative_zero = accept('z');
+  spec.alternate = accept('#');
+  if (!filled && accept('0')) {
+    spec.fill = "0";
+    if (!aligned && kind != 's') spec.align = '=';
+  }
+  auto number = [&](int64_t& out) {
+    auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (status != std::errc{})
+      raise("ValueError", span, "bad-format", "Too many decimal digits in format string");
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+  };
+  if (!text.empty() && is_digit(text[0])) number(spec.width);
+  if (accept(',')) spec.grouping = ',';
+  if (!text.empty() && text[0] == '_') {
+    if (spec.grouping != 0) raise("ValueError", span, "bad-format", "Cannot specify both ',' and '_'.");
+    spec.grouping = '_';
+    text.remove_prefix(1);
+  }
+  if (spec.grouping == '_' && !text.empty() && text[0] == ',')
+    raise("ValueError", span, "bad-format", "Cannot specify both ',' and '_'.");
+  if (accept('.')) {
+    if (text.empty() || !is_digit(text[0]))
+      raise("ValueError", span, "bad-format", "Format specifier missing precision");
+    number(spec.precision);
+  }
+  if (!text.empty()) {
+    std::string_view rest = text;
+    take_point(rest);
+    if (!rest.empty()) {
+      raise("ValueError", span, "bad-format", "Invalid format specifier '{}' for object of type '{}'", whole,
+            type_name);
+    }
+    spec.type = std::string(text);
+  }
+  constexpr int64_t kMost = 100'000'000;
+  if (spec.width > kMost || spec.precision > kMost) {
+    raise("MemoryError", span, "too-large", "a text of {} characters is too large",
+          std::max(spec.width, spec.precision));
+  }
+  if (spec.grouping != 0 && !spec.type.empty()) {
+    std::string_view allowed = spec.grouping == '_' ? "deEfFgG%boxX" : "deEfFgG%";
+    if (spec.type.size() > 1 || allowed.find(spec.type) == std::string_view::npos)
+      raise("ValueError", span, "bad-format", "Cannot specify '{}' with '{}'.", spec.grouping, spec.type);
+  }
+  return spec;
+}
+
+std::string filling(const Spec& spec, int64_t n) {
+  std::string result;
+  for (int64_t i = 0; i < n; ++i) result += spec.fill;
+  return result;
+}
+
+std::string pad(std::string_view text, const Spec& spec) {
+  int64_t missing = spec.width - static_cast<int64_t>(utf8_length(text));
+  if (missing <= 0) return std::string(text);
+  if (spec.align == '<') return std::string(text) + filling(spec, missing);
+  if (spec.align == '^')
+    return filling(spec, missing / 2) + std::string(text) + filling(spec, missing - missing / 2);
+  return filling(spec, missing) + std::string(text);
+}
+
+std::string group(std::string_view digits, char separator, size_t every) {
+  std::string result;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % every == 0) result += separator;
+    result += digits[i];
+  }
+  return result;
+}
+
+// Sign, prefix ("0x"), digits and what follows them (".5e+10"), padded; '=' pads between sign and digits.
+std::string pad_number(std::string_view sign, std::string_view prefix, std::string digits,
+                       std::string_view rest, const Spec& spec, size_t every = 3) {
+  auto used = static_cast<int64_t>(sign.size() + prefix.size() + utf8_length(rest));
+  bool zeros = spec.align == '=' && spec.fill == "0" && !digits.empty();
+  if (spec.grouping != 0) {
+    std::string grouped = group(digits, spec.grouping, every);
+    while (zeros && static_cast<int64_t>(grouped.size()) + used < spec.width) {
+      digits.insert(digits.begin(), '0');  // zeros take part in the grouping
+      grouped = group(digits, spec.grouping, every);
+    }
+    digits = grouped;
+  }
+  std::string head = std::string(sign) + std::string(prefix);
+  std::string body = digits + std::string(rest);
+  if (spec.align != '=') return pad(head + body, spec);
+  return head + filling(spec, spec.width - used - static_cast<int64_t>(digits.size())) + body;
+}
+
+std::string sign_text(bool negative, const Spec& spec) {
+  if (negative) return "-";
+  return spec.sign == '+' ? "+" : spec.sign == ' ' ? " " : "";
+}
+
+}  // namespace
+
+// The digits of a number that is not negative, as C writes them by this type.
+std::string fixed_digits(double value, char type, int64_t precision, bool alternate) {
+  if ((type == 'f' || type == 'e' || type == 'g') && !alternate && precision <= 100 && std::isfinite(value)) {
+    char digits[512];
+    auto style = type == 'f'   ? std::chars_format::fixed
+                 : type == 'e' ? std::chars_format::scientific
+                               : std::chars_format::general;
+    auto end = std::to_chars(digits, digits + sizeof(digits), value, style, static_cast<int>(precision));
+    return {digits, end.ptr};
+  }
+  if (type == 'g' && alternate && precision > 0 && precision <= 100 && std::isfinite(value)) {
+    // The C library loses the zeros of what is rounded up to the next power of ten.
+    std::string digits = fixed_digits(value, 'e', precision - 1, false);
+    int exponent = std::atoi(digits.c_str() + digits.find('e') + 1);
+    if (exponent >= -4 && exponent < precision)
+      digits = fixed_digits(value, 'f', precision - 1 - exponent, false);
+    if (digits.find('.') == std::string::npos) digits.insert(std::min(digits.find('e'), digits.size()), ".");
+    return digits;
+  }
+  if (type == 'G' && alternate) {
+    std::string digits = fixed_digits(value, 'g', precision, true);
+    std::replace(digits.begin(), digits.end(), 'e', 'E');
+    return digits;
+  }
+  char format[8];
+  size_t n = 0;
+  format[n++] = '%';
+  if (alternate) format[n++] = '#';
+  format[n++] = '.';
+  format[n++] = '*';
+  format[n++] = type;
+  format[n] = 0;
+  int size = std::snprintf(nullptr, 0, format, static_cast<int>(precision), value);
+  std::string text(static_cast<size_t>(size), 0);
+  std::snprintf(text.data(), text.size() + 1, format, static_cast<int>(precision), value);
+  return text;
+}
+
+namespace {
+
+// The shortest digits that read back; `alternate`: never without a point.
+std::string shortest_digits(double value, bool alternate) {
+  std::string text = float_repr(value);
+  size_t exponent = text.find('e');
+  if (alternate && exponent != std::string::npos && text.find('.') == std::string::npos)
+    text.insert(exponent, ".");
+  return text;
+}
+// As 'g', but with at least one digit behind the point; scientific from 10 ** (precision - 1) on.
+std::string general_digits(double value, int64_t precision, bool alternate) {
+  precision = std::max<int64_t>(precision, 1);
+  std::string scientific = fixed_digits(value, 'e', precision - 1, alternate);
+  int exponent = std::atoi(scientific.c_str() + scientific.find('e') + 1);
+  if (exponent >= -4 && exponent >= precision - 1) {
+    std::string mantissa = scientific.substr(0, scientific.find('e'));
+    if (!alternate && mantissa.find('.') != std::string::npos) {
+      while (mantissa.back() == '0') mantissa.pop_back();
+      if (mantissa.back() == '.') mantissa.pop_back();
+    }
+    return mantissa + scientific.substr(scientific.find('e'));
+  }
+  std::string text = fixed_digits(value, 'g', precision, alternate);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string format_float(double value, const Spec& spec, std::string_view type_name, ir::Span span) {
+  char type = spec.type.empty() ? 0 : spec.type[0];
+  if (spec.type.size() > 1 ||
+      (type != 0 && std::string_view("eEfFgGn%").find(type) == std::string_view::npos))
+    unknown_type(spec, type_name, span);
+  bool negative = std::signbit(value) && !std::isnan(value);
+  double magnitude = std::abs(value);
+  std::string text, suffix;
+  if (type == '%') {
+    magnitude *= 100;
+    suffix = "%";
+  }
+  bool upper = type == 'E' || type == 'G' || type == 'F';
+  if (std::isnan(magnitude)) {
+    text = upper ? "NAN" : "nan";
+  } else if (std::isinf(magnitude)) {
+    text = upper ? "INF" : "inf";
+  } else if (type == 0) {
+    text = spec.precision < 0 ? shortest_digits(magnitude, spec.alternate)
+                              : general_digits(magnitude, spec.precision, spec.alternate);
+  } else {
+    char shown = type == 'n' ? 'g' : type == '%' ? 'f' : type;
+    int64_t precision = spec.precision < 0 ? 6 : spec.precision;
+    if ((shown == 'g' || shown == 'G') && precision == 0) precision = 1;
+    text = fixed_digits(magnitude, shown, precision, spec.alternate);
+  }
+  if (spec.no_negative_zero && negative) {
+    size_t end = text.find_first_of("eE");
+    negative = text.substr(0, end).find_first_of("123456789infINF") != std::string::npos;
+  }
+  size_t split = 0;
+  while (split < text.size() && is_digit(text[split])) ++split;
+  return pad_number(sign_text(negative, spec), "", text.substr(0, split), text.substr(split) + suffix, spec);
+}
+
+std::string format_wide(const Any& value, const Spec& spec, std::string_view type_name, ir::Span span) {
+  char type = spec.type.size() == 1 ? spec.type[0] : '?';
+  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
+    return format_float(double_of(*as_wide(value), span), spec, type_name, span);
+  if (std::string_view("bdoxXn").find(type) == std::string_view::npos) {
+    if (type == 'c') raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
+    unknown_type(spec, type_name, span);
+  }
+  if (spec.precision >= 0)
+    raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
+  bool decimal = type == 'd' || type == 'n';
+  std::string digits = magnitude_text(value, decimal ? 10 : type == 'o' ? 8 : type == 'b' ? 2 : 16);
+  if (type == 'X') {
+    for (char& c : digits) c = c >= 'a' ? static_cast<char>(c - 32) : c;
+  }
+  std::string prefix = spec.alternate && !decimal ? std::string("0") + type : "";
+  return pad_number(sign_text(as_wide(value)->negative, spec), prefix, digits, "", spec, decimal ? 3 : 4);
+}
+
+std::string format_int(int64_t value, const Spec& spec, std::string_view type_name, ir::Span span) {
+  char type = spec.type.size() == 1 ? spec.type[0] : '?';
+  if (std::string_view("eEfFgG%").find(type) != std::string_view::npos)
+    return format_float(static_cast<double>(value), spec, type_name, span);
+  if (std::string_view("bcdoxXn").find(type) == std::string_view::npos) unknown_type(spec, type_name, span);
+  if (spec.precision >= 0)
+    raise("ValueError", span, "bad-format", "Precision not allowed in integer format specifier");
+  if (spec.no_negative_zero) {
+    raise("ValueError", span, "bad-format",
+          "Negative zero coercion (z) not allowed in integer format specifier");
+  }
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  std::string digits, prefix;
+  size_t every = type == 'd' || type == 'n' ? 3 : 4;
+  switch (type) {
+    case 'x':
+      digits = fmt::format("{:x}", magnitude), prefix = "0x";
+      break;
+    case 'X':
+      digits = fmt::format("{:X}", magnitude), prefix = "0X";
+      break;
+    case 'o':
+      digits = fmt::format("{:o}", magnitude), prefix = "0o";
+      break;
+    case 'b':
+      digits = fmt::format("{:b}", magnitude), prefix = "0b";
+      break;
+    case 'c': {
+      if (spec.sign != 0)
+        raise("ValueError", span, "bad-format", "Sign not allowed with integer format specifier 'c'");
+      if (spec.alternate)
+        raise("ValueError", span, "bad-format",
+              "Alternate form (#) not allowed with integer format specifier 'c'");
+      if (value < 0 || value > 0x10FFFF)
+        raise("OverflowError", span, "out-of-range", "%c arg not in range(0x110000)");
+      std::string text;
+      append_utf8(text, static_cast<uint32_t>(value));
+      return pad_number("", "", "", text, spec);
+    }
+    default:
+      digits = std::to_string(magnitude);
+      break;
+  }
+  return pad_number(sign_text(value < 0, spec), spec.alternate ? prefix : "", digits, "", spec, every);
+}
+
+std::string format_str(std::string_view text, const Spec& spec, std::string_view type_name, ir::Span span) {
+  if (spec.type != "s") unknown_type(spec, type_name, span);
+  auto refuse = [&](std::string_view what) {
+    raise("ValueError", span, "bad-format", "{} not allowed in string format specifier", what);
+  };
+  if (spec.sign != 0) refuse(spec.sign == ' ' ? "Space" : "Sign");
+  if (spec.no_negative_zero) refuse("Negative zero coercion (z)");
+  if (spec.alternate) refuse("Alternate form (#)");
+  if (spec.align == '=') refuse("'=' alignment");
+  std::string_view rest = text;
+  for (int64_t i = 0; i < spec.precision && !rest.empty(); ++i) take_point(rest);
+  return pad(spec.precision >= 0 ? text.substr(0, text.size() - rest.size()) : text, spec);
+}
+
+}  // namespace
+
+namespace {
+
+// The usual: [<|>][0][width] for int, str and float, [.precision]f for float. False for all else.
+bool append_usual(std::string& out, const Any& value, std::string_view spec) {
+  size_t at = 0;
+  auto number = [&](int most) {
+    int n = 0;
+    while (at < spec.size() && is_digit(spec[at]) && n < most) n = n * 10 + (spec[at++] - '0');
+    return n;
+  };
+  char align = 0;
+  if (at < spec.size() && (spec[at] == '<' || spec[at] == '>')) align = spec[at++];
+  bool zeros = at < spec.size() && spec[at] == '0';
+  if (zeros && (align != 0 || is_str(value))) return false;
+  int width = number(1000);
+  char digits[352];
+  std::string_view body;
+  if (is_int(value)) {
+    if (at < spec.size() && spec[at] == 'd') ++at;
+    body = {digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr};
+  } else if (is_float(value)) {
+    double real = raw_float(value);
+    if (at == spec.size() || spec[at] != '.' || !(std::abs(real) < 1e300)) return false;
+    ++at;
+    if (at == spec.size() || !is_digit(spec[at])) return false;
+    int precision = number(10);
+    if (precision > 40 || at == spec.size() || spec[at] != 'f') return false;
+    ++at;
+    body = {digits,
+            std::to_chars(digits, digits + sizeof(digits), real, std::chars_format::fixed, precision).ptr};
+  } else if (is_str(value)) {
+    body = text_of(value);
+    if (align == 0) align = '<';
+  } else {
+    return false;
+  }
+  if (at != spec.size() || width > 1000) return false;
+  auto used = is_str(value) ? static_cast<int>(utf8_length(body)) : static_cast<int>(body.size());
+  auto missing = static_cast<size_t>(std::max(0, width - used));
+  if (zeros && body[0] == '-') {
+    out += '-';
+    body.remove_prefix(1);
+  }
+  if (align != '<') out.append(missing, zeros ? '0' : ' ');
+  out += body;
+  if (align == '<') out.append(missing, ' ');
+  return true;
+}
+
+}  // namespace
+
+void append_formatted(std::string& text, Evaluator& evaluator, const Any& value, std::string_view spec,
+                      ir::Span span) {
+  if (spec.empty() && is_str(value)) {
+    text += text_of(value);
+  } else if (spec.empty() && is_int(value)) {
+    char digits[24];
+    text.append(digits, std::to_chars(digits, digits + sizeof(digits), raw_int(value)).ptr);
+  } else if (spec.empty() || !append_usual(text, value, spec)) {
+    text += format_value(evaluator, value, spec, span);
+  }
+}
+
+std::string format_value(Evaluator& evaluator, const Any& original, std::string_view text, ir::Span span) {
+  Any value = plain_number(original);  // np.float32 too is formatted as a float
+  if (is_int(value) && raw_int(value) < 0 && numpy_scalar_dtype(original) == ir::DataType::UInt(64))
+    value = whole_of_unsigned(static_cast<uint64_t>(raw_int(value)));
+  if (is_object(value) && !is_str(value)) {
+    Any spec = str_value(text);
+    Any result;
+    if (evaluator.state().special(value, known().format, std::span<const Any>(&spec, 1), result, span))
+      return evaluator.str(result);
+  }
+  if (text.empty()) return evaluator.str(value);
+  std::string type_name = type_name_of(evaluator, value);
+  auto spec = [&](char kind) { return parse_spec(text, kind, type_name, span); };
+  if (as_wide(value) != nullptr) return format_wide(value, spec('d'), type_name, span);
+  if (is_integer(value)) return format_int(raw_int(value), spec('d'), type_name, span);
+  if (is_float(value)) return format_float(raw_float(value), spec('f'), type_name, span);
+  if (is_str(value)) return format_str(text_of(value), spec('s'), type_name, span);
+  raise("TypeError", span, "bad-format", "unsupported format string passed to {}.__format__", type_name);
+}
+
+}  // namespace mlc::script

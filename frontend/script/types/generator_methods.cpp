@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// send, throw and close of generators, what `yield from` hands on of them, and what generators say about
+// themselves.
+#include "frontend/script/core/generator.h"
+
+namespace mlc::script {
+
+using State = Evaluator::State;
+
+GeneratorBase* generator_of(const Any& value) {
+  return dynamic_cast<GeneratorBase*>(value_as_iterator(value));
+}
+
+bool is_exception_of(const Any& exception, std::string_view cls) {
+  auto* instance = as<InstanceNode>(exception);
+  return instance != nullptr && instance->cls->derives_from(exception_classes().at(std::string(cls)).get());
+}
+
+void throw_given(State& state, const Any& exception) {
+  auto* instance = as<InstanceNode>(exception);
+  if (instance->own(known().context) == nullptr) instance->set(known().context, nullptr);
+  state.throw_exception(exception, {});
+}
+
+void stopped_inside(State& state, const ir::Error& raised) {
+  Any exception = state.exception_of(raised);
+  if (!is_exception_of(exception, "StopIteration")) return;
+  Any text = str_value("generator raised StopIteration");
+  Any made = state.self.call(Any(state.exception_class("RuntimeError")), std::span<const Any>(&text, 1));
+  as<InstanceNode>(made)->set(known().cause, exception);
+  as<InstanceNode>(made)->set(known().context, exception);
+  as<InstanceNode>(made)->set(known().suppress_context, true);
+  state.throw_exception(made, raised.first().span);
+}
+
+[[noreturn]] void stop_iteration(Evaluator& evaluator, const Any& iterator, ir::Span span) {
+  std::vector<Any> args;
+  GeneratorBase* generator = generator_of(iterator);
+  Any result = generator == nullptr ? Any(nullptr) : std::exchange(generator->returned, nullptr);
+  if (!is_none(result)) args.push_back(result);
+  Any stop = evaluator.call(Any(evaluator.state().exception_class("StopIteration")), args);
+  evaluator.state().set_context(as<InstanceNode>(stop));
+  evaluator.state().throw_exception(stop, span);
+}
+
+namespace {
+
+void close_generator(Evaluator& evaluator, GeneratorBase& generator, ir::Span span) {
+  using Phase = GeneratorBase::Phase;
+  switch (generator.phase) {
+    case Phase::kRunning:
+      raise("ValueError", span, "generator-running", "generator already executing");
+    case Phase::kNew:
+      generator.phase = Phase::kDone;
+      generator.forget();
+      return;
+    case Phase::kDone:
+      return;
+    case Phase::kSuspended:
+      break;
+  }
+  State& state = evaluator.state();
+  Any exit = evaluator.call(Any(state.exception_class("GeneratorExit")), {});
+  Any ignored;
+  try {
+    if (!generator.resume(evaluator, {nullptr, exit, exit}, ignored)) return;
+  } catch (ir::Error& error) {
+    if (is_exception_of(state.exception_of(error), "GeneratorExit")) return;
+    throw;
+  }
+  raise("RuntimeError", span, "generator-ignores-exit", "generator ignored GeneratorExit");
+}
+
+bool throw_into(Evaluator& evaluator, GeneratorBase& generator, Message message, Any& out, ir::Span span) {
+  using Phase = GeneratorBase::Phase;
+  if (generator.phase == Phase::kRunning)
+    raise("ValueError", span, "generator-running", "generator already executing");
+  if (generator.phase == Phase::kSuspended) return generator.resume(evaluator, std::move(message), out);
+  generator.phase = Phase::kDone;
+  generator.forget();
+  throw_given(evaluator.state(), message.thrown);
+}
+
+// What `body` gives; at StopIteration its value, and false.
+template <class F>
+bool until_stop(Evaluator& evaluator, Any& out, F body) {
+  try {
+    return body();
+  } catch (ir::Error& error) {
+    Any exception = evaluator.state().exception_of(error);
+    if (!is_exception_of(exception, "StopIteration")) throw;
+    if (!evaluator.find_attribute(exception, Symbol("value"), out)) out = nullptr;
+    return false;
+  }
+}
+
+}  // namespace
+
+bool resume_delegate(Evaluator& evaluator, const Any& iterator, Message message, Any& out, ir::Span span) {
+  State& state = evaluator.state();
+  GeneratorBase* inner = generator_of(iterator);
+  Any method;
+  bool more;
+  if (!is_none(message.thrown)) {
+    if (is_exception_of(message.thrown, "GeneratorExit")) {
+      if (inner != nullptr) {
+        close_generator(evaluator, *inner, span);
+      } else if (evaluator.find_attribute(iterator, Symbol("close"), method)) {
+        evaluator.call(method, {}, {}, span);
+      }
+      throw_given(state, message.thrown);
+    }
+    if (inner != nullptr) {
+      more = throw_into(evaluator, *inner, std::move(message), out, span);
+    } else if (evaluator.find_attribute(iterator, Symbol("throw"), method)) {
+      return until_stop(evaluator, out, [&] {
+        out = evaluator.call(method, std::span<const Any>(&message.given, 1), {}, span);
+        return true;
+      });
+    } else {
+      throw_given(state, message.thrown);
+    }
+  } else if (inner != nullptr) {
+    more = inner->resume(evaluator, std::move(message), out);
+  } else if (!is_none(message.sent)) {
+    method = evaluator.attribute(iterator, Symbol("send"), span);
+    return until_stop(evaluator, out, [&] {
+      out = evaluator.call(method, std::span<const Any>(&message.sent, 1), {}, span);
+      return true;
+    });
+  } else if (value_as_iterator(iterator) != nullptr) {
+    more = evaluator.next(iterator, out, span);
+  } else {
+    return until_stop(evaluator, out, [&] {
+      return state.special(iterator, known().next, {}, out, span) || evaluator.next(iterator, out, span);
+    });
+  }
+  if (!more) out = inner == nullptr ? Any(nullptr) : std::exchange(inner->returned, nullptr);
+  return more;
+}
+
+namespace {
+
+GeneratorBase& receiver(const Arguments& args) {
+  GeneratorBase* generator = generator_of(args[0]);
+  if (generator == nullptr)
+    raise("AttributeError", args.span, "no-attribute", "this iterator is not a generator function's");
+  return *generator;
+}
+Any send(Evaluator& evaluator, const Arguments& args) {
+  GeneratorBase& generator = receiver(args);
+  if (generator.phase == GeneratorBase::Phase::kNew && !is_none(args[1])) {
+    raise("TypeError", args.span, "generator-not-started",
+          "can't send non-None value to a just-started generator");
+  }
+  if (generator.phase == GeneratorBase::Phase::kRunning)
+    raise("ValueError", args.span, "generator-running", "generator already executing");
+  Any out;
+  if (!generator.resume(evaluator, {args[1], nullptr, nullptr}, out))
+    stop_iteration(evaluator, args[0], args.span);
+  return out;
+}
+// The exception that `throw(type, value)` or `throw(value)` means.
+Any exception_given(Evaluator& evaluator, const Arguments& args) {
+  const Any& given = args[1];
+  Any value = args.size() > 2 ? args[2] : Any(nullptr);
+  if (auto* cls = as<ClassNode>(given); cls != nullptr && cls->is_exception) {
+    if (is_none(value)) return evaluator.call(given, {}, {}, args.span);
+    if (evaluator.is_instance(value, given)) return value;
+    if (value.type_index() == kTVMFFIArray) return evaluator.call(given, elements(value), {}, args.span);
+    return evaluator.call(given, std::span<const Any>(&value, 1), {}, args.span);
+  }
+  auto* instance = as<InstanceNode>(given);
+  if (instance == nullptr || !instance->cls->is_exception) {
+    raise("TypeError", args.span_of(1), "not-an-exception",
+          "exceptions must be classes or instances deriving from BaseException, not {}",
+          type_name_of(evaluator, given));
+  }
+  if (!is_none(value)) {
+    raise("TypeError", args.span_of(2), "not-an-exception",
+          "instance exception may not have a separate value");
+  }
+  return given;
+}
+Any throw_method(Evaluator& evaluator, const Arguments& args) {
+  GeneratorBase& generator = receiver(args);
+  Any exception = exception_given(evaluator, args);
+  Any out;
+  if (!throw_into(evaluator, generator, {nullptr, exception, args[1]}, out, args.span))
+    stop_iteration(evaluator, args[0], args.span);
+  return out;
+}
+Any close(Evaluator& evaluator, const Arguments& args) {
+  close_generator(evaluator, receiver(args), args.span);
+  return nullptr;
+}
+
+constexpr BuiltinRow rows[] = {
+    {"send", "(value)", "Resumes the generator; the yield gives this value.", send, 1, 1},
+    {"throw", "(exception)", "Raises an exception at the yield.", throw_method, 1, 3},
+    {"close", "()", "Ends the generator.", close, 0, 0},
+};
+
+}  // namespace
+
+std::span<const BuiltinRow> generator_methods() { return rows; }
+
+std::string iterator_text(Evaluator& evaluator, const Any& value, std::string_view address) {
+  if (std::string own = value_as_iterator(value)->text(evaluator); !own.empty()) return own;
+  std::string text(value_as_iterator(value)->name);
+  text += " object ";
+  if (GeneratorBase* generator = generator_of(value)) text += generator->fn->info->qualified_name + " ";
+  return "<" + text + "at " + std::string(address) + ">";
+}
+
+bool generator_attribute(State& state, const Any& object, Symbol name, Any& out, ir::Span span) {
+  GeneratorBase* generator = generator_of(object);
+  if (generator == nullptr) return false;
+  using Phase = GeneratorBase::Phase;
+  std::string_view text = name.str();
+  if (name == known().name) {
+    out = str_value(generator->fn->info->name);
+  } else if (name == known().qualname) {
+    out = str_value(generator->fn->info->qualified_name);
+  } else if (text == "gi_running") {
+    out = generator->phase == Phase::kRunning;
+  } else if (text == "gi_suspended") {
+    out = generator->phase == Phase::kSuspended;
+  } else if (text == "gi_yieldfrom") {
+    out = generator->delegate();
+  } else if (text == "gi_code") {
+    return state.attribute_or_not(Any(generator->fn), Symbol("__code__"), out, span);
+  } else if (text == "gi_frame") {
+    if (generator->phase != Phase::kDone) {
+      raise(
+          "NotImplementedError", span, "not-supported",
+          "`gi_frame` is not available: a frame is no object here; `gi_running` and `gi_suspended` tell the "
+          "generator's state");
+    }
+    out = nullptr;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace mlc::script

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tvmscript/builder/arguments.h"
+
+#include "frontend/script/core/evaluator.h"
+#include "ir/core/visit.h"
+
+namespace mlc::tvmscript {
+
+bool is_given(const ApiCall& call, size_t i) { return !script::is_none(call.args[i]); }
+
+Expr expr_arg(const ApiCall& call, size_t i) {
+  // Numbers without a span of their own share small constants.
+  if (auto e = script::to_expr(call.args[i])) return *e;
+  return script::as_expr(call.args[i], call.span_of(i), fmt::format("`{}`", call.api.params[i].name));
+}
+
+Expr integer_arg(const ApiCall& call, size_t i) {
+  Expr e = expr_arg(call, i);
+  DataType dtype = e->dtype();
+  if (e->ty->kind == ir::TypeKind::kPrim && dtype.is_scalar() && (dtype.is_int() || dtype.is_uint()))
+    return e;
+  throw ir::Error("type-mismatch", "`{}` must be an integer, got `{}`", call.api.params[i].name, dtype.str())
+      .at(call.span_of(i))
+      .kind("TypeError");
+}
+
+DataType dtype_from(const Any& value, Span span) {
+  if (script::is_str(value)) {
+    try {
+      return DataType::parse(script::text_of(value));
+    } catch (ir::Error& error) {
+      throw std::move(error).at(span);
+    }
+  }
+  if (auto* fn = script::as<script::ApiFunctionNode>(value)) {
+    return DataType::parse(fn->api->name == "boolean" ? "bool" : fn->api->name);
+  }
+  if (auto* type = value.as<ir::PrimTypeNode>()) return type->dtype;
+  if (auto dtype = value.as<DLDataType>()) return *dtype;
+  throw ir::Error("wrong-type", "expected a data type such as \"float32\", got `{}`", ir::type_name(value))
+      .at(span)
+      .kind("TypeError");
+}
+DataType dtype_arg(const ApiCall& call, size_t i) { return dtype_from(call.args[i], call.span_of(i)); }
+
+bool bool_arg(const ApiCall& call, size_t i) {
+  if (auto flag = call.args[i].as<bool>()) return *flag;
+  ir::wrong_argument(call, i, "bool");
+}
+
+String str_arg(const ApiCall& call, size_t i) {
+  if (script::is_str(call.args[i])) return call.args[i].cast<String>();
+  ir::wrong_argument(call, i, "str");
+}
+
+namespace {
+
+ir::Error swapped_error(const ApiCall& call, size_t i, size_t j, std::string_view says) {
+  Span first = call.span_of(i);
+  Span second = call.span_of(j);
+  if (first.begin > second.begin) std::swap(first, second);
+  const auto text = [](Span span) { return std::string(ir::SourceMap::global().text(span)); };
+  ir::Error error("swapped-arguments", "`{}` and `{}` of `{}` {}", call.api.params[i].name,
+                  call.api.params[j].name, shown_name(call.api), says);
+  bool inside = call.span.begin < first.begin && first.end <= second.begin && second.end <= call.span.end;
+  std::string whole = inside ? text({call.span.file, call.span.begin, first.begin}) + text(second) +
+                                   text({call.span.file, first.end, second.begin}) + text(first) +
+                                   text({call.span.file, second.end, call.span.end})
+                             : "";
+  if (whole.find('\n') != std::string::npos) whole.clear();
+  Span place = inside ? Span{first.file, first.begin, second.end} : call.span;
+  std::move(error)
+      .at(place)
+      .kind("TypeError")
+      .help(whole.empty() ? "exchange them" : fmt::format("write `{}`", whole));
+  return error;
+}
+
+}  // namespace
+
+void swapped(const ApiCall& call, size_t i, size_t j) {
+  throw swapped_error(call, i, j, "stand in each other's place");
+}
+
+void warn_swapped(const ApiCall& call, size_t i, size_t j) {
+  auto* evaluator = dynamic_cast<script::Evaluator*>(&call.host);
+  if (!evaluator) return;
+  ir::Diagnostic warning = swapped_error(call, i, j, "seem to stand in each other's place").first();
+  warning.severity = ir::Diagnostic::Severity::kWarning;
+  evaluator->warn(warning);
+}
+
+std::vector<Any> items(const Any& sequence, Span span) {
+  if (script::as<ffi::ArrayObj>(sequence) || script::as<ffi::ListObj>(sequence)) {
+    auto all = script::elements(sequence);
+    return {all.begin(), all.end()};
+  }
+  throw ir::Error("wrong-type", "expected a list or tuple, got `{}`", ir::type_name(sequence))
+      .at(span)
+      .kind("TypeError");
+}
+
+Array<Expr> exprs_arg(const ApiCall& call, size_t i) {
+  const Any& value = call.args[i];
+  if (!script::as<ffi::ArrayObj>(value) && !script::as<ffi::ListObj>(value)) return {expr_arg(call, i)};
+  Array<Expr> all;
+  for (const Any& one : script::elements(value)) {
+    if (auto e = script::to_expr(one)) {
+      all.push_back(*e);
+    } else {
+      all.push_back(
+          script::as_expr(one, call.span_of(i), fmt::format("an element of `{}`", call.api.params[i].name)));
+    }
+  }
+  return all;
+}
+
+Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer) {
+  Array<Expr> indices = exprs_arg(call, i);
+  size_t dimensions = buffer->buffer()->shape.size();
+  if (indices.size() == dimensions) return indices;
+  throw ir::Error("wrong-number-of-indices", "`{}` has {} dimension{}, got {} ind{}", buffer->name.c_str(),
+                  dimensions, dimensions == 1 ? "" : "s", indices.size(), indices.size() == 1 ? "ex" : "ices")
+      .at(call.span_of(i))
+      .kind(indices.empty() ? "IndexError+InternalError" : "InternalError");
+}
+
+Buffer buffer_arg(const ApiCall& call, size_t i) {
+  auto* var = call.args[i].as<ir::VarNode>();
+  if (var && var->buffer()) return ir::ref(var);
+  ir::wrong_argument(call, i, "buffer");
+}
+
+Any attribute_value(const Any& value, Span span) {
+  if (script::as<ffi::ListObj>(value) || script::as<ffi::ArrayObj>(value)) {
+    Array<Any> all;
+    for (const Any& one : script::elements(value)) all.push_back(attribute_value(one, span));
+    return all;
+  }
+  if (auto dict = value.as<script::Dict>()) {
+    Map<Any, Any> map;
+    for (const auto& [key, item] : *dict) {
+      bool is_node =
+          script::is_object(key) && !script::as<ffi::ListObj>(key) && !script::as<ffi::ArrayObj>(key);
+      if (!script::is_str(key) && !script::is_int(key) && !is_node) {
+        throw ir::Error("wrong-type", "keys are strings, integers or nodes, got `{}`", ir::type_name(key))
+            .at(span)
+            .kind("TypeError");
+      }
+      map.Set(key, attribute_value(item, span));
+    }
+    return map;
+  }
+  return value;
+}
+
+Map<String, Any> attributes_arg(const ApiCall& call, size_t i) {
+  if (!is_given(call, i)) return {};
+  Any value = attribute_value(call.args[i], call.span_of(i));
+  if (auto map = value.try_cast<Map<String, Any>>()) return *map;
+  ir::wrong_argument(call, i, "dict");
+}
+
+ir::PointerType void_pointer() {
+  static const ir::PointerType type =
+      ir::make<ir::PointerTypeNode>(Type(ir::prim_type(DataType::Void())), String("global"));
+  return type;
+}
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of T.* calls as IR.
+#pragma once
+
+#include "frontend/script/core/ir_values.h"
+#include "frontend/script/core/value.h"
+#include "frontend/tvmscript/builder/builder.h"
+
+namespace mlc::tvmscript {
+
+using ir::ApiCall;
+
+// Argument i as an expression; script numbers become constants.
+Expr expr_arg(const ApiCall& call, size_t i);
+// As expr_arg, an integer (index, bound, dimension).
+Expr integer_arg(const ApiCall& call, size_t i);
+// A data type by name ("float32") or by its constructor (T.float32).
+DataType dtype_arg(const ApiCall& call, size_t i);
+DataType dtype_from(const Any& value, Span span);
+bool bool_arg(const ApiCall& call, size_t i);
+String str_arg(const ApiCall& call, size_t i);
+inline std::string_view view(const String& text) { return {text.data(), text.size()}; }
+bool is_given(const ApiCall& call, size_t i);  // not None
+// One expression or a sequence of them.
+Array<Expr> exprs_arg(const ApiCall& call, size_t i);
+// Arguments i and j were given in each other's place.
+[[noreturn]] void swapped(const ApiCall& call, size_t i, size_t j);
+// Likewise, where both orders are legal.
+void warn_swapped(const ApiCall& call, size_t i, size_t j);
+// The indices of an element of a buffer; Error wrong-number-of-indices unless there is one for each
+// dimension.
+Array<Expr> indices_arg(const ApiCall& call, size_t i, const Buffer& buffer);
+std::vector<Any> items(const Any& sequence, Span span);
+// A buffer argument; Error wrong-type otherwise.
+Buffer buffer_arg(const ApiCall& call, size_t i);
+// dict -> Map<String, Any>, lists -> Array, recursively: what attributes and annotations hold.
+Any attribute_value(const Any& value, Span span);
+Map<String, Any> attributes_arg(const ApiCall& call, size_t i);  // None: empty
+
+ir::PointerType void_pointer();  // the type of T.handle
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tvmscript/builder/module.h"
+
+#include <charconv>
+#include <unordered_set>
+
+#include "frontend/script/core/value.h"
+#include "frontend/syntax/parse.h"
+#include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/builder/template.h"
+#include "ir/core/try_get.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+thread_local ModuleState* module_at_work = nullptr;
+
+bool flag(const Any& arguments, const char* name, bool otherwise) {
+  auto map = arguments.try_cast<Map<String, Any>>();
+  if (!map) return otherwise;
+  auto found = map->find(name);
+  if (found == map->end()) return otherwise;
+  return script::raw_int((*found).second) != 0;
+}
+
+// What the innermost decorator of a definition is: the path of an api function and its keyword arguments.
+struct Decorator {
+  std::string path;
+  Any arguments;
+};
+
+void check_keyword(const ir::Api& api, const syntax::Keyword& keyword) {
+  std::vector<std::string> known;
+  for (const auto& param : api.params) known.emplace_back(param.name);
+  if (std::find(known.begin(), known.end(), keyword.name.str()) != known.end()) return;
+  throw ir::Error("unknown-keyword", "`{}` has no argument named `{}`", api.name, keyword.name.str())
+      .at(keyword.span)
+      .help(ir::did_you_mean(keyword.name.str(), known));
+}
+
+class Definitions {
+ public:
+  Definitions(Evaluator& evaluator, script::Scope where, const Outside& outside)
+      : evaluator_(evaluator), where_(where) {
+    for (const auto& [name, value] : outside) names_.bind(name, value);
+  }
+  Decorator decorator(syntax::Seq<syntax::Expr> decorators) {
+    if (decorators.empty()) return {};
+    const syntax::Expr* last = decorators.back();
+    auto* call = syntax::as<syntax::Call>(last);
+    Any callee = evaluator_.evaluate(call ? *call->func : *last, names_, where_);
+    auto* fn = script::as<script::ApiFunctionNode>(callee);
+    if (!fn) return {};
+    Decorator result{fn->api->path(), nullptr};
+    if (call) {
+      Map<String, Any> arguments;
+      for (const syntax::Keyword* keyword : call->keywords) {
+        check_keyword(*fn->api, *keyword);
+        arguments.Set(String(std::string(keyword->name.str())),
+                      evaluator_.evaluate(*keyword->value, names_, where_));
+      }
+      result.arguments = arguments;
+    }
+    return result;
+  }
+  Any evaluate(const syntax::Expr& e) { return evaluator_.evaluate(e, names_, where_); }
+  Names& names() { return names_; }
+
+ private:
+  Evaluator& evaluator_;
+  script::Scope where_;
+  Names names_;
+};
+
+constexpr std::string_view kPrimFunc = "tvm.script.tirx.prim_func";
+
+[[noreturn]] void not_in_module(std::string_view what, Span span) {
+  throw ir::Error("unsupported-statement", "{} has no meaning in a module", what)
+      .at(span)
+      .help("a module holds functions under `@T.prim_func`, `I.module_attrs(...)` and `name = function`");
+}
+
+}  // namespace
+
+ModuleState* ModuleState::exchange(ModuleState* at_work) { return std::exchange(module_at_work, at_work); }
+
+ModuleState& ModuleState::current(const ir::ApiCall& call) {
+  if (module_at_work) return *module_at_work;
+  throw ir::Error("outside-ir-module", "`I.{}` has a meaning only inside a class under `@I.ir_module`",
+                  call.api.name)
+      .at(call.span);
+}
+
+FunctionOptions function_options(const Any& arguments) {
+  return {flag(arguments, "private", false), flag(arguments, "s_tir", false),
+          flag(arguments, "check_well_formed", true), flag(arguments, "persistent", false)};
+}
+ModuleOptions module_options(const Any& arguments) {
+  return {flag(arguments, "check_well_formed", true), flag(arguments, "s_tir", false)};
+}
+
+ir::PrimFunc build_function(Evaluator& evaluator, const syntax::FunctionDef& definition,
+                            const FunctionOptions& options, script::Scope where, const Outside& outside) {
+  Builder builder(evaluator, where, outside);
+  return builder.build(definition, options);
+}
+
+ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definition,
+                          const ModuleOptions& options, script::Scope where, const Outside& outside) {
+  ModuleState state;
+  Restore<ModuleState*> at_work(module_at_work, &state);
+  diagnostics::Findings errors;
+  auto attempt = [&errors](Span fallback, auto&& f) {
+    try {
+      f();
+    } catch (const ir::Error& error) {
+      errors.add(error, fallback);
+    }
+  };
+  Definitions definitions(evaluator, where, outside);
+  struct Member {
+    const syntax::FunctionDef* def;
+    ir::GlobalVar name;
+    FunctionOptions options;
+  };
+  std::vector<Member> members;
+  Outside inlined;
+  // First all names, so that functions can call those further down.
+  auto self = ir::make<script::ClassNode>(std::string(definition.name.str()));
+  auto* scope = const_cast<script::ClassNode*>(self.get());
+  scope->mro = {scope};
+  std::unordered_set<uint32_t> defined;  // symbols
+  for (const syntax::Stmt* stmt : definition.body) {
+    auto* def = syntax::as<syntax::FunctionDef>(stmt);
+    if (!def) continue;
+    attempt(def->name_span, [&] {
+      Decorator decorator = definitions.decorator(def->decorators);
+      if (is_inline_decorator(decorator.path)) {
+        inlined.emplace_back(
+            def->name,
+            make_inline(evaluator, *def, flag(decorator.arguments, "hygienic", true), where, outside));
+        return;
+      }
+      if (decorator.path == "tvm.script.ir.pyfunc") {
+        throw ir::Error("python-function", "`{}` is kept for CPython to run, which is not here",
+                        def->name.str())
+            .at(def->name_span)
+            .help("write it as `@T.prim_func`, or as a function of the script outside of the class");
+      }
+      if (decorator.path != kPrimFunc) {
+        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
+            .at(def->decorators.empty() ? def->name_span : def->decorators.back()->span)
+            .help("put `@T.prim_func` above it, or the function above the class");
+      }
+      FunctionOptions one = function_options(decorator.arguments);
+      one.s_tir = one.s_tir || options.s_tir;
+      one.check_well_formed = options.check_well_formed;  // what the module says holds for all
+      if (!defined.insert(def->name.id()).second) {
+        throw ir::Error("redefined-function", "the module has two functions `{}`", def->name.str())
+            .at(def->name_span);
+      }
+      ir::FuncType type;
+      try {
+        Builder declaration(evaluator, where, outside);
+        type = declaration.signature(*def);
+      } catch (const ir::Error&) {
+        type = ir::make<ir::FuncTypeNode>(Array<Type>{}, Type(ir::void_type()));  // reported when it is built
+      }
+      ir::GlobalVar name =
+          ir::make<ir::GlobalVarNode>(String(std::string(def->name.str())), Type(type), def->name_span);
+      scope->members.emplace_back(def->name, Expr(name));  // new: nothing to look for among thousands
+      members.push_back({def, name, one});
+    });
+  }
+  Outside inside = outside;
+  inside.emplace_back(definition.name, Any(self));
+  inside.insert(inside.end(), inlined.begin(), inlined.end());
+  definitions.names().bind(definition.name, Any(self));
+  Map<ir::GlobalVar, ir::BaseFunc> functions;
+  size_t next = 0;
+  for (const syntax::Stmt* stmt : definition.body) {
+    if (auto* def = syntax::as<syntax::FunctionDef>(stmt)) {
+      if (next == members.size() || members[next].def != def) continue;
+      const Member& member = members[next++];
+      attempt(def->name_span, [&] {
+        functions.Set(member.name,
+                      ir::BaseFunc(build_function(evaluator, *def, member.options, where, inside)));
+      });
+      continue;
+    }
+    attempt(stmt->span, [&] {
+      if (syntax::as<syntax::Pass>(stmt)) return;
+      if (auto* expression = syntax::as<syntax::ExprStmt>(stmt)) {
+        if (expression->value->kind != syntax::ExprKind::kConstant) definitions.evaluate(*expression->value);
+        return;
+      }
+      auto* assign = syntax::as<syntax::Assign>(stmt);
+      auto* target =
+          assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
+      if (!target) not_in_module("this statement", stmt->span);
+      Any value = definitions.evaluate(*assign->value);
+      auto fn = ir::given<ir::BaseFunc>(value);
+      if (!fn) {
+        if (!script::is_object(value) || script::is_str(value)) {
+          throw ir::Error("not-a-function", "`{}` is {}, not a function: a module holds functions only",
+                          target->id.str(), ir::type_name(value))
+              .at(assign->value->span)
+              .help("put it above the class");
+        }
+        // A name for the class body: `cls = Module`, `N = 4`.
+        definitions.names().bind(target->id, value);
+        inside.emplace_back(target->id, value);
+        return;
+      }
+      ir::GlobalVar name = ir::make<ir::GlobalVarNode>(String(std::string(target->id.str())));
+      scope->set(target->id, Expr(name));
+      functions.Set(name, *fn);
+    });
+  }
+  if (!errors.empty()) errors.raise();
+  return ir::make<ir::IRModuleNode>(functions, state.attrs, state.global_infos);
+}
+
+namespace {
+
+// A text printed without its metadata section refers to strings that it does not hold. Each stands as a
+// string that says so, the same one wherever the same is meant: the text reads and prints as it stands.
+script::Dict omitted_metadata(std::string_view text) {
+  script::Dict sections;
+  for (const char* name : {"ir.StringImm", "ffi.String"}) {
+    std::string reference = fmt::format("metadata[\"{}\"][", name);
+    size_t count = 0;
+    for (size_t at = text.find(reference); at != text.npos; at = text.find(reference, at)) {
+      at += reference.size();
+      size_t number = 0;
+      std::from_chars(text.data() + at, text.data() + text.size(), number);
+      count = std::max(count, std::min(number, text.size()) + 1);
+    }
+    if (count == 0) continue;
+    script::List strings;
+    for (size_t i = 0; i < count; ++i) {
+      String left_out(fmt::format("(string {} of the metadata,\nwhich was left out)", i));
+      if (std::string_view(name) == "ffi.String") {
+        strings.push_back(left_out);
+      } else {
+        strings.push_back(Expr(ir::make<ir::StringImmNode>(left_out)));
+      }
+    }
+    sections.Set(String(name), strings);
+  }
+  return sections;
+}
+
+}  // namespace
+
+Any from_source(Evaluator& evaluator, std::string_view text, const Outside& extra,
+                const ModuleOptions& options) {
+  uint32_t file = ir::SourceMap::global().add("<str>", std::string(text));
+  std::shared_ptr<const syntax::Tree> tree = syntax::parse_file(file);
+  Evaluator::Keeper keeper(evaluator, tree);
+  const auto& registry = ir::ApiRegistry::global();
+  Outside names;
+  auto module_value = [](std::string path) { return Any(ir::make<script::ApiModuleNode>(std::move(path))); };
+  if (text.find("\nmetadata = ") == text.npos && !text.starts_with("metadata = ")) {
+    if (script::Dict sections = omitted_metadata(text); !sections.empty())
+      names.emplace_back(Symbol("metadata"), Any(sections));
+  }
+  names.insert(names.end(), extra.begin(), extra.end());
+  Any result;
+  for (const syntax::Stmt* stmt : tree->module->body) {
+    if (auto* import = syntax::as<syntax::ImportFrom>(stmt)) {
+      for (const syntax::Alias* alias : import->names) {
+        std::string path = std::string(import->module) + "." + std::string(alias->name);
+        Symbol bound = alias->asname ? alias->asname : alias->first;
+        if (registry.is_module(path)) names.emplace_back(bound, module_value(path));
+      }
+      continue;
+    }
+    if (syntax::as<syntax::Import>(stmt)) continue;
+    if (auto* expression = syntax::as<syntax::ExprStmt>(stmt);
+        expression && expression->value->kind == syntax::ExprKind::kConstant) {
+      continue;
+    }
+    Definitions definitions(evaluator, nullptr, names);
+    if (auto* def = syntax::as<syntax::FunctionDef>(stmt)) {
+      Decorator decorator = definitions.decorator(def->decorators);
+      if (is_inline_decorator(decorator.path)) {
+        bool hygienic = flag(decorator.arguments, "hygienic", true);
+        names.emplace_back(def->name, make_inline(evaluator, *def, hygienic, nullptr, names));
+        continue;
+      }
+      if (decorator.path != kPrimFunc) {
+        throw ir::Error("undecorated-function", "`{}` is not under `@T.prim_func`", def->name.str())
+            .at(def->name_span);
+      }
+      FunctionOptions one = function_options(decorator.arguments);
+      one.s_tir = one.s_tir || options.s_tir;
+      one.check_well_formed = one.check_well_formed && options.check_well_formed;
+      result = build_function(evaluator, *def, one, nullptr, names);
+      names.emplace_back(def->name, result);
+      continue;
+    }
+    if (auto* def = syntax::as<syntax::ClassDef>(stmt)) {
+      Decorator decorator = definitions.decorator(def->decorators);
+      if (decorator.path != "tvm.script.ir.ir_module" && !def->decorators.empty()) {
+        throw ir::Error("undecorated-class", "`{}` is not under `@I.ir_module`", def->name.str())
+            .at(def->name_span);
+      }
+      ModuleOptions one = module_options(decorator.arguments);
+      one.s_tir = one.s_tir || options.s_tir;
+      one.check_well_formed = one.check_well_formed && options.check_well_formed;
+      result = build_module(evaluator, *def, one, nullptr, names);
+      names.emplace_back(def->name, result);
+      continue;
+    }
+    if (auto* assign = syntax::as<syntax::Assign>(stmt); assign && assign->targets.size() == 1) {
+      if (auto* target = syntax::as<syntax::Name>(assign->targets[0])) {
+        names.emplace_back(target->id, definitions.evaluate(*assign->value));
+        continue;
+      }
+    }
+    throw ir::Error("unsupported-statement",
+                    "a text to parse holds definitions under `@T.prim_func` and `@I.ir_module`")
+        .at(stmt->span);
+  }
+  if (script::is_none(result)) throw ir::Error("no-definition", "the text defines no function and no module");
+  return result;
+}
+
+}  // namespace mlc::tvmscript

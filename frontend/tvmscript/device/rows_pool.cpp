@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Classes for kernels: @T.meta_class, whose objects are kept as they are in a prim_func and name the buffers
+// they own, and the pools of shared and tensor memory, which are such classes.
+#include "frontend/script/core/library.h"
+#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/rows.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+Any meta_class(ApiCall& call) {
+  auto* cls = script::as<script::ClassNode>(call.args[0]);
+  if (!cls) {
+    throw ir::Error("not-a-class", "`@T.meta_class` stands above a class, this is `{}`",
+                    ir::type_name(call.args[0]))
+        .at(call.span)
+        .kind("TypeError");
+  }
+  cls->set(syntax::Symbol(kMetaClassMark), true);
+  return call.args[0];
+}
+
+constexpr std::string_view kPools = "tvm.backend.cuda.lang.alloc_pool";
+
+// The member of stdlib/tvm/backend/cuda/lang/alloc_pool.mlc that the row is named after.
+Any pool_member(ApiCall& call) {
+  return script::library_member(call.host, std::string(kPools), call.api.name);
+}
+
+constexpr std::string_view kTma = "tvm.backend.cuda.tile_primitive.tma_utils";
+using ir::ApiKind;
+constexpr ir::ApiRow rows[] = {
+    {ApiKind::kFunction, kT, "meta_class(cls)",
+     "Objects of the class that follows are values of a prim_func; buffers that they own get their names.",
+     meta_class},
+    {ApiKind::kValue, kT, "SMEMPool", "Gives out shared memory in order.", pool_member},
+    {ApiKind::kValue, kT, "TMEMPool", "Gives out columns of tensor memory in order.", pool_member},
+    {ApiKind::kValue, kTma, "SwizzleMode", "How 16-byte units of shared memory are permuted.", pool_member},
+    {ApiKind::kValue, kTma, "mma_shared_layout", "The layout of an operand of an MMA in shared memory.",
+     pool_member},
+    {ApiKind::kValue, "tvm.tirx.layout", "tmem_mma_operand_layout",
+     "The layout of an operand of tcgen05.mma in tensor memory.", pool_member},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> pool_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution scopes and the ids that count in them as values: tirx.ExecScope, ScopeIdDef, LambdaExpr.
+#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/rows.h"
+#include "frontend/tvmscript/builder/scope_binding.h"
+#include "ir/core/error_kinds.h"
+#include "ir/core/visit.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+using ir::ApiKind;
+using ir::ScopeBinding;
+
+constexpr std::pair<std::string_view, ir::ScopeKind> kinds[] = {{"cluster", ir::ScopeKind::kCluster},
+                                                                {"cta", ir::ScopeKind::kCta},
+                                                                {"warpgroup", ir::ScopeKind::kWarpgroup},
+                                                                {"warp", ir::ScopeKind::kWarp},
+                                                                {"thread", ir::ScopeKind::kThread}};
+Any name_of_scope(ApiCall& call) {
+  for (const auto& [name, kind] : kinds) {
+    if (static_cast<int32_t>(kind) == call.args[0].as<ir::ExecScopeNode>()->scope_kind)
+      return String(std::string(name));
+  }
+  return nullptr;
+}
+Any exec_scope(ApiCall& call) {
+  String name = str_arg(call, 0);
+  std::vector<std::string> names;
+  for (const auto& [known, kind] : kinds) {
+    if (known == view(name)) return ir::exec_scope(kind);
+    names.emplace_back(known);
+  }
+  throw ir::Error("unknown-scope", "there is no execution scope `{}`", name.c_str())
+      .at(call.span_of(0))
+      .kind(ir::kRefusedValue)
+      .help(ir::did_you_mean(view(name), names));
+}
+
+Array<Expr> extents_at(const ApiCall& call, size_t i) {
+  return is_given(call, i) ? exprs_arg(call, i) : Array<Expr>();
+}
+
+Any make_scope_ids(ApiCall& call) {
+  Array<Var> ids;
+  for (const Any& one : items(call.args[0], call.span_of(0))) {
+    auto* id = one.as<ir::VarNode>();
+    if (id == nullptr || id->buffer() != nullptr) ir::wrong_argument(call, 0, "variables");
+    ids.push_back(ir::ref(id));
+  }
+  Array<Expr> extents = extents_at(call, 1);
+  String parent = str_arg(call, 2), current = str_arg(call, 3);
+  std::optional<ScopeBinding> binding = scope_binding(view(parent), view(current));
+  if (!binding) {
+    throw ir::Error("bad-scope-id", "no id counts `{}` within `{}`", current.c_str(), parent.c_str())
+        .at(call.span_of(2))
+        .kind(ir::kRefusedValue);
+  }
+  if (extents.empty() ? ids.size() != 1 : ids.size() != extents.size()) {
+    throw ir::Error("bad-scope-id", "{} variables for {} extents", ids.size(), extents.size())
+        .at(call.span_of(1))
+        .kind(ir::kRefusedValue)
+        .help("without extents, which are found from other definitions then, there is one variable");
+  }
+  return ir::make<ir::ScopeIdDefNode>(ids, extents, *binding, extents_at(call, 4));
+}
+Any scope_ids_text(ApiCall& call) {
+  auto* def = call.args[0].as<ir::ScopeIdDefNode>();
+  auto listed = [&](const auto& all) {
+    std::vector<std::string> parts;
+    for (const auto& one : all) parts.push_back(call.host.repr(Any(one)));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  };
+  auto [parent, current] = scope_names(static_cast<ScopeBinding>(def->scope));
+  return String(fmt::format("T.ScopeIdDef({}, {}, \"{}\", \"{}\")", listed(def->def_ids),
+                            def->extents.empty() ? "None" : listed(def->extents), parent, current));
+}
+Any make_scope_statement(ApiCall& call) {
+  auto* def = call.args[0].as<ir::ScopeIdDefNode>();
+  if (def == nullptr) ir::wrong_argument(call, 0, "ScopeIdDef");
+  return ir::make<ir::ScopeIdDefStmtNode>(ir::ref(def), call.span);
+}
+
+Any make_lambda(ApiCall& call) {
+  Array<Var> vars;
+  std::vector<Any> points;
+  for (const std::string& name : call.host.parameter_names(call.args[0])) {
+    vars.push_back(ir::make<ir::VarNode>(String(name), Type(ir::prim_type(DataType::Int(32)))));
+    points.emplace_back(Expr(vars.back()));
+  }
+  Any result = call.host.call(call.args[0], points);
+  return ir::make<ir::LambdaExprNode>(vars,
+                                      script::as_expr(result, call.span_of(0), "the value of the function"));
+}
+Any lambda_text(ApiCall& call) {
+  auto* lambda = call.args[0].as<ir::LambdaExprNode>();
+  std::vector<std::string> names;
+  for (const Var& var : lambda->vars) names.push_back(call.host.repr(Any(Expr(var))));
+  return String(fmt::format("lambda {}: {}", fmt::join(names, ", "), call.host.repr(Any(lambda->pred))));
+}
+Any apply_lambda(ApiCall& call) {
+  auto* lambda = call.args[0].as<ir::LambdaExprNode>();
+  Array<Expr> indices = exprs_arg(call, 1);
+  if (indices.size() != lambda->vars.size()) {
+    throw ir::Error("wrong-number-of-indices", "{} indices for a function of {}", indices.size(),
+                    lambda->vars.size())
+        .at(call.span_of(1))
+        .kind("InternalError");
+  }
+  ir::VarMap values;
+  for (size_t i = 0; i < indices.size(); ++i)
+    values[lambda->vars[static_cast<int64_t>(i)].get()] = indices[static_cast<int64_t>(i)];
+  return ir::substitute(lambda->pred, values);
+}
+
+constexpr ir::ApiRow rows[] = {
+    {ApiKind::kFunction, "tvm.script.tirx", "ExecScope(name)",
+     "The threads that act together: cluster, cta, warpgroup, warp or thread.", exec_scope},
+    {ApiKind::kClass, "tvm.tirx", "ExecScope(name)", "The threads that act together.", exec_scope,
+     "mlc.tirx.ExecScope", "tvm.tirx.exec_scope.ExecScope"},
+    {ApiKind::kProperty, "mlc.tirx.ExecScope", "name", "The name: cluster, cta, warpgroup, warp or thread.",
+     name_of_scope},
+    {ApiKind::kClass, "tvm.tirx", "ScopeIdDef(def_ids, extents, parent, cur, preferred_extents=None)",
+     "Variables that count threads, or groups of them, within a larger group.", make_scope_ids,
+     "mlc.tirx.ScopeIdDef", "tvm.tirx.exec_scope.ScopeIdDef"},
+    {ApiKind::kMethod, "mlc.tirx.ScopeIdDef", "__repr__()", "The call that makes it.", scope_ids_text},
+    {ApiKind::kMethod, "mlc.tirx.ScopeIdDef", "__str__()", "The call that makes it.", scope_ids_text},
+    {ApiKind::kClass, "tvm.tirx", "ScopeIdDefStmt(def_, span=None)", "Where such variables are defined.",
+     make_scope_statement, "mlc.tirx.ScopeIdDefStmt", "tvm.tirx.stmt.ScopeIdDefStmt"},
+    {ApiKind::kClass, "tvm.tirx", "LambdaExpr(f_pred)", "A function of indices as a value.", make_lambda,
+     "mlc.tirx.LambdaExpr", "tvm.tirx.tile_primitive.LambdaExpr"},
+    {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "__repr__()", "The function's text.", lambda_text},
+    {ApiKind::kMethod, "mlc.tirx.LambdaExpr", "apply(indices)", "The value at indices.", apply_lambda},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> scope_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

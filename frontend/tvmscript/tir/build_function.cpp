@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a function: its signature, and what is put around its body at the end.
+#include "frontend/script/core/value.h"
+#include "frontend/syntax/walk.h"
+#include "frontend/tvmscript/builder/builder.h"
+#include "frontend/tvmscript/builder/frame.h"
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/verify.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+// Does some `with` below open a block? Decides the dialect of a bare @T.prim_func before it is built.
+bool opens_block(syntax::Seq<syntax::Stmt> stmts) {
+  static const Symbol block("block");
+  static const Symbol sblock("sblock");
+  for (const syntax::Stmt* stmt : stmts) {
+    if (auto* with = syntax::as<syntax::With>(stmt)) {
+      for (const syntax::WithItem* item : std::span(with->items)) {
+        auto* call = syntax::as<syntax::Call>(item->context_expr);
+        auto* attribute = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+        if (attribute && (attribute->attr == block || attribute->attr == sblock)) return true;
+      }
+      if (opens_block(with->body)) return true;
+    } else if (auto* loop = syntax::as<syntax::For>(stmt)) {
+      if (opens_block(loop->body)) return true;
+    } else if (auto* loop = syntax::as<syntax::While>(stmt)) {
+      if (opens_block(loop->body)) return true;
+    } else if (auto* branch = syntax::as<syntax::If>(stmt)) {
+      if (opens_block(branch->body) || opens_block(branch->orelse)) return true;
+    }
+  }
+  return false;
+}
+
+// T.func_attr({"s_tir": True}): a function of the older dialect without blocks that is schedulable.
+bool says_schedulable(syntax::Seq<syntax::Stmt> stmts) {
+  static const Symbol func_attr("func_attr");
+  for (const syntax::Stmt* stmt : stmts) {
+    auto* expression = syntax::as<syntax::ExprStmt>(stmt);
+    auto* call = expression ? syntax::as<syntax::Call>(expression->value) : nullptr;
+    auto* attribute = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+    if (!attribute || attribute->attr != func_attr || call->args.size() != 1) continue;
+    auto* dict = syntax::as<syntax::Dict>(call->args[0]);
+    if (!dict) continue;
+    for (const syntax::Expr* key : dict->keys) {
+      auto* text = key ? syntax::as<syntax::Constant>(key) : nullptr;
+      if (text && text->type == syntax::Constant::Type::kStr && text->text == "s_tir") return true;
+    }
+  }
+  return false;
+}
+
+// The data type of `T.int64` as an annotation, without evaluating it.
+std::optional<DataType> scalar_annotation(const syntax::Expr* annotation) {
+  auto* attribute = syntax::as<syntax::Attribute>(annotation);
+  if (!attribute) return std::nullopt;
+  std::string_view name = attribute->attr.str();
+  if (name.empty() || name == "handle" || name == "Buffer") return std::nullopt;
+  try {
+    return DataType::parse(name == "boolean" ? "bool" : name);
+  } catch (const ir::Error&) {
+    return std::nullopt;
+  }
+}
+
+ir::Error unsupported_parameter(std::string_view what, Span span) {
+  return ir::Error("unsupported-parameter", "a prim_func has positional parameters only, no {}", what)
+      .at(span);
+}
+
+void check_type_parameter(const syntax::TypeParam& param) {
+  if (param.type_kind != syntax::TypeParam::Kind::kTypeVar) {
+    throw ir::Error("bad-type-parameter", "the type parameter `{}` is not a single variable",
+                    param.name.str())
+        .at(param.span)
+        .help(fmt::format("write `{}` without a star: it is a 64-bit dimension", param.name.str()));
+  }
+  auto* bound = param.bound ? syntax::as<syntax::Name>(param.bound) : nullptr;
+  if (param.bound && (!bound || bound->id.str() != "int")) {
+    throw ir::Error("bad-type-parameter", "the type parameter `{}` is a 64-bit dimension, not `{}`",
+                    param.name.str(), ir::SourceMap::global().text(param.bound->span))
+        .at(param.bound->span)
+        .help(fmt::format("write `{}` or `{}: int`", param.name.str(), param.name.str()));
+  }
+}
+
+bool is_root_realize(const Stmt& body) {
+  auto* realize = ir::as<ir::SBlockRealizeNode>(body);
+  return realize && realize->block->iter_vars.empty();
+}
+
+// A block without its realization is no schedulable one: it asks for no root.
+bool contains_block(const Stmt& body) {
+  bool found = false;
+  struct Finder final : ir::Walker {
+    bool* found;
+    void visit(const Stmt& s) override {
+      if (*found || s->kind == ir::StmtKind::kSBlockRealize) {
+        *found = true;
+        return;
+      }
+      walk_children(s);
+    }
+    void visit(const Expr&) override {}
+  } finder;
+  finder.found = &found;
+  finder.visit(body);
+  return found;
+}
+
+}  // namespace
+
+Any Builder::evaluate_annotation(const syntax::Expr& annotation) {
+  Any value;
+  // `T.Buffer[(128, 128), "float32"]`: the subscript form of the call.
+  if (auto* subscript = syntax::as<syntax::Subscript>(&annotation)) {
+    Any base = evaluate(*subscript->value);
+    if (script::as<script::ApiFunctionNode>(base)) {
+      std::vector<Any> args;
+      std::vector<Span> spans;
+      if (auto* tuple = syntax::as<syntax::Tuple>(subscript->slice)) {
+        for (const syntax::Expr* element : tuple->elts) {
+          args.push_back(evaluate(*element));
+          spans.push_back(element->span);
+        }
+      } else {
+        args.push_back(evaluate(*subscript->slice));
+        spans.push_back(subscript->slice->span);
+      }
+      // `T.Buffer[128, "float32"]`, `T.Buffer[(128, 128)]`, `T.Buffer[128, 128]` (float32)
+      bool all_numbers = args.size() > 1 && std::none_of(args.begin(), args.end(), [](const Any& arg) {
+                           return script::is_str(arg) || script::as<ffi::ArrayObj>(arg);
+                         });
+      if (all_numbers) {
+        Any shape = Array<Any>(args.begin(), args.end());
+        args = {shape};
+        spans = {subscript->slice->span};
+      }
+      return evaluator_.call(base, args, {}, annotation.span, spans);
+    }
+  }
+  // `T.Buffer(("n", n * 2), ...)`: a quoted dimension defines its names for those after it.
+  if (auto* call = syntax::as<syntax::Call>(&annotation); call && in_signature_ && !call->args.empty()) {
+    if (auto* shape = syntax::as<syntax::Tuple>(call->args[0])) {
+      for (const syntax::Expr* dim : shape->elts) {
+        auto* text = syntax::as<syntax::Constant>(dim);
+        if (text && text->type == syntax::Constant::Type::kStr) match_expression(text->text, text->span);
+      }
+    }
+  }
+  value = evaluate(annotation);
+  if (script::as<script::ApiFunctionNode>(value)) return evaluator_.call(value, {}, {}, annotation.span);
+  return value;
+}
+
+Var Builder::parameter_from(const Any& annotation, const syntax::Arg& arg) {
+  auto* var = annotation.as<ir::VarNode>();
+  if (!var || !var->name.empty()) {
+    std::string_view text = ir::SourceMap::global().text(arg.annotation->span);
+    std::string_view meant = text == "int"     ? "T.int32"
+                             : text == "float" ? "T.float32"
+                             : text == "bool"  ? "T.bool"
+                                               : "";
+    throw ir::Error("bad-parameter-type", "`{}` is annotated with `{}`, which is no type of a parameter",
+                    arg.name.str(), text)
+        .at(arg.annotation->span)
+        .kind("TypeError")
+        .help(!meant.empty()
+                  ? fmt::format("write `{}: {}`", arg.name.str(), meant)
+                  : "write `T.Buffer((...), \"float32\")`, `T.handle` or a type such as `T.int32`");
+  }
+  auto match = match_vars_.find(arg.name);
+  if (match != match_vars_.end()) {
+    if (!(match->second->dtype() == var->dtype()) || var->ty->kind != ir::TypeKind::kPrim) {
+      throw ir::Error("type-mismatch", "`{}` is `{}` here and `{}` in a shape", arg.name.str(),
+                      var->dtype().str(), match->second->dtype().str())
+          .at(arg.annotation->span)
+          .note("the shape is here", match->second->span);
+    }
+    return match->second;
+  }
+  auto early = early_.find(arg.name);
+  if (early != early_.end()) return early->second;
+  auto* node = const_cast<ir::VarNode*>(var);
+  node->span = arg.span;
+  name_once(var, arg.name.str());
+  return ir::ref(var);
+}
+
+namespace {
+
+// The names of annotations, quoted ones too.
+class AnnotationNames final : public syntax::Visitor {
+ public:
+  std::vector<std::pair<Symbol, Span>> found;
+  bool enter(const syntax::Expr& e) override {
+    if (auto* name = syntax::as<syntax::Name>(&e)) found.emplace_back(name->id, name->span);
+    auto* text = syntax::as<syntax::Constant>(&e);
+    if (text && text->type == syntax::Constant::Type::kStr) quoted(text->text, text->span);
+    return true;
+  }
+
+ private:
+  void quoted(std::string_view text, Span span) {
+    for (size_t i = 0; i < text.size();) {
+      size_t begin = i;
+      auto word = [&](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+      while (i < text.size() && word(text[i])) ++i;
+      if (i == begin) {
+        ++i;
+      } else if (begin == 0 || text[begin - 1] != '.') {
+        found.emplace_back(Symbol(text.substr(begin, i - begin)), span);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+// Each function has variables of its own for the TypeVars that its signature names.
+void Builder::bind_type_variables(const syntax::FunctionDef& definition) {
+  AnnotationNames names;
+  for (const syntax::Arg* arg : definition.args->args) {
+    if (arg->annotation) syntax::walk(arg->annotation, names);
+  }
+  if (definition.returns) syntax::walk(definition.returns, names);
+  for (const auto& [name, span] : names.found) {
+    auto is_parameter = [name = name](const syntax::Arg* arg) { return arg->name == name; };
+    if (std::any_of(definition.args->args.begin(), definition.args->args.end(), is_parameter)) continue;
+    const Any* value = names_.find(name);
+    if (!value) value = evaluator_.lookup(name, where_);
+    auto* declared = value ? frame<TypeVarNode>(*value) : nullptr;
+    if (!declared) continue;
+    Var var = ir::make<ir::VarNode>(String(std::string(name.str())), Type(ir::prim_type(DataType::Int(64))),
+                                    declared->span);
+    names_.bind(name, Expr(var), declared->span);
+    if (std::string_view(declared->name.data(), declared->name.size()) != name.str()) {
+      throw ir::Error("bad-type-parameter", "the type variable `{}` calls itself `{}`", name.str(),
+                      declared->name.c_str())
+          .at(span)
+          .note("it is made here", declared->span)
+          .help(fmt::format("write `{} = TypeVar(\"{}\")`", name.str(), name.str()));
+    }
+  }
+}
+
+namespace {
+
+// How the body of a function uses one of its parameters.
+class ParameterUse final : public syntax::Visitor {
+ public:
+  explicit ParameterUse(Symbol name) : name_(name) {}
+  bool enter(const syntax::Expr& e) override {
+    if (auto* subscript = syntax::as<syntax::Subscript>(&e); subscript && is_it(subscript->value)) {
+      auto* tuple = syntax::as<syntax::Tuple>(subscript->slice);
+      dimensions = std::max(dimensions, tuple ? tuple->elts.size() : size_t{1});
+    }
+    auto* call = syntax::as<syntax::Call>(&e);
+    auto* callee = call ? syntax::as<syntax::Attribute>(call->func) : nullptr;
+    if (callee && callee->attr.str() == "match_buffer" && !call->args.empty())
+      pointer = pointer || is_it(call->args[0]);
+    used = used || is_it(&e);
+    return true;
+  }
+  size_t dimensions = 0;  // of a buffer
+  bool pointer = false;
+  bool used = false;
+
+ private:
+  bool is_it(const syntax::Expr* e) const {
+    auto* name = syntax::as<syntax::Name>(e);
+    return name && name->id == name_;
+  }
+  Symbol name_;
+};
+
+// A type that a parameter without one could have.
+std::string fitting_type(Symbol name, const syntax::FunctionDef& definition) {
+  ParameterUse use(name);
+  syntax::walk(definition.body, use);
+  if (use.pointer) return "T.handle";
+  if (!use.used) return "T.int32` or another type of `T";
+  if (use.dimensions == 0) return "T.int32";
+  std::string shape = use.dimensions == 1 ? "n," : "m, n";
+  for (size_t i = 2; i < use.dimensions; ++i) shape += fmt::format(", k{}", i - 1);
+  return fmt::format("T.Buffer(({}), \"float32\")", shape);
+}
+
+}  // namespace
+
+void Builder::bind_parameters(const syntax::FunctionDef& definition) {
+  const syntax::Arguments& args = *definition.args;
+  if (args.vararg) errors_.add(unsupported_parameter("`*args`", args.vararg->span), {});
+  if (args.kwarg) errors_.add(unsupported_parameter("`**kwargs`", args.kwarg->span), {});
+  for (const syntax::Arg* arg : args.kwonlyargs) {
+    if (!fixed_.contains(arg->name)) errors_.add(unsupported_parameter("keyword-only ones", arg->span), {});
+  }
+  if (!args.defaults.empty() && fixed_.empty())
+    errors_.add(unsupported_parameter("default values", args.defaults[0]->span), {});
+  for (const syntax::TypeParam* param : definition.type_params) {
+    attempt(param->span, [&] { check_type_parameter(*param); });
+    Var var = ir::make<ir::VarNode>(String(std::string(param->name.str())),
+                                    Type(ir::prim_type(DataType::Int(64))), param->span);
+    names_.bind(param->name, Expr(var), param->span);
+  }
+  attempt(definition.name_span, [&] { bind_type_variables(definition); });
+  for (const syntax::Arg* arg : args.args) {
+    auto dtype = scalar_annotation(arg->annotation);
+    if (!dtype) continue;
+    declared_.emplace(arg->name, *dtype);
+    // A buffer further left may have it as a stride or offset, if the name means nothing else.
+    if (names_.peek(arg->name) || evaluator_.lookup(arg->name, where_)) continue;
+    Var var =
+        ir::make<ir::VarNode>(String(std::string(arg->name.str())), Type(ir::prim_type(*dtype)), arg->span);
+    early_.emplace(arg->name, var);
+    names_.bind(arg->name, Expr(var), arg->span);
+  }
+  in_signature_ = true;
+  auto bind = [this, &definition](const syntax::Arg* arg) {
+    if (fixed_.contains(arg->name)) return;
+    bool ok = attempt(arg->span, [&] {
+      if (!arg->annotation) {
+        throw ir::Error("missing-annotation", "parameter `{}` has no type", arg->name.str())
+            .at(arg->span)
+            .help(fmt::format("write `{}: {}`", arg->name.str(), fitting_type(arg->name, definition)));
+      }
+      Var param = parameter_from(evaluate_annotation(*arg->annotation), *arg);
+      params_.push_back(param);
+      if (!names_.in_innermost(arg->name)) names_.bind(arg->name, Expr(param), arg->span);
+    });
+    if (!ok) names_.bind(arg->name, Any(ir::make<PoisonNode>()), arg->span);
+  };
+  for (const syntax::Arg* arg : args.posonlyargs) bind(arg);
+  for (const syntax::Arg* arg : args.args) bind(arg);
+  in_signature_ = false;
+}
+
+Type Builder::return_type_from(const syntax::Expr& annotation) {
+  Any value = evaluate_annotation(annotation);
+  if (script::is_none(value)) return ir::void_type();
+  if (auto* type = frame<TypeValueNode>(value)) return type->type;
+  if (auto* expr = value.as<ir::ExprNode>()) return expr->ty;
+  throw ir::Error("bad-return-type", "`{}` is not a type", ir::type_name(value))
+      .at(annotation.span)
+      .kind("TypeError");
+}
+
+ir::FuncType Builder::signature(const syntax::FunctionDef& definition) {
+  NameFrame frame(names_);
+  bind_parameters(definition);
+  if (definition.returns)
+    attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  Array<Type> types;
+  for (const Var& param : params_) types.push_back(param->ty);
+  return ir::make<ir::FuncTypeNode>(types, ret_type_ ? ret_type_ : Type(ir::void_type()));
+}
+
+Stmt Builder::finish_body(Stmt body) {
+  bool s_tir = attrs_.count("s_tir") != 0;
+  if (!s_tir) return body;
+  bool needs_root = !root_.alloc_buffers.empty() || !root_.match_buffers.empty();
+  if (!needs_root && is_root_realize(body)) {
+    // A root block that is written out: regions of a root block are left empty.
+    auto* realize = ir::as<ir::SBlockRealizeNode>(body);
+    auto found = std::find_if(detected_.begin(), detected_.end(),
+                              [&](const Detected& one) { return one.block == realize->block.get(); });
+    if (found == detected_.end()) return body;
+    return ir::with(ir::ref(realize), [&](ir::SBlockRealizeNode& changed) {
+      changed.block = ir::with(changed.block, [&](ir::SBlockNode& root) {
+        if (found->reads) root.reads = {};
+        if (found->writes) root.writes = {};
+      });
+    });
+  }
+  if (!needs_root && !contains_block(body)) return body;
+  auto block = ir::make<ir::SBlockNode>(Array<IterVar>{}, Array<ir::TensorRegion>{},
+                                        Array<ir::TensorRegion>{}, "root", std::move(body), Stmt(),
+                                        root_.alloc_buffers, root_.match_buffers, root_.annotations);
+  return ir::make<ir::SBlockRealizeNode>(Array<Expr>{}, ir::bool_imm(true), block);
+}
+
+ir::PrimFunc Builder::build(const syntax::FunctionDef& definition, const FunctionOptions& options) {
+  NameFrame frame(names_);
+  function_ = std::string(definition.name.str());
+  is_private_ = options.is_private;
+  has_blocks_ = opens_block(definition.body) || says_schedulable(definition.body);
+  classic_ = has_blocks_ && !options.s_tir;
+  if (!is_private_) attrs_.Set("global_symbol", String(function_));
+  bool s_tir = options.s_tir || has_blocks_;
+  schedulable_ = s_tir;
+  attempt(definition.name_span, [&] { bind_parameters(definition); });
+  if (definition.returns)
+    attempt(definition.returns->span, [&] { ret_type_ = return_type_from(*definition.returns); });
+  Stmt body;
+  {
+    Body top;
+    body_ = &top;
+    visit_all(definition.body);
+    body = close_body(top);
+    body_ = nullptr;
+  }
+  if (s_tir || !root_.alloc_buffers.empty()) attrs_.Set("s_tir", true);
+  if (options.persistent) attrs_.Set("tirx.persistent_kernel", true);
+  if (!errors_.empty()) errors_.raise();
+  body = finish_body(std::move(body));
+  ir::PrimFunc fn = ir::make<ir::PrimFuncNode>(params_, ret_type_ ? ret_type_ : Type(ir::void_type()),
+                                               std::move(body), attrs_, definition.span);
+  if (options.check_well_formed) {
+    std::vector<ir::Diagnostic> warnings;
+    if (!attempt(definition.name_span, [&] { warnings = ir::verify(fn); })) errors_.raise();
+    for (const ir::Diagnostic& warning : warnings) evaluator_.warn(warning);
+  }
+  return fn;
+}
+
+}  // namespace mlc::tvmscript

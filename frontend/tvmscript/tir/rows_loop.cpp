@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops: T.serial, T.grid, T.parallel, T.vectorized, T.unroll, T.thread_binding.
+#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/rows.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/linear.h"
+#include "ir/tir/simplified.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+Loop loop_over(Expr start, Expr stop, Span span) {
+  Loop loop;
+  if (!stop) {
+    loop.min = ir::const_like(start, 0);
+    loop.extent = ir::simplified(start);
+    return loop;
+  }
+  ir::match_types(start, stop, span);
+  loop.min = start;
+  loop.extent = ir::simplified(ir::difference(stop, start));
+  return loop;
+}
+
+ForFrameNode& change(const Ref<ForFrameNode>& frame) { return const_cast<ForFrameNode&>(*frame); }
+
+// (start, stop=None, *, annotations=None, step=None, ...)
+Ref<ForFrameNode> simple_loop(ApiCall& call, ir::ForKind kind) {
+  auto frame = ir::make<ForFrameNode>();
+  ForFrameNode& out = change(frame);
+  out.kind = kind;
+  Loop loop = loop_over(integer_arg(call, 0), is_given(call, 1) ? integer_arg(call, 1) : Expr(), call.span);
+  out.annotations = attributes_arg(call, 2);
+  if (is_given(call, 3)) {
+    Expr step = integer_arg(call, 3);
+    if (!ir::is_const_int(step, 1)) loop.step = ir::cast(loop.min->dtype(), step);
+  }
+  out.loops.push_back(std::move(loop));
+  return frame;
+}
+
+void retype(Loop& loop, const Any& dtype, Span span) {
+  if (script::is_none(dtype)) return;
+  DataType wanted = dtype_from(dtype, span);
+  if (!wanted.is_scalar() || wanted.bits() != 32 || !(wanted.is_int() || wanted.is_uint())) {
+    throw ir::Error("bad-loop-dtype", "the `dtype` of a loop is \"int32\" or \"uint32\", got `{}`",
+                    wanted.str())
+        .at(span)
+        .help("a loop of another type takes it from its bounds: `range(T.int64(n))`");
+  }
+  loop.min = ir::cast(wanted, loop.min);
+  loop.extent = ir::cast(wanted, loop.extent);
+  if (loop.step) loop.step = ir::cast(wanted, loop.step);
+}
+
+Any serial(ApiCall& call) {
+  Ref<ForFrameNode> frame = simple_loop(call, ir::ForKind::kSerial);
+  const Any& unroll = call.args[4];
+  if (script::is_bool(unroll)) {
+    change(frame).annotations.Set(script::raw_int(unroll) ? "pragma_unroll" : "disable_unroll", true);
+  } else if (script::is_int(unroll)) {
+    if (script::raw_int(unroll) < 1) {
+      throw ir::Error("bad-unroll", "`unroll` must be positive, got {}", script::raw_int(unroll))
+          .at(call.span_of(4));
+    }
+    change(frame).annotations.Set("pragma_unroll", unroll);
+  } else if (!script::is_none(unroll)) {
+    ir::wrong_argument(call, 4, "bool or int");
+  }
+  retype(change(frame).loops[0], call.args[5], call.span_of(5));
+  return frame;
+}
+
+template <ir::ForKind kind>
+Any loop(ApiCall& call) {
+  Ref<ForFrameNode> frame = simple_loop(call, kind);
+  retype(change(frame).loops[0], call.args[4], call.span_of(4));
+  return frame;
+}
+
+bool is_thread_tag(std::string_view tag) {
+  static constexpr std::string_view stems[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx.",
+                                               "preferredClusterCtaIdx.", "vthread."};
+  if (tag == "vthread" || tag == "cthread") return true;
+  for (std::string_view stem : stems) {
+    if (tag.starts_with(stem) && tag.size() == stem.size() + 1 && tag.back() >= 'x' && tag.back() <= 'z')
+      return true;
+  }
+  return false;
+}
+
+Any thread_binding(ApiCall& call) {
+  // thread_binding(extent, thread) and thread_binding(start, stop, thread): the name decides.
+  Any start = call.args[0];
+  Any stop = call.args[1];
+  Any thread = call.args[2];
+  if (script::is_str(stop) && script::is_none(thread)) std::swap(stop, thread);
+  if (script::is_str(start) && !script::is_none(stop) && script::is_none(thread)) swapped(call, 0, 1);
+  if (!script::is_str(thread)) {
+    throw ir::Error("missing-argument", "`T.thread_binding` needs the name of a thread axis")
+        .at(call.span)
+        .help("write `T.thread_binding(n, thread=\"threadIdx.x\")`");
+  }
+  std::string_view tag = script::text_of(thread);
+  if (!is_thread_tag(tag)) {
+    throw ir::Error("unknown-thread-axis", "there is no thread axis `{}`", tag)
+        .at(call.span_of(2))
+        .help(ir::did_you_mean(tag, {"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                     "threadIdx.z", "vthread.x", "vthread.y", "vthread.z", "vthread"}));
+  }
+  auto frame = ir::make<ForFrameNode>();
+  ForFrameNode& out = change(frame);
+  out.kind = ir::ForKind::kThreadBinding;
+  out.thread = thread.cast<String>();
+  Expr first = script::as_expr(start, call.span_of(0), "a bound of a loop");
+  Expr last = script::is_none(stop) ? Expr() : script::as_expr(stop, call.span_of(1), "a bound of a loop");
+  out.loops.push_back(loop_over(std::move(first), std::move(last), call.span));
+  out.annotations = attributes_arg(call, 3);
+  return frame;
+}
+
+Any grid(ApiCall& call) {
+  auto frame = ir::make<ForFrameNode>();
+  ForFrameNode& out = change(frame);
+  out.is_grid = true;
+  for (const Any& extent : script::elements(call.args[0])) {
+    Loop loop;
+    if (script::as<ffi::ArrayObj>(extent) || script::as<ffi::ListObj>(extent)) {
+      auto pair = script::elements(extent);
+      if (pair.size() != 2) {
+        throw ir::Error("wrong-type", "an extent of `T.grid` is a number or `(start, extent)`")
+            .at(call.span)
+            .kind("TypeError");
+      }
+      loop.min = script::as_expr(pair[0], call.span, "a start");
+      loop.extent = script::as_expr(pair[1], call.span, "an extent");
+      ir::match_types(loop.min, loop.extent, call.span);
+    } else {
+      Expr e = script::as_expr(extent, call.span, "an extent of `T.grid`");
+      DataType dtype = e->dtype();
+      if (e->ty->kind != ir::TypeKind::kPrim || !dtype.is_scalar() || !(dtype.is_int() || dtype.is_uint())) {
+        throw ir::Error("type-mismatch", "an extent of `T.grid` must be an integer, got `{}`", dtype.str())
+            .at(e->span)
+            .at(call.span)
+            .kind("TypeError");
+      }
+      loop.min = ir::const_like(e, 0);
+      loop.extent = std::move(e);  // as written: only bounds of single loops are simplified
+    }
+    retype(loop, call.args[1], call.span_of(1));
+    out.loops.push_back(std::move(loop));
+  }
+  if (out.loops.empty())
+    throw ir::Error("missing-argument", "`T.grid` needs at least one extent").at(call.span);
+  return frame;
+}
+
+constexpr ir::ApiRow rows[] = {
+    {ir::ApiKind::kFunction, kT,
+     "serial(start, stop=None, *, annotations=None, step=None, unroll=None, dtype=None)",
+     "A loop that runs one iteration after the other.", serial},
+    {ir::ApiKind::kFunction, kT, "parallel(start, stop=None, *, annotations=None, step=None, dtype=None)",
+     "A loop whose iterations may run at the same time.", loop<ir::ForKind::kParallel>},
+    {ir::ApiKind::kFunction, kT, "vectorized(start, stop=None, *, annotations=None, step=None, dtype=None)",
+     "A loop that becomes vector instructions.", loop<ir::ForKind::kVectorized>},
+    {ir::ApiKind::kFunction, kT, "unroll(start, stop=None, *, annotations=None, step=None, dtype=None)",
+     "A loop whose body is repeated in the code.", loop<ir::ForKind::kUnrolled>},
+    {ir::ApiKind::kFunction, kT, "thread_binding(start, stop=None, thread=None, *, annotations=None)",
+     "A loop whose iterations are threads: `T.thread_binding(n, thread=\"threadIdx.x\")`.", thread_binding},
+    {ir::ApiKind::kFunction, kT, "grid(*extents, dtype=None)",
+     "A nest of serial loops; an extent may be `(start, extent)`.", grid},
+};
+
+}  // namespace
+
+std::span<const ir::ApiRow> loop_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of operators, and what scripts add to it: tvm.ir.Op.
+#include <map>
+
+#include "frontend/tvmscript/builder/arguments.h"
+#include "frontend/tvmscript/builder/rows.h"
+#include "ir/tir/op.h"
+
+namespace mlc::tvmscript {
+namespace {
+
+// By attribute, then by operator: what scripts have set.
+std::map<std::string, std::map<std::string, Any>>& attributes() {
+  static auto& all = *new std::map<std::string, std::map<std::string, Any>>;
+  return all;
+}
+
+const ir::OpNode* self(const ApiCall& call) { return call.args[0].as<ir::OpNode>(); }
+const ir::OpRow& row(const ApiCall& call) { return ir::op_row(self(call)); }
+
+// What the table of operators says under TVM's names; None where it says nothing.
+Any known(const ApiCall& call, std::string_view name) {
+  const ir::OpRow& row = tvmscript::row(call);
+  // TVM has one number for both of the last.
+  if (name == "TCallEffectKind") return std::min<int64_t>(static_cast<int64_t>(row.effect), 3);
+  if (name == "TVectorizable" && (row.unary != nullptr || row.binary != nullptr)) return true;
+  if (name == "TScriptPrinterName" && !row.spelling.empty()) return String(std::string(row.spelling));
+  return nullptr;
+}
+
+Any get_attr(ApiCall& call) {
+  String name = str_arg(call, 1);
+  if (auto all = attributes().find(std::string(name)); all != attributes().end()) {
+    auto own = all->second.find(std::string(self(call)->name));
+    if (own != all->second.end()) return own->second;
+  }
+  return known(call, view(name));
+}
+// A name that no operator has anything under is a mistake, which has_attr does not make of it.
+Any get_known_attr(ApiCall& call) {
+  String name = str_arg(call, 1);
+  static constexpr std::string_view own[] = {"TCallEffectKind", "TVectorizable", "TScriptPrinterName",
+                                             "TScriptDtypePrintLocation", "FLowerIntrinsic"};
+  bool is_own = std::find(std::begin(own), std::end(own), view(name)) != std::end(own) ||
+                view(name).ends_with(".FLowerIntrinsic") || view(name).ends_with(".FLegalize");
+  if (!is_own && attributes().count(std::string(name)) == 0) {
+    throw ir::Error("unknown-attribute", "Attribute '{}' is not registered", name.c_str())
+        .kind("InternalError")
+        .at(call.span_of(1));
+  }
+  return get_attr(call);
+}
+Any has_attr(ApiCall& call) { return !script::is_none(get_attr(call)); }
+Any set_attr(ApiCall& call) {
+  attributes()[std::string(str_arg(call, 1))][std::string(self(call)->name)] = call.args[2];
+  return nullptr;
+}
+Any reset_attr(ApiCall& call) {
+  auto all = attributes().find(std::string(str_arg(call, 1)));
+  if (all != attributes().end()) all->second.erase(std::string(self(call)->name));
+  return nullptr;
+}
+Any list_op_names(ApiCall&) {
+  Array<Any> names;
+  for (const ir::OpRow& row : ir::op_rows()) names.push_back(String(std::string(row.name)));
+  return names;
+}
+
+// What a program said of the operator in place of what the table says; kept among the attributes, under names
+// that no attribute has.
+constexpr char kInputs[] = " inputs", kLevel[] = " level", kTypeKey[] = " type key";
+Any said(const ApiCall& call, const char* what, Any otherwise) {
+  auto all = attributes().find(what);
+  if (all == attributes().end()) return otherwise;
+  auto own = all->second.find(std::string(self(call)->name));
+  return own == all->second.end() ? otherwise : own->second;
+}
+template <const char* what>
+Any set_said(ApiCall& call) {
+  attributes()[what][std::string(self(call)->name)] = call.args[1];
+  return nullptr;
+}
+Any shown(ApiCall& call) {
+  return String(
+      fmt::format("ir.Op(span=None, ty=ir.Type(span=None), name=\"{}\", description=\"\", arguments=(), "
+                  "attrs_type_key=\"{}\", num_inputs={}, support_level={})",
+                  self(call)->name.c_str(), said(call, kTypeKey, String("")).cast<String>().c_str(),
+                  call.host.repr(said(call, kInputs, int64_t{row(call).arity})),
+                  call.host.repr(said(call, kLevel, int64_t{10}))));
+}
+
+constexpr std::string_view kOp = "mlc.ir.Op";
+#define METHOD(signature, doc, body) \
+  { ir::ApiKind::kMethod, kOp, signature, doc, body }
+#define PROPERTY(name, doc, value)                                                      \
+  {                                                                                     \
+    ir::ApiKind::kProperty, kOp, name, doc, +[](ApiCall& call) -> Any { return value; } \
+  }
+constexpr ir::ApiRow rows[] = {
+    METHOD("get_attr(attr_name)", "What is known of the operator under a name, or None.", get_known_attr),
+    METHOD("has_attr(attr_name)", "Is something known under that name?", has_attr),
+    METHOD("set_attr(attr_name, value, plevel=10)", "Adds to what is known of the operator.", set_attr),
+    METHOD("reset_attr(attr_name)", "Forgets what was added.", reset_attr),
+    METHOD("set_num_inputs(n)", "Says how many arguments there are.", set_said<kInputs>),
+    METHOD("set_support_level(level)", "Says how well it is supported.", set_said<kLevel>),
+    METHOD("set_attrs_type_key(key)", "Says what kind of attributes it has.", set_said<kTypeKey>),
+    METHOD("__repr__()", "The fields.", shown),
+    METHOD("__str__()", "The fields.", shown),
+    PROPERTY("num_inputs", "The number of arguments; -1: any.",
+             said(call, kInputs, int64_t{row(call).arity})),
+    PROPERTY("support_level", "10: everything else.", said(call, kLevel, int64_t{10})),
+    PROPERTY("description", "None is kept.", (static_cast<void>(call), String(""))),
+    PROPERTY("attrs_type_key", "Operators of tensor functions have no kind of attributes of their own.",
+             said(call, kTypeKey, String(""))),
+    PROPERTY("arguments", "No names of arguments are kept.", (static_cast<void>(call), Array<Any>())),
+    {ir::ApiKind::kFunction, "tvm.ir.Op", "list_op_names()", "The names of all operators.", list_op_names},
+};
+#undef METHOD
+#undef PROPERTY
+
+}  // namespace
+
+std::span<const ir::ApiRow> op_attribute_rows() { return rows; }
+
+}  // namespace mlc::tvmscript

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ir/core/node.h"
+
+namespace mlc::ir {
+
+// A value of a script as nodes and functions of TVM are given it: lists in it, at any depth, become arrays
+// and dicts maps, which do not change. The value itself where there are none.
+Any unchanging(const Any& value);
+
+}  // namespace mlc::ir

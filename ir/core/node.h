@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an IR node is declared: a struct of plain fields plus one list that names each field and its role.
+// Structural equality, hash, JSON, script attributes, walking and rewriting all follow from that list.
+#pragma once
+
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/map.h>
+#include <tvm/ffi/object.h>
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ffi/string.h>
+
+#include <concepts>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "ir/core/dtype.h"
+#include "ir/core/error.h"
+#include "ir/core/span.h"
+
+namespace mlc::ir {
+
+namespace ffi = ::tvm::ffi;
+using ffi::Any;
+using ffi::AnyView;
+using ffi::Array;
+using ffi::Map;
+using ffi::ObjectRef;
+using ffi::String;
+
+// A counted, possibly null reference to an immutable node. Converts to a reference to a base of N.
+// `ref->field` reads; with() makes a changed copy.
+template <class N>
+class Ref : public ObjectRef {
+ public:
+  using ContainerType = N;
+  using __PtrType = const N*;
+  static constexpr bool _type_is_nullable = true;
+
+  Ref() = default;
+  Ref(std::nullptr_t) {}  // NOLINT: null reads better than Ref<...>()
+  explicit Ref(ffi::UnsafeInit tag) : ObjectRef(tag) {}
+  explicit Ref(ffi::ObjectPtr<N> node) : ObjectRef(ffi::ObjectPtr<ffi::Object>(std::move(node))) {}
+  template <class D>
+  requires(std::derived_from<D, N> && !std::same_as<D, N>) Ref(Ref<D> other)  // NOLINT: a For is a Stmt
+      : ObjectRef(ffi::details::ObjectUnsafe::ObjectPtrFromObjectRef<ffi::Object>(std::move(other))) {}
+
+  const N* operator->() const { return static_cast<const N*>(data_.get()); }
+  const N* get() const { return static_cast<const N*>(data_.get()); }
+  const N& operator*() const { return *get(); }
+  explicit operator bool() const { return data_ != nullptr; }
+};
+
+// The reference that owns an object reached by a raw pointer (intrusive count: always possible).
+template <class N>
+Ref<N> ref(const N* node) {
+  return Ref<N>(ffi::details::ObjectUnsafe::ObjectPtrFromUnowned<N>(const_cast<N*>(node)));
+}
+
+// Makes a node from its fields in declaration order (then its span, where it has one).
+template <class N, class... Args>
+Ref<N> make(Args&&... args) {
+  return Ref<N>(ffi::make_object<N>(std::forward<Args>(args)...));
+}
+
+// A copy of `node` with `change` applied to it; the original is untouched.
+template <class N, class F>
+Ref<N> with(const Ref<N>& node, F&& change) {
+  ffi::ObjectPtr<N> copy = ffi::make_object<N>(*node.get());
+  change(*copy);
+  return Ref<N>(std::move(copy));
+}
+
+// What a field means to equality, hashing, and renaming.
+enum class Role : uint8_t {
+  kUse,      // compared; variables in it refer to definitions elsewhere
+  kBinder,   // defines the variable(s) in it; their types are uses
+  kPattern,  // defines the variable(s) in it and the free variables of their types (parameters)
+  kIgnore,   // not part of the meaning: names, spans
+};
+
+namespace detail {
+// A field as tvm-ffi's reflection keeps it, but for the description of its type: nothing here reads that, and
+// writing it took longer than the rest of the registration.
+struct Reflection : ffi::reflection::ReflectionDefBase {
+  template <class N, class T, class Base>
+  static void field(const char* name, T Base::*member, Role role) {
+    TVMFFIFieldInfo info{};
+    info.name = {name, std::char_traits<char>::length(name)};
+    info.field_static_type_index = ffi::TypeToFieldStaticTypeIndex<T>::value;
+    info.offset = ffi::reflection::GetFieldByteOffsetToObject<N, T>(member);
+    info.size = sizeof(T);
+    info.alignment = alignof(T);
+    info.getter = FieldGetter<T>;
+    info.setter = reinterpret_cast<void*>(FieldSetter<T>);
+    if (role == Role::kBinder) info.flags |= kTVMFFIFieldFlagBitMaskSEqHashDefSimple;
+    if (role == Role::kPattern) info.flags |= kTVMFFIFieldFlagBitMaskSEqHashDefPattern;
+    if (role == Role::kIgnore) info.flags |= kTVMFFIFieldFlagBitMaskSEqHashIgnore;
+    TVM_FFI_CHECK_SAFE_CALL(TVMFFITypeRegisterField(N::RuntimeTypeIndex(), &info));
+  }
+};
+}  // namespace detail
+
+// Registers N's fields with tvm-ffi's reflection (declared by MLC_NODE, called once from nodes.cpp).
+template <class N>
+void register_node() {
+  ffi::reflection::ObjectDef<N> def(ffi::reflection::init(false));
+  auto add = [](const char* name, auto member, Role role = Role::kUse) {
+    detail::Reflection::field<N>(name, member, role);
+  };
+  N::fields(add);
+}
+
+#define MLC_NODE_BASE(TypeKey, NodeType, BaseType) TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, NodeType, BaseType)
+
+namespace detail {
+// The base part of a node that is about to be filled field by field (JSON).
+template <class N, class Base>
+Base blank() {
+  if constexpr (requires { Base(N::kKind); }) {
+    return Base(N::kKind);
+  } else {
+    return Base();
+  }
+}
+}  // namespace detail
+
+// Inside a final node: its type key, parent and reflection.
+#define MLC_NODE(TypeKey, NodeType, BaseType)                                                      \
+  explicit NodeType(ffi::UnsafeInit) : BaseType(::mlc::ir::detail::blank<NodeType, BaseType>()) {} \
+  TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, NodeType, BaseType)
+
+}  // namespace mlc::ir

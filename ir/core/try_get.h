@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ir/core/node.h"
+
+namespace mlc::ir {
+
+// The value as a T that is there: unlike `as`, which takes None for a null reference, None is no T.
+template <class T>
+std::optional<T> given(const Any& value) {
+  if (value == nullptr) return std::nullopt;
+  return value.as<T>();
+}
+
+}  // namespace mlc::ir

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/tir/layout_algebra.h"
+
+#include <algorithm>
+
+#include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/linear.h"
+
+namespace mlc::ir {
+namespace {
+
+std::string_view view(const String& s) { return {s.data(), s.size()}; }
+int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }
+
+bool same(const Expr& a, const Expr& b) { return a.same_as(b) || constant_difference(a, b) == 0; }
+bool is_one(const Expr& e) { return is_const_int(e, 1); }
+
+template <class F>
+TileLayout keep_iters(const TileLayout& layout, F&& keep) {
+  auto filter = [&](const Array<Iter>& iters) {
+    Array<Iter> kept;
+    for (const Iter& iter : iters) {
+      if (keep(iter->axis)) kept.push_back(iter);
+    }
+    return kept;
+  };
+  Map<String, Expr> offset;
+  for (const auto& [key, value] : layout->offset) {
+    if (keep(axis(view(key)))) offset.Set(key, value);
+  }
+  return make<TileLayoutNode>(filter(layout->shard), filter(layout->replica), offset);
+}
+
+[[noreturn]] void does_not_fit(const TileLayout& layout, const Array<Expr>& shape) {
+  std::string extents, dims;
+  for (const Iter& iter : layout->shard) {
+    auto value = const_int(iter->extent);
+    extents += (extents.empty() ? "" : ", ") + (value ? std::to_string(*value) : std::string("?"));
+  }
+  for (const Expr& dim : shape) {
+    auto value = const_int(dim);
+    dims += (dims.empty() ? "" : ", ") + (value ? std::to_string(*value) : std::string("?"));
+  }
+  throw Error("layout-does-not-fit", "a layout with extents ({}) cannot be grouped by shape ({})", extents,
+              dims)
+      .kind("InternalError")
+      .help("each dimension must be made of whole iterators or of equal parts of one");
+}
+
+int64_t log2_of(int64_t count) {
+  if (count <= 0 || (count & (count - 1)) != 0) {
+    throw Error("not-a-power-of-two", "a swizzled layout packs a power of two, not {}", count)
+        .kind("AssertionError");
+  }
+  int64_t bits = 0;
+  while ((int64_t{1} << bits) < count) ++bits;
+  return bits;
+}
+
+}  // namespace
+
+Expr product(const Array<Expr>& extents) {
+  Expr all = int32(1);
+  for (const Expr& extent : extents) all = mul(all, extent);
+  return all;
+}
+
+Expr exact_quotient(const Expr& a, const Expr& b) {
+  if (is_one(b)) return a;
+  if (same(a, b)) return const_like(a, 1);
+  LinearForm x = LinearForm::of(a);
+  LinearForm y = LinearForm::of(b);
+  int64_t divisor = y.constant;
+  if (!y.is_constant()) {
+    // One term divides one term: `n * 4` by `n * 2`.
+    if (y.terms.size() != 1 || y.constant != 0 || x.terms.size() != 1 || x.constant != 0) return nullptr;
+    if (!structural_equal(x.terms[0].first, y.terms[0].first)) return nullptr;
+    int64_t factor = y.terms[0].second;
+    if (x.terms[0].second % factor != 0) return nullptr;
+    return int_imm(a->dtype(), x.terms[0].second / factor);
+  }
+  if (divisor == 0 || x.constant % divisor != 0) return nullptr;
+  x.constant /= divisor;
+  for (auto& [atom, factor] : x.terms) {
+    if (factor % divisor != 0) return nullptr;
+    factor /= divisor;
+  }
+  return x.is_constant() ? Expr(int_imm(a->dtype(), x.constant)) : x.expr();
+}
+
+TileLayout tile_of(const Layout& layout) {
+  if (auto* compose = layout.as<ComposeLayoutNode>()) return compose->tile_layout;
+  auto* tile = layout.as<TileLayoutNode>();
+  MLC_CHECK(tile, "a layout of an unknown kind");
+  return ref(tile);
+}
+Layout with_tile(const Layout& layout, TileLayout tile) {
+  auto* compose = layout.as<ComposeLayoutNode>();
+  if (!compose) return tile;
+  return with(ref(compose), [&](ComposeLayoutNode& n) { n.tile_layout = std::move(tile); });
+}
+
+Layout storage_of(const Layout& layout) {
+  return with_tile(layout,
+                   keep_iters(tile_of(layout), [](const Axis& axis) { return !is_thread_axis(axis); }));
+}
+
+Expr size_of(const Layout& layout, const std::optional<String>& axis) {
+  Expr size = int32(1);
+  for (const Iter& iter : tile_of(layout)->shard) {
+    if (!axis || view(iter->axis->name) == view(*axis)) size = mul(size, iter->extent);
+  }
+  return simplify_linear(size);
+}
+
+Expr span_of(const Layout& layout, const std::optional<String>& axis) {
+  Expr span = int32(1);
+  auto counts = [&](const String& name, const AxisNode* known) {
+    if (axis) return view(name) == view(*axis);
+    const AxisFacts* facts = axis_facts(known);
+    return facts && !facts->is_thread;
+  };
+  TileLayout tile = tile_of(layout);
+  for (const Array<Iter>* iters : {&tile->shard, &tile->replica}) {
+    for (const Iter& iter : *iters) {
+      if (counts(iter->axis->name, iter->axis.get()))
+        span = add(span, mul(sub(iter->extent, const_like(iter->extent, 1)), iter->stride));
+    }
+  }
+  for (const auto& [key, value] : tile->offset) {
+    if (counts(key, ir::axis(view(key)).get())) span = add(span, value);
+  }
+  return simplify_linear(span);
+}
+
+bool is_trivial(const Layout& layout) {
+  auto* tile = layout.as<TileLayoutNode>();
+  if (!tile || !tile->replica.empty()) return false;
+  for (const auto& [key, value] : tile->offset) {
+    if (!is_const_int(value, 0)) return false;
+  }
+  Expr stride = int32(1);
+  for (int64_t i = static_cast<int64_t>(tile->shard.size()); i-- > 0;) {
+    const Iter& iter = tile->shard[i];
+    if (view(iter->axis->name) != "m") return false;
+    if (!is_one(iter->extent) && !same(iter->stride, stride)) return false;
+    stride = mul(stride, iter->extent);
+  }
+  return true;
+}
+
+Grouped group(const TileLayout& layout, const Array<Expr>& shape) {
+  Grouped result;
+  Array<Iter> shard;
+  result.separators.push_back(0);
+  int64_t dim = 0;
+  Expr wanted = shape.empty() ? Expr() : shape[0];  // what the current dimension still needs
+  auto close = [&] {
+    result.separators.push_back(static_cast<int64_t>(shard.size()));
+    if (++dim < count(shape)) wanted = shape[dim];
+  };
+  for (const Iter& iter : layout->shard) {
+    Expr rest = iter->extent;
+    auto take = [&](const Expr& extent, const Expr& inner) {
+      shard.push_back(make<IterNode>(extent, simplify_linear(mul(iter->stride, inner)), iter->axis));
+    };
+    while (dim < count(shape)) {
+      bool used_up = is_one(rest);
+      if (used_up && !is_one(wanted)) break;
+      if (Expr inner = exact_quotient(rest, wanted)) {
+        // The dimension takes the outer part of what is left. One of extent one takes a part of extent one.
+        take(wanted, inner);
+        rest = inner;
+        close();
+        continue;
+      }
+      Expr more = exact_quotient(wanted, rest);
+      if (!more) does_not_fit(layout, shape);
+      take(rest, const_like(rest, 1));
+      wanted = more;
+      rest = const_like(rest, 1);
+    }
+    if (!is_one(rest)) does_not_fit(layout, shape);
+  }
+  if (dim != count(shape)) does_not_fit(layout, shape);
+  result.layout = make<TileLayoutNode>(shard, layout->replica, layout->offset);
+  return result;
+}
+
+TileLayout permute_iters(const TileLayout& layout, std::span<const int64_t> order) {
+  Array<Iter> shard;
+  for (int64_t i : order) shard.push_back(layout->shard[i]);
+  return make<TileLayoutNode>(shard, layout->replica, layout->offset);
+}
+TileLayout permute_groups(const Grouped& grouped, std::span<const int64_t> order) {
+  std::vector<int64_t> flat;
+  for (int64_t dim : order) {
+    auto at = static_cast<size_t>(dim);
+    for (int64_t i = grouped.separators[at]; i < grouped.separators[at + 1]; ++i) flat.push_back(i);
+  }
+  return permute_iters(grouped.layout, flat);
+}
+
+Layout unpack(const Layout& layout, int64_t count) {
+  TileLayout tile = tile_of(layout);
+  Array<Iter> shard;
+  for (const Iter& iter : tile->shard)
+    shard.push_back(make<IterNode>(iter->extent, iter->stride * count, iter->axis));
+  shard.push_back(make<IterNode>(int32(count), int32(1), memory_axis()));
+  TileLayout next = make<TileLayoutNode>(shard, tile->replica, tile->offset);
+  auto* compose = layout.as<ComposeLayoutNode>();
+  if (!compose) return next;
+  int64_t bits = log2_of(count);
+  return with(ref(compose), [&](ComposeLayoutNode& n) {
+    n.per_element += bits;
+    n.tile_layout = next;
+  });
+}
+
+Layout pack(const Layout& layout, int64_t count) {
+  TileLayout tile = tile_of(layout);
+  auto refuse = [&](std::string_view why) {
+    throw Error("layout-does-not-fit", "a layout cannot be packed {} elements into one: {}", count, why)
+        .kind("AssertionError");
+  };
+  auto* compose = layout.as<ComposeLayoutNode>();
+  int64_t bits = compose ? log2_of(count) : 0;
+  if (compose && compose->per_element < bits) refuse("its swizzle permutes parts of them");
+  if (tile->shard.empty()) refuse("it has no iterator");
+  Iter inner = tile->shard.back();
+  Expr extent = exact_quotient(inner->extent, const_like(inner->extent, count));
+  if (!is_one(inner->stride)) refuse("its last iterator is not contiguous");
+  if (!extent) refuse("its last iterator has another multiple of elements");
+  if (is_thread_axis(inner->axis)) refuse("its last iterator runs over threads");
+  Array<Iter> shard;
+  for (int64_t i = 0; i + 1 < static_cast<int64_t>(tile->shard.size()); ++i) {
+    const Iter& iter = tile->shard[i];
+    shard.push_back(
+        make<IterNode>(iter->extent, floordiv(iter->stride, const_like(iter->stride, count)), iter->axis));
+  }
+  shard.push_back(make<IterNode>(extent, int32(1), inner->axis));
+  TileLayout next = make<TileLayoutNode>(shard, tile->replica, tile->offset);
+  if (!compose) return next;
+  return with(ref(compose), [&](ComposeLayoutNode& n) {
+    n.per_element -= bits;
+    n.tile_layout = next;
+  });
+}
+
+Layout broadcast(const Layout& layout, int64_t count, int64_t position, const Axis& axis) {
+  TileLayout tile = tile_of(layout);
+  auto size = static_cast<int64_t>(tile->shard.size());
+  int64_t at = std::clamp<int64_t>(position >= 0 ? position : size + 1 + position, 0, size);
+  Array<Iter> shard(tile->shard.begin(), tile->shard.begin() + at);
+  shard.push_back(make<IterNode>(int32(count), int32(0), axis));
+  for (int64_t i = at; i < size; ++i) shard.push_back(tile->shard[i]);
+  return with_tile(layout, make<TileLayoutNode>(shard, tile->replica, tile->offset));
+}
+
+Layout canonicalize(const Layout& layout) {
+  TileLayout tile = tile_of(layout);
+  std::vector<Iter> shard;
+  for (const Iter& iter : tile->shard) {
+    if (is_one(iter->extent)) continue;
+    if (!shard.empty()) {
+      const Iter& outer = shard.back();
+      if (outer->axis.same_as(iter->axis) &&
+          same(outer->stride, simplify_linear(mul(iter->extent, iter->stride)))) {
+        Iter fused =
+            make<IterNode>(simplify_linear(mul(outer->extent, iter->extent)), iter->stride, iter->axis);
+        shard.back() = fused;
+        continue;
+      }
+    }
+    shard.push_back(iter);
+  }
+  if (shard.empty() && !tile->shard.empty())
+    shard.push_back(make<IterNode>(int32(1), int32(1), tile->shard[0]->axis));
+  Map<String, Expr> offset;
+  for (const auto& [key, value] : tile->offset) {
+    if (!is_const_int(value, 0)) offset.Set(key, value);
+  }
+  // Copies have no order of their own.
+  std::vector<Iter> replica(tile->replica.begin(), tile->replica.end());
+  std::stable_sort(replica.begin(), replica.end(), [](const Iter& a, const Iter& b) {
+    auto key = [](const Iter& i) {
+      return std::tuple(view(i->axis->name), const_int(i->stride).value_or(INT64_MAX),
+                        const_int(i->extent).value_or(INT64_MAX));
+    };
+    return key(a) < key(b);
+  });
+  TileLayout made = make<TileLayoutNode>(Array<Iter>(shard.begin(), shard.end()),
+                                         Array<Iter>(replica.begin(), replica.end()), offset);
+  scope_of(made);  // its threads form one chain of scopes
+  return with_tile(layout, made);
+}
+
+namespace {
+
+// The address under a swizzle: within blocks of 2^per_element elements nothing moves, of the block's number
+// two fields of swizzle_len bits are xored.
+Expr swizzled(const ComposeLayoutNode* layout, const Expr& address) {
+  if (layout->swizzle_len == 0) return address;
+  int64_t ones = (int64_t{1} << layout->swizzle_len) - 1;
+  int64_t mask = layout->swizzle_inner ? ones << layout->atom_len : ones;
+  Expr block = floordiv(address, const_like(address, int64_t{1} << layout->per_element));
+  Expr field = bitwise_and(block, const_like(address, mask));
+  Expr distance = const_like(address, layout->atom_len);
+  Expr moved = layout->swizzle_inner ? shift_right(field, distance) : shift_left(field, distance);
+  Expr number = bitwise_xor(block, moved);
+  Expr base =
+      layout->per_element == 0 ? number : shift_left(number, const_like(address, layout->per_element));
+  return add(base, floormod(address, const_like(address, int64_t{1} << layout->per_element)));
+}
+
+}  // namespace
+
+std::vector<std::pair<String, Expr>> apply(const Layout& layout, const Array<Expr>& parts) {
+  TileLayout tile = tile_of(layout);
+  if (parts.size() != tile->shard.size()) {
+    throw Error("wrong-number-of-indices", "{} coordinate{} for a layout of {} iterator{}", parts.size(),
+                parts.size() == 1 ? "" : "s", tile->shard.size(), tile->shard.size() == 1 ? "" : "s")
+        .kind("InternalError")
+        .help("give one linear coordinate, or `shape=`");
+  }
+  std::vector<std::pair<String, Expr>> result;
+  auto add_to = [&](const String& name, const Expr& value) {
+    for (auto& [key, sum] : result) {
+      if (view(key) != view(name)) continue;
+      sum = add(sum, value);
+      return;
+    }
+    result.emplace_back(name, value);
+  };
+  for (int64_t i = 0; i < count(parts); ++i) {
+    const Iter& iter = tile->shard[i];
+    add_to(iter->axis->name, mul(parts[i], iter->stride));
+  }
+  for (const auto& [key, value] : tile->offset) add_to(key, value);
+  if (auto* compose = layout.as<ComposeLayoutNode>()) {
+    for (auto& [key, value] : result) {
+      if (view(key) == "m") value = swizzled(compose, value);
+    }
+  }
+  return result;
+}
+
+Array<Expr> split_coordinate(const TileLayout& layout, const Expr& linear) {
+  std::vector<Expr> parts(layout->shard.size());
+  Expr rest = linear;
+  for (size_t i = parts.size(); i-- > 0;) {
+    const Expr& extent = layout->shard[static_cast<int64_t>(i)]->extent;
+    parts[i] = i == 0 ? rest : floormod(rest, extent);
+    if (i > 0) rest = floordiv(rest, extent);
+  }
+  return Array<Expr>(parts.begin(), parts.end());
+}
+
+Expr linear_coordinate(const Array<Expr>& coordinate, const Array<Expr>& shape) {
+  if (coordinate.size() != shape.size()) {
+    throw Error("wrong-number-of-indices", "{} coordinates for {} dimensions", coordinate.size(),
+                shape.size());
+  }
+  Expr linear = int32(0);
+  for (int64_t i = 0; i < count(shape); ++i) linear = add(mul(linear, shape[i]), coordinate[i]);
+  return linear;
+}
+
+}  // namespace mlc::ir

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts made of layouts: tiles, sums, parts.
+#include <algorithm>
+
+#include "ir/tir/arith_ops.h"
+#include "ir/tir/layout_algebra.h"
+#include "ir/tir/linear.h"
+
+namespace mlc::ir {
+namespace {
+
+int64_t count(const Array<Expr>& all) { return static_cast<int64_t>(all.size()); }
+
+// The groups of both, dimension by dimension: those of `outer` before those of `inner`.
+TileLayout interleaved(const TileLayout& outer, const Array<Expr>& outer_shape, const TileLayout& inner,
+                       const Array<Expr>& inner_shape) {
+  if (outer_shape.size() != inner_shape.size()) {
+    throw Error("layout-does-not-fit", "{} outer dimensions for {} inner ones", outer_shape.size(),
+                inner_shape.size())
+        .kind("InternalError");
+  }
+  Grouped a = group(outer, outer_shape);
+  Grouped b = group(inner, inner_shape);
+  Array<Iter> shard;
+  for (size_t dim = 0; dim < outer_shape.size(); ++dim) {
+    for (const Grouped* one : {&a, &b}) {
+      for (int64_t i = one->separators[dim]; i < one->separators[dim + 1]; ++i)
+        shard.push_back(one->layout->shard[i]);
+    }
+  }
+  Array<Iter> replica = outer->replica;
+  for (const Iter& iter : inner->replica) replica.push_back(iter);
+  Map<String, Expr> offset = inner->offset;
+  for (const auto& [key, value] : outer->offset) {
+    auto known = offset.find(key);
+    offset.Set(key, known == offset.end() ? value : add((*known).second, value));
+  }
+  return make<TileLayoutNode>(shard, replica, offset);
+}
+
+}  // namespace
+
+Layout tile(const Layout& inner, const TileLayout& whole_outer, const Array<Expr>& outer_shape,
+            const Array<Expr>& inner_shape) {
+  TileLayout tile = tile_of(canonicalize(inner)), outer = tile_of(canonicalize(whole_outer));
+  auto scaled = [&](const Expr& stride, const Axis& axis) {
+    bool moves = std::any_of(tile->shard.begin(), tile->shard.end(),
+                             [&](const Iter& own) { return own->axis.same_as(axis); });
+    return moves ? simplify_linear(mul(stride, span_of(tile, axis->name))) : stride;
+  };
+  auto scale = [&](const Array<Iter>& iters) {
+    Array<Iter> result;
+    for (const Iter& iter : iters)
+      result.push_back(make<IterNode>(iter->extent, scaled(iter->stride, iter->axis), iter->axis));
+    return result;
+  };
+  // Copies and offsets of the outer layout count elements, not tiles.
+  TileLayout apart = make<TileLayoutNode>(scale(outer->shard), outer->replica, outer->offset);
+  return canonicalize(with_tile(inner, interleaved(apart, outer_shape, tile, inner_shape)));
+}
+
+Layout direct_sum(const Layout& right, const TileLayout& left, const Array<Expr>& left_shape,
+                  const Array<Expr>& right_shape) {
+  return canonicalize(with_tile(right, interleaved(tile_of(canonicalize(left)), left_shape,
+                                                   tile_of(canonicalize(right)), right_shape)));
+}
+
+Layout slice(const Layout& layout, const Array<Expr>& shape, const Array<Range>& region) {
+  Grouped grouped = group(tile_of(canonicalize(layout)), shape);
+  Array<Iter> shard;
+  Map<String, Expr> offset = grouped.layout->offset;
+  auto move = [&](const Iter& iter, const Expr& steps) {
+    Expr distance = simplify_linear(mul(steps, iter->stride));
+    auto known = offset.find(iter->axis->name);
+    offset.Set(iter->axis->name,
+               known == offset.end() ? distance : simplify_linear(add((*known).second, distance)));
+  };
+  for (int64_t dim = 0; dim < count(shape); ++dim) {
+    auto begin = grouped.separators[static_cast<size_t>(dim)];
+    auto end = grouped.separators[static_cast<size_t>(dim) + 1];
+    const Range& part = region[dim];
+    if (begin == end) continue;
+    const Iter outer = grouped.layout->shard[begin];
+    Expr inner = int32(1);
+    for (int64_t i = begin + 1; i < end; ++i) inner = mul(inner, grouped.layout->shard[i]->extent);
+    // A part of several iterators is whole in the inner ones.
+    Expr first = exact_quotient(part->min, inner);
+    Expr length = exact_quotient(part->extent, inner);
+    if (!first || !length) return {};
+    // In TVM a dimension of one element has no stride of its own.
+    Expr stride = is_const_int(shape[dim], 1) ? int32(1) : outer->stride;
+    shard.push_back(make<IterNode>(length, stride, outer->axis));
+    move(outer, first);
+    for (int64_t i = begin + 1; i < end; ++i) {
+      shard.push_back(grouped.layout->shard[i]);
+      move(grouped.layout->shard[i], const_like(inner, 0));
+    }
+  }
+  return with_tile(layout, make<TileLayoutNode>(shard, grouped.layout->replica, offset));
+}
+
+}  // namespace mlc::ir

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer expressions as sums of atoms with constant factors: enough algebra to compare and subtract bounds
+// without the simplifier. Overflow is not considered: these are indices.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ir/core/expr.h"
+
+namespace mlc::ir {
+
+// sum(atom * factor) + constant. Atoms are variables and everything that is not linear; equal atoms are one
+// term.
+struct LinearForm {
+  std::vector<std::pair<Expr, int64_t>> terms;  // factors are not 0; in order of first appearance
+  int64_t constant = 0;
+  DataType dtype = DataType::Int(32);
+
+  static LinearForm of(const Expr& e);
+  void add(const LinearForm& other, int64_t times);
+  void add_term(const Expr& atom, int64_t factor);
+  void scale(int64_t by);
+  bool is_constant() const { return terms.empty(); }
+  // The expression: terms with larger factors first, what is subtracted last: `vj * 2 + vi + 5 - n`.
+  Expr expr() const;
+};
+
+// The canonical spelling of an integer expression; other expressions come back as they are.
+Expr simplify_linear(const Expr& e);
+// a - b in canonical spelling.
+Expr difference(const Expr& a, const Expr& b);
+// a - b when it is a constant.
+std::optional<int64_t> constant_difference(const Expr& a, const Expr& b);
+
+}  // namespace mlc::ir

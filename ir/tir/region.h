@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which boxes of which buffers a block touches, read off its body.
+#pragma once
+
+#include "ir/tir/linear.h"
+#include "ir/tir/stmt.h"
+
+namespace mlc::ir {
+
+// In order of first access. `opaque`: buffers whose address escapes, so that no region can be told.
+struct AccessRegions {
+  Array<TensorRegion> reads;
+  Array<TensorRegion> writes;
+  Array<Buffer> opaque;
+};
+
+// Regions in terms of the block's iterators and whatever is defined outside: loops inside the block are
+// relaxed over their bounds (narrowed by conditions on one loop variable), nested blocks count with their
+// declared regions, buffers that live inside the block only do not count. A buffer that `init` writes is not
+// read. Several accesses of one buffer become their box. An index that cannot be bounded covers its
+// dimension.
+AccessRegions detect_access_regions(const SBlock& block);
+
+// What bounds that are not linear are simplified with: the analyzer's, of the room above. Without one they
+// stay as they are found.
+using RegionSimplifier = Expr (*)(const Expr&);
+void set_region_simplifier(RegionSimplifier simplifier);
+
+}  // namespace mlc::ir

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/session/line_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace mlc::repl {
+
+namespace {
+
+constexpr size_t kMostCells = size_t{1} << 25;
+
+struct Line {
+  char mark;  // ' ', '-', '+'
+  std::string_view text;
+};
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::vector<Line> compare(std::string_view before, std::string_view after) {
+  std::vector<std::string_view> a = split(before);
+  std::vector<std::string_view> b = split(after);
+  size_t head = 0;
+  while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
+  size_t tail = 0;
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+    ++tail;
+  size_t n = a.size() - head - tail;
+  size_t m = b.size() - head - tail;
+
+  // Past this size the lines between are one change as a whole.
+  if (n > 0 && m > 0 && n > kMostCells / m) {
+    std::vector<Line> lines;
+    for (size_t i = 0; i < head; ++i) lines.push_back({' ', a[i]});
+    for (size_t i = head; i < head + n; ++i) lines.push_back({'-', a[i]});
+    for (size_t i = head; i < head + m; ++i) lines.push_back({'+', b[i]});
+    for (size_t k = a.size() - tail; k < a.size(); ++k) lines.push_back({' ', a[k]});
+    return lines;
+  }
+
+  // length[i][j]: of the longest common subsequence of a[head + i..] and b[head + j..].
+  std::vector<uint32_t> length((n + 1) * (m + 1), 0);
+  auto at = [&](size_t i, size_t j) -> uint32_t& { return length[i * (m + 1) + j]; };
+  for (size_t i = n; i-- > 0;) {
+    for (size_t j = m; j-- > 0;) {
+      at(i, j) = a[head + i] == b[head + j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+
+  std::vector<Line> lines;
+  for (size_t i = 0; i < head; ++i) lines.push_back({' ', a[i]});
+  size_t i = 0;
+  size_t j = 0;
+  while (i < n || j < m) {
+    if (i < n && j < m && a[head + i] == b[head + j]) {
+      lines.push_back({' ', a[head + i]});
+      ++i, ++j;
+    } else if (i < n && (j == m || at(i + 1, j) >= at(i, j + 1))) {
+      lines.push_back({'-', a[head + i++]});
+    } else {
+      lines.push_back({'+', b[head + j++]});
+    }
+  }
+  for (size_t k = a.size() - tail; k < a.size(); ++k) lines.push_back({' ', a[k]});
+  return lines;
+}
+
+}  // namespace
+
+std::string line_diff(std::string_view before, std::string_view after, size_t context) {
+  std::vector<Line> lines = compare(before, after);
+  std::vector<bool> shown(lines.size());
+  bool any = false;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].mark == ' ') continue;
+    any = true;
+    size_t end = std::min(lines.size(), i + context + 1);
+    for (size_t k = i < context ? 0 : i - context; k < end; ++k) shown[k] = true;
+  }
+  std::string text;
+  bool skipping = false;
+  for (size_t i = 0; any && i < lines.size(); ++i) {
+    if (!shown[i]) {
+      if (!skipping) text += "  ...\n";
+      skipping = true;
+      continue;
+    }
+    skipping = false;
+    text += lines[i].mark;
+    if (!lines[i].text.empty()) text.append(" ").append(lines[i].text);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view name) {
+  constexpr size_t context = 3;
+  std::vector<Line> lines = compare(before, after);
+  std::string text;
+  size_t old_line = 1;
+  size_t new_line = 1;
+  for (size_t i = 0; i < lines.size();) {
+    size_t first = i;
+    while (first < lines.size() && lines[first].mark == ' ') ++first;
+    if (first == lines.size()) break;
+    // A hunk goes on while changes are at most two contexts apart.
+    size_t last = first;
+    for (size_t k = first; k < lines.size() && k - last <= 2 * context + 1; ++k) {
+      if (lines[k].mark != ' ') last = k;
+    }
+    size_t begin = std::max(i, first - std::min(first, context));
+    size_t end = std::min(lines.size(), last + context + 1);
+    old_line += begin - i;
+    new_line += begin - i;
+    size_t removed = 0;
+    size_t added = 0;
+    std::string hunk;
+    for (size_t k = begin; k < end; ++k) {
+      removed += lines[k].mark != '+';
+      added += lines[k].mark != '-';
+      hunk += lines[k].mark;
+      hunk.append(lines[k].text).append("\n");
+    }
+    if (text.empty()) text = fmt::format("--- {0}\n+++ {0}\n", name);
+    text += fmt::format("@@ -{},{} +{},{} @@\n{}", removed == 0 ? old_line - 1 : old_line, removed,
+                        added == 0 ? new_line - 1 : new_line, added, hunk);
+    old_line += removed;
+    new_line += added;
+    i = end;
+  }
+  return text;
+}
+
+std::string colour_diff(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    out += line.starts_with('-') ? "\x1b[31m" : line.starts_with('+') ? "\x1b[32m" : "\x1b[90m";
+    out.append(line).append("\x1b[0m\n");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+DiffCount count_diff(std::string_view before, std::string_view after) {
+  DiffCount count;
+  for (const Line& line : compare(before, after)) {
+    count.removed += line.mark == '-';
+    count.added += line.mark == '+';
+  }
+  return count;
+}
+
+}  // namespace mlc::repl

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop that reads inputs for a session: from a terminal, a pipe or a transcript.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "repl/session/session.h"
+
+namespace mlc::repl {
+
+// Groups lines into inputs. A block ends with an empty line, as in Python's own prompt; where nobody types
+// (pipes) the next line that begins in the first column ends it too.
+class InputCollector {
+ public:
+  explicit InputCollector(bool interactive) : interactive_(interactive) {}
+
+  // Takes the next line. Complete inputs go to `run`, in order: none, one, or two when the line ended a
+  // block.
+  void add(std::string_view line, const std::function<void(const std::string&)>& run);
+  void finish(const std::function<void(const std::string&)>& run);
+  bool pending() const { return !text_.empty(); }
+  void drop() { text_.clear(); }
+
+ private:
+  bool interactive_;
+  std::string text_;
+};
+
+// Runs a session on standard input until it ends; returns the exit code. On a terminal it has a prompt,
+// editing and history.
+int run_repl();
+
+}  // namespace mlc::repl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was typed in the shell, understood.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/target/target.h"
+
+namespace mlc::repl {
+
+// One call of mlc. Reading it throws CallError; running it may also throw ir::Error, Evaluator::SystemExit.
+class CommandLine {
+ public:
+  CommandLine(int argc, char** argv);
+  int run();
+  const std::string& program_file() const { return file; }
+
+  char* const* typed;  // as they were typed, the program's name first
+
+  // The arguments of all commands; each reads its own.
+  std::string command = "repl";
+  std::string file;                    // FILE of the commands that read one
+  std::optional<std::string> text;     // run: a program that was typed itself, after -c
+  std::vector<std::string> arguments;  // of the program, after FILE
+  std::vector<std::string> paths;      // of the commands that take several files
+  std::string out;
+  std::string target = "llvm";
+  std::string module;
+  std::string emit;
+  std::string header;                     // build: the C header
+  std::string c_prefix;                   // build: of the functions' names in C
+  std::string package_version = "0.1.0";  // build
+  std::string schedule = "auto";          // build: by the rules of mlc.schedule, or "none"
+  std::string pipeline = "default";       // build, bisect: of mlc.pipeline
+  std::string debug_info;                 // build: lines, none; "" leaves it to the kind of artefact
+  std::string dump;                       // build: the stages that are written
+  std::string dump_folder = "stages";
+  std::string from;           // build: the stage that it goes on from
+  std::string passes;         // opt
+  bool check_bounds = false;  // build, bisect, run
+  bool no_cache = false;      // build
+  bool perf_map = false;      // run
+  bool perf_jitdump = false;  // run
+  std::string schedule_file;  // explain: the file whose schedule is shown
+  std::string dialect = "current";
+  std::string name;  // of `explain`
+  bool json = false;
+  bool strict = false;  // check: warnings count as errors
+  bool check = false;
+  bool diff = false;
+  bool update = false;
+  bool quiet = false;
+  unsigned jobs = 0;
+  std::string help;  // shown instead of running anything
+};
+
+// One function per command; each returns the exit code. (build, run and the rest live in command_*.cpp.)
+int run_build(const CommandLine& line);
+int run_run(const CommandLine& line);
+int run_print(const CommandLine& line);
+int run_check(const CommandLine& line);
+int run_verify(const CommandLine& line);
+int run_opt(const CommandLine& line);
+int run_bisect(const CommandLine& line);
+int run_fmt(const CommandLine& line);
+int run_fix(const CommandLine& line);
+int run_test(const CommandLine& line);
+int run_explain(const CommandLine& line);
+int run_targets(const CommandLine& line);
+
+// What --target says. CallError for one that is not known.
+ir::Target target_of(const CommandLine& line);
+
+}  // namespace mlc::repl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands about mlc itself: test, explain, targets.
+#include <fmt/format.h>
+
+#include "ir/target/target.h"
+#include "repl/shell/command_line.h"
+#include "repl/shell/explain.h"
+#include "repl/shell/golden.h"
+#include "repl/shell/program.h"
+#include "repl/shell/source.h"
+
+namespace mlc::repl {
+
+int run_test(const CommandLine& line) {
+  GoldenOptions options;
+  options.update = line.update;
+  options.quiet = line.quiet;
+  options.jobs = line.jobs;
+  return run_goldens(collect_files(line.paths), options) == 0 ? 0 : 1;
+}
+
+namespace {
+
+void explain_schedule(const CommandLine& line) {
+  script::Evaluator evaluator;
+  uint32_t file = load_program(evaluator, line.schedule_file);
+  ir::Any text = schedule_by_rules(evaluator, "explained", last_module(evaluator, file).mod, line.target);
+  fmt::print("{}\n", evaluator.str(text));
+}
+
+}  // namespace
+
+int run_explain(const CommandLine& line) {
+  if (!line.schedule_file.empty()) {
+    explain_schedule(line);
+    return 0;
+  }
+  script::Evaluator evaluator;
+  Explained explained = explain_name(evaluator, line.name);
+  if (!explained.known) {
+    explained.text.pop_back();
+    throw CallError{explained.text, ""};
+  }
+  fmt::print("{}", explained.text);
+  return 0;
+}
+
+int run_targets(const CommandLine&) {
+  // Those that code can be generated for; scripts may name others.
+  for (const std::string& name : ir::target_names()) {
+    ir::Target target = ir::parse_target(ir::Any(ir::String(name)));
+    if (target->kind == "llvm") fmt::print("{:<24} {}\n", name, ir::target_text(target));
+  }
+  return 0;
+}
+
+}  // namespace mlc::repl

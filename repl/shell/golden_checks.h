@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every golden is also tested for, without saying so:
+//   - a module that was printed parses again and prints the same text;
+//   - each module bound at the end prints to a program that is equal to it;
+//   - each schedule's trace, replayed on the module it began with, gives the same module;
+//   - scheduled modules compute on random inputs what they computed before, in the interpreter;
+//   - compiled code computes what the interpreter does.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "repl/shell/golden.h"
+#include "transform/schedule/schedule.h"
+
+namespace mlc::repl {
+
+class GoldenChecks {
+ public:
+  // `text`: the file, for its directives.
+  GoldenChecks(script::Evaluator& evaluator, std::string_view text, GoldenOutcome& outcome);
+
+  void after_statement(const std::string& printed);
+  void at_end();
+
+ private:
+  struct Beginning {
+    transform::Schedule schedule;
+    ir::IRModule mod;
+  };
+
+  template <class F>
+  void check(const std::string& what, F&& body);
+  void check_printed(const std::string& printed);
+  std::string check_replay(const Beginning& beginning, const ir::IRModule& now);
+  void check_runs(const std::string& name, const ir::IRModule& mod, const ir::IRModule* before);
+
+  script::Evaluator& evaluator_;
+  GoldenOutcome& outcome_;
+  std::map<const ir::ffi::Object*, Beginning> beginnings_;  // schedules as they were made
+  bool round_trip_ = true;
+  bool replay_ = true;
+  bool run_ = true;
+};
+
+}  // namespace mlc::repl

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/shell/program.h"
+
+#include <filesystem>
+
+#include "frontend/syntax/parse.h"
+#include "ir/core/inputs.h"
+#include "ir/registry/library_call.h"
+#include "repl/shell/source.h"
+
+namespace mlc::repl {
+
+using ir::Any;
+
+void run_program(script::Evaluator& evaluator, const std::string& path, std::vector<std::string> arguments) {
+  uint32_t file = read_source(path);
+  arguments.insert(arguments.begin(), path);
+  evaluator.argv = std::move(arguments);
+  evaluator.run_source(file);
+}
+
+uint32_t load_program(script::Evaluator& evaluator, const std::string& path) {
+  uint32_t file = read_source(path);
+  evaluator.argv = {path};
+  std::string name = path == "-" ? "stdin" : std::filesystem::path(path).stem().string();
+  evaluator.set_global("__name__", Any(ir::String(name)));
+  auto out = std::move(evaluator.out);
+  evaluator.out = [](std::string_view) {};
+  auto err = evaluator.err;
+  evaluator.err = [&err](std::string_view text) {
+    ir::Inputs::global().beyond();  // somebody is told something
+    err(text);
+  };
+  try {
+    evaluator.run_source(file);
+  } catch (const script::Evaluator::SystemExit&) {
+    // A program may end itself early; what it has bound by then counts.
+  }
+  evaluator.out = std::move(out);
+  evaluator.err = std::move(err);
+  return file;
+}
+
+std::optional<ir::IRModule> module_in(script::Evaluator& evaluator, const Any& value) {
+  if (script::is_none(value)) return std::nullopt;  // which converts to a reference to nothing
+  if (auto mod = value.as<ir::IRModule>()) return *mod;
+  if (auto fn = value.as<ir::PrimFunc>()) return ir::module_of(*fn);
+  if (!script::is_object(value)) return std::nullopt;
+  Any inner;
+  if (ir::ApiRegistry::global().method(value.type_index(), "mod") == nullptr) return std::nullopt;
+  if (!evaluator.find_attribute(value, syntax::Symbol("mod"), inner)) return std::nullopt;
+  if (auto mod = inner.as<ir::IRModule>(); mod && *mod) return *mod;
+  return std::nullopt;
+}
+
+namespace {
+
+// Appends the names that the statements bind at the top level, in order of text.
+void bound_names(syntax::Seq<syntax::Stmt> body, std::vector<std::string>& names);
+
+void bound_names(const syntax::Expr* target, std::vector<std::string>& names) {
+  if (auto name = syntax::as<syntax::Name>(target)) names.emplace_back(name->id.str());
+  if (auto tuple = syntax::as<syntax::Tuple>(target)) {
+    for (const syntax::Expr* element : tuple->elts) bound_names(element, names);
+  }
+  if (auto list = syntax::as<syntax::List>(target)) {
+    for (const syntax::Expr* element : list->elts) bound_names(element, names);
+  }
+}
+
+void bound_names(const syntax::Stmt* stmt, std::vector<std::string>& names) {
+  using namespace syntax;
+  if (auto fn = as<FunctionDef>(stmt)) names.emplace_back(fn->name.str());
+  if (auto cls = as<ClassDef>(stmt)) names.emplace_back(cls->name.str());
+  if (auto assign = as<Assign>(stmt)) {
+    for (const Expr* target : assign->targets) bound_names(target, names);
+  }
+  if (auto assign = as<AnnAssign>(stmt)) bound_names(assign->target, names);
+  if (auto import = as<ImportFrom>(stmt)) {
+    for (const Alias* alias : import->names) {
+      names.emplace_back(alias->asname ? std::string(alias->asname.str()) : std::string(alias->name));
+    }
+  }
+  if (auto loop = as<For>(stmt)) {
+    bound_names(loop->target, names);
+    bound_names(loop->body, names);
+    bound_names(loop->orelse, names);
+  }
+  if (auto loop = as<While>(stmt)) bound_names(loop->body, names);
+  if (auto branch = as<If>(stmt)) {
+    bound_names(branch->body, names);
+    bound_names(branch->orelse, names);
+  }
+  if (auto with = as<With>(stmt)) bound_names(with->body, names);
+  if (auto match = as<Match>(stmt)) {
+    for (const MatchCase* one : match->cases) bound_names(one->body, names);
+  }
+  if (auto attempt = as<Try>(stmt)) {
+    bound_names(attempt->body, names);
+    bound_names(attempt->orelse, names);
+    bound_names(attempt->finalbody, names);
+  }
+}
+
+void bound_names(syntax::Seq<syntax::Stmt> body, std::vector<std::string>& names) {
+  for (const syntax::Stmt* stmt : body) bound_names(stmt, names);
+}
+
+}  // namespace
+
+std::vector<Chunk> chunks_of(const syntax::Module* module) {
+  std::vector<Chunk> chunks;
+  size_t next = 1;
+  for (const syntax::Stmt* stmt : module->body) {
+    uint32_t end = stmt->span.end > stmt->span.begin ? stmt->span.end - 1 : stmt->span.end;
+    size_t last = ir::SourceMap::global().position(stmt->span.file, end).line;
+    if (chunks.empty() || chunks.back().last_line < last) {
+      chunks.push_back({next, last, {}});
+      next = last + 1;
+    }
+    bound_names(stmt, chunks.back().names);
+  }
+  return chunks;
+}
+
+void run_chunk_of(script::Evaluator& evaluator, uint32_t file, const Chunk& chunk) {
+  const ir::SourceFile& whole = ir::SourceMap::global().file(file);
+  std::string text(chunk.first_line - 1, '\n');
+  for (size_t line = chunk.first_line; line <= chunk.last_line; ++line) {
+    text.append(whole.line(static_cast<uint32_t>(line))).append("\n");
+  }
+  evaluator.run_source(ir::SourceMap::global().add(whole.name, std::move(text)));
+}
+
+NamedModule last_module(script::Evaluator& evaluator, uint32_t file) {
+  std::vector<std::string> names;
+  bound_names(syntax::parse_file(file)->module->body, names);
+  for (size_t i = names.size(); i > 0; --i) {
+    const Any* value = evaluator.global(names[i - 1]);
+    if (value == nullptr) continue;
+    if (auto mod = module_in(evaluator, *value)) return {names[i - 1], *mod};
+  }
+  const ir::SourceFile& source = ir::SourceMap::global().file(file);
+  if (source.text.find_first_not_of(" \t\r\n\f") == std::string::npos) {
+    throw ir::Error("empty-file", "`{}` is empty", source.name)
+        .help("define a module with `@I.ir_module` or `@T.prim_func`");
+  }
+  throw ir::Error("no-module", "`{}` binds no module, function or schedule", source.name)
+      .help(
+          "define one with `@I.ir_module` or `@T.prim_func`; what stands under `if __name__ == \"__main__\"` "
+          "runs "
+          "only with `mlc run`");
+}
+
+NamedModule named_module(script::Evaluator& evaluator, const std::string& name) {
+  const Any* value = evaluator.global(name);
+  if (value == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& [other, bound] : evaluator.globals()) {
+      if (module_in(evaluator, bound)) names.push_back(other);
+    }
+    throw ir::Error("undefined-name", "the program binds no name `{}`", name)
+        .kind("NameError")
+        .help(ir::did_you_mean(name, names));
+  }
+  auto mod = module_in(evaluator, *value);
+  if (!mod) {
+    throw ir::Error("not-a-module", "`{}` is {}, not a module, function or schedule", name,
+                    ir::type_name(*value))
+        .kind("TypeError");
+  }
+  return {name, *mod};
+}
+
+Any call_method(script::Evaluator& evaluator, const Any& value, std::string_view method,
+                std::vector<Any> arguments) {
+  return evaluator.call(evaluator.attribute(value, syntax::Symbol(method)), arguments);
+}
+
+std::string script_of(script::Evaluator& evaluator, const Any& value) {
+  if (auto mod = module_in(evaluator, value); mod && !value.as<ir::PrimFunc>()) {
+    return std::string(call_method(evaluator, Any(*mod), "script").cast<ir::String>());
+  }
+  return std::string(call_method(evaluator, value, "script").cast<ir::String>());
+}
+
+NamedModule chosen_module(script::Evaluator& evaluator, uint32_t file, const std::string& name) {
+  return name.empty() ? last_module(evaluator, file) : named_module(evaluator, name);
+}
+
+void check_bounds(script::Evaluator& evaluator) {
+  MLC_CHECK(script::Evaluator::newest() == &evaluator, "this is not the program that runs");
+  ir::Any option[] = {ir::String("mlc.check_bounds"), true};
+  ir::call_library("mlc.pipeline.cpu", "always", option);
+}
+
+ir::Any schedule_by_rules(script::Evaluator& evaluator, std::string_view function, const ir::IRModule& mod,
+                          const std::string& target) {
+  uint32_t file = ir::SourceMap::global().add(
+      "<mlc.schedule>", fmt::format("import mlc.schedule as _rules\n_rules.{}\n", function));
+  ir::Any arguments[] = {mod, ir::String(target)};
+  return evaluator.call(evaluator.evaluate_repl(file), arguments);
+}
+
+}  // namespace mlc::repl

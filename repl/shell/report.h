@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors as the command line, the REPL and goldens show them.
+#pragma once
+
+#include <string>
+
+#include "ir/core/error.h"
+#include "repl/shell/source.h"
+
+namespace mlc::repl {
+
+// Every diagnostic with file, line, caret, notes and help.
+std::string full_report(const ir::Error& error, bool colour);
+// The form of goldens: heading, source line and caret, notes and help, without file names and line numbers.
+//   error[name]: message
+//     sch.split(i, [3, 32])
+//                   ^^^^^^^
+std::string compact_report(const ir::Error& error);
+std::string compact_report(const ir::Diagnostic& diagnostic);
+// Of a program that Ctrl-C has stopped, in one line: where it was.
+std::string interrupt_report(const ir::Error& error);
+// "error: message", and what would work.
+std::string call_report(const CallError& error, bool colour);
+// What a defect of mlc itself says; `program` is the file that shows it, or "".
+std::string internal_report(const char* what, const std::string& program);
+
+}  // namespace mlc::repl

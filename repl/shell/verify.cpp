@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "repl/shell/verify.h"
+
+#include <optional>
+
+#include "repl/shell/trial.h"
+#include "transform/schedule/primitive.h"
+
+namespace mlc::repl {
+
+using transform::Schedule;
+
+namespace {
+
+bool has_function(const ir::IRModule& mod, const std::string& name) {
+  for (const auto& [var, function] : mod->functions) {
+    if (std::string_view(var->name_hint.data(), var->name_hint.size()) == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kProved:
+      return "proved";
+    case Verdict::kTested:
+      return "tested";
+    case Verdict::kUnchecked:
+      return "unchecked";
+    case Verdict::kWrong:
+      return "WRONG";
+  }
+  return "";
+}
+
+Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {
+  Verification result;
+  std::vector<Trial> trials = trials_of(schedule->beginning);
+  for (const Trial& trial : trials) result.functions.push_back(trial.how());
+  std::vector<std::string> lines = schedule->trace->lines(false);
+  const auto& instructions = schedule->trace->instructions;
+  // Compiled code is run at the end; only when that differs, after each step.
+  bool every_step = false;
+  auto take = [&] {
+    result.steps.clear();
+    result.wrong = false;
+    Schedule again = transform::make_schedule(schedule->beginning, 1, schedule->enable_check);
+    const ir::IRModuleNode* last = schedule->beginning.get();
+    size_t done = 0;
+    auto step = [&](size_t index) {
+      done = index + 1;
+      if (transform::is_pure(*instructions[index].primitive)) return;
+      StepVerdict verdict{.step = lines[index], .reason = {}};
+      verdict.reason = transform::assumption_of(instructions[index], *schedule);
+      verdict.trusts = !verdict.reason.empty();
+      if (verdict.trusts) verdict.verdict = all_run(trials) ? Verdict::kTested : Verdict::kUnchecked;
+      const ir::IRModule& now = again->state->mod();
+      if (now.get() != last && !result.wrong) {
+        if (std::string found = difference(trials, now, !every_step); !found.empty()) {
+          verdict.verdict = Verdict::kWrong;
+          verdict.reason = found;
+          result.wrong = true;
+        }
+      }
+      last = now.get();
+      result.steps.push_back(std::move(verdict));
+    };
+    try {
+      transform::apply_trace(*schedule->trace, transform::mutable_schedule(again), evaluator, false, nullptr,
+                             step);
+    } catch (const ir::Error& error) {
+      result.wrong = true;
+      result.steps.push_back({.step = lines[done],
+                              .verdict = Verdict::kWrong,
+                              .reason = fmt::format("refused when it is taken again: {}", error.what())});
+    }
+  };
+  take();
+  if (!result.wrong && !difference(trials, schedule->state->mod()).empty()) {
+    every_step = true;
+    take();
+  }
+  return result;
+}
+
+namespace {
+
+// What `mod` computes beside the trials of the beginning: what differs, or why it is not known to be the
+// same.
+StepVerdict judge(const std::vector<Trial>& trials, const ir::IRModule& mod) {
+  StepVerdict verdict{.step = "", .verdict = Verdict::kTested, .reason = ""};
+  auto unchecked = [&](std::string reason) {
+    verdict.verdict = Verdict::kUnchecked;
+    verdict.reason = std::move(reason);
+  };
+  for (const Trial& trial : trials) {
+    if (!trial.runs()) {
+      unchecked(fmt::format("`{}` cannot be run", trial.name()));
+    } else if (!trial.cheap()) {
+      unchecked(fmt::format("`{}` takes too long to interpret", trial.name()));
+    } else if (!has_function(mod, trial.name())) {
+      unchecked(fmt::format("there is no `{}` any more", trial.name()));
+    } else {
+      bool not_run = false;
+      std::string found = trial.difference(mod, &not_run);
+      if (!found.empty()) return {.step = "", .verdict = Verdict::kWrong, .reason = found};
+      if (not_run) unchecked(fmt::format("the interpreter does not know all of `{}`", trial.name()));
+    }
+  }
+  if (trials.empty()) unchecked("no function can be run");
+  return verdict;
+}
+
+}  // namespace
+
+std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transform::PassRun> runs) {
+  std::vector<std::span<const transform::PassRun>> result;
+  for (size_t first = 0, i = 1; i <= runs.size(); ++i) {
+    if (i < runs.size() && runs[i].before.same_as(runs[i - 1].after)) continue;
+    result.push_back(runs.subspan(first, i - first));
+    first = i;
+  }
+  return result;
+}
+
+Verification verify_passes(std::span<const transform::PassRun> runs) {
+  Verification result;
+  std::vector<Trial> trials = trials_of(runs.front().before);
+  for (const Trial& trial : trials) result.functions.push_back(trial.how());
+  for (const transform::PassRun& run : runs) {
+    StepVerdict verdict;
+    if (run.after.same_as(run.before)) {
+      verdict.reason = "it changes nothing";
+    } else {
+      verdict = judge(trials, run.after);
+    }
+    verdict.step = run.name;
+    result.wrong = result.wrong || verdict.verdict == Verdict::kWrong;
+    result.steps.push_back(std::move(verdict));
+    if (result.wrong) break;  // what follows goes on from there
+  }
+  return result;
+}
+
+std::string compare_with_beginning(const Schedule& schedule, std::vector<std::string>& functions, bool& run) {
+  std::vector<Trial> trials = trials_of(schedule->beginning);
+  run = all_run(trials);
+  for (const Trial& trial : trials) functions.push_back(trial.how());
+  return difference(trials, schedule->state->mod());
+}
+
+}  // namespace mlc::repl

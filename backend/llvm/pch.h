@@ -8,4 +8,3 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "ir/core/pch.h"
-#include "ir/core/visit.h"

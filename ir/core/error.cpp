@@ -6,6 +6,18 @@
 
 namespace mlc::ir {
 
+Error::Error(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
+Error::Error(std::vector<Diagnostic> all) : all_(std::move(all)) {}
+Error::Error(const ErasedMessage& message) : Error(Diagnostic{}) {
+  first().name = message.name;
+  first().message = fmt::vformat(message.format, message.args);
+}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Error&& Error::at(Span span) && {
   if (!first().span) first().span = span;
   return std::move(*this);
@@ -88,6 +100,10 @@ std::vector<Note> all_notes(const Diagnostic& diagnostic) {
     add_calls(origin.calls, notes);
   }
   return notes;
+}
+
+void check_failed(const char* file, int line, fmt::string_view format, fmt::format_args args) {
+  throw InternalError(file, line, fmt::vformat(format, args));
 }
 
 InternalError::InternalError(const char* file, int line, std::string message) {

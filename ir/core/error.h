@@ -63,14 +63,25 @@ struct Diagnostic {
 // The statement that runs the failing call fills in the span when it is still empty.
 class Error : public std::exception {
  public:
+  // What the template hands to the one function that formats.
+  struct ErasedMessage {
+    std::string_view name;
+    fmt::string_view format;
+    fmt::format_args args;
+  };
+  explicit Error(const ErasedMessage& message);
   template <class... Args>
-  Error(std::string_view name, fmt::format_string<Args...> format, Args&&... args) : Error(Diagnostic{}) {
-    first().name = name;
-    first().message = fmt::format(format, std::forward<Args>(args)...);
-  }
-  explicit Error(Diagnostic diagnostic) : all_{std::move(diagnostic)} {}
+  Error(std::string_view name, fmt::format_string<Args...> format, Args&&... args)
+      : Error(ErasedMessage{name, format, fmt::make_format_args(args...)}) {}
+  explicit Error(Diagnostic diagnostic);
   // Several errors of one text, found in one go. At least one.
-  explicit Error(std::vector<Diagnostic> all) : all_(std::move(all)) {}
+  explicit Error(std::vector<Diagnostic> all);
+  // Out of line: every place that throws would compile them anew.
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(const Error&);
+  Error& operator=(Error&&) noexcept;
+  ~Error() override;
 
   Error&& at(Span span) &&;  // keeps a span that is already there
   Error&& kind(std::string python_class) &&;
@@ -98,10 +109,16 @@ class InternalError : public std::exception {
   std::string message_;
 };
 
-#define MLC_CHECK(condition, ...)                                                     \
-  do {                                                                                \
-    if (!(condition)) [[unlikely]]                                                    \
-      throw ::mlc::ir::InternalError(__FILE__, __LINE__, ::fmt::format(__VA_ARGS__)); \
+[[noreturn]] void check_failed(const char* file, int line, fmt::string_view format, fmt::format_args args);
+template <class... Args>
+[[noreturn]] void check_failed(const char* file, int line, fmt::format_string<Args...> format,
+                               Args&&... args) {
+  check_failed(file, line, fmt::string_view(format), fmt::make_format_args(args...));
+}
+
+#define MLC_CHECK(condition, ...)                                                            \
+  do {                                                                                       \
+    if (!(condition)) [[unlikely]] ::mlc::ir::check_failed(__FILE__, __LINE__, __VA_ARGS__); \
   } while (false)
 
 // The notes of a diagnostic, then its calls and origins as notes: all that a report shows below its heading.

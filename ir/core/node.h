@@ -3,12 +3,6 @@
 // Structural equality, hash, JSON, script attributes, walking and rewriting all follow from that list.
 #pragma once
 
-#include <tvm/ffi/container/array.h>
-#include <tvm/ffi/container/map.h>
-#include <tvm/ffi/object.h>
-#include <tvm/ffi/reflection/registry.h>
-#include <tvm/ffi/string.h>
-
 #include <concepts>
 #include <optional>
 #include <span>
@@ -17,6 +11,7 @@
 
 #include "ir/core/dtype.h"
 #include "ir/core/error.h"
+#include "ir/core/ffi.h"
 #include "ir/core/span.h"
 
 namespace mlc::ir {

@@ -8,6 +8,11 @@
 
 namespace mlc::script {
 
+void raise_error(std::string_view kind, ir::Span span, const ir::Error::ErasedMessage& message) {
+  throw ir::Error(message).kind(std::string(kind)).at(span);
+}
+
+
 using State = Evaluator::State;
 
 namespace {

@@ -593,10 +593,11 @@ std::optional<std::string> numpy_scalar_text(const Any& value, bool repr);
 bool array_truth(const Any& array, ir::Span span);
 Any plain_number(const Any& value);  // a NumPy scalar as int, float or bool; anything else as it is
 
+[[noreturn]] void raise_error(std::string_view kind, ir::Span span, const ir::Error::ErasedMessage& message);
 template <class... A>
 [[noreturn]] void raise(std::string_view kind, ir::Span span, std::string_view name,
                         fmt::format_string<A...> message, A&&... args) {
-  throw ir::Error(name, message, std::forward<A>(args)...).kind(std::string(kind)).at(span);
+  raise_error(kind, span, {name, message, fmt::make_format_args(args...)});
 }
 
 }  // namespace mlc::script

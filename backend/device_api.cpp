@@ -80,7 +80,7 @@ const ApiRow device_rows[] = {
      [](ApiCall& call) -> Any {
        if (auto device = call.args[0].as<DLDevice>()) return *device;
        int64_t index = call.args[1] == nullptr ? 0 : call.args[1].cast<int64_t>();
-       if (auto target = ir::given<ir::Target>(call.args[0]); target && *target)
+       if (auto target = ir::try_get<ir::Target>(call.args[0]); target && *target)
          return runtime::parse_device(view((*target)->kind), index);
        if (auto type = call.args[0].as<int64_t>())
          return DLDevice{static_cast<DLDeviceType>(*type), static_cast<int32_t>(index)};

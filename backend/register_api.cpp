@@ -46,8 +46,8 @@ std::string_view view(const String& text) { return {text.data(), text.size()}; }
 // ---- building ----
 
 ir::IRModule module_argument(ApiCall& call, size_t index) {
-  if (auto mod = ir::given<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
-  if (auto fn = ir::given<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
+  if (auto mod = ir::try_get<ir::IRModule>(call.args[index]); mod && *mod) return *mod;
+  if (auto fn = ir::try_get<ir::PrimFunc>(call.args[index]); fn && *fn) return ir::module_of(*fn);
   try {
     ir::wrong_argument(call, index, "IRModule or prim_func");
   } catch (Error& error) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "ir/registry/api.h"
 #include "ir/core/error_kinds.h"
 #include "ir/core/try_get.h"
+#include "ir/core/visit.h"
+#include "ir/registry/api.h"
 #include "ir/tir/op.h"
 #include "ir/tir/region.h"
 #include "ir/tir/verify.h"
-#include "ir/core/visit.h"
 #include "transform/pass/allocated_bytes.h"
 #include "transform/pass/buffer_scopes.h"
 #include "transform/pass/definitions.h"
@@ -129,9 +129,9 @@ Any undefined_vars(ApiCall& call) {
       wrong_argument(call, 1, "a list of variables");
     }
   }
-  if (auto stmt = ir::given<Stmt>(call.args[0])) {
+  if (auto stmt = ir::try_get<Stmt>(call.args[0])) {
     walker.visit(*stmt);
-  } else if (auto expr = ir::given<Expr>(call.args[0])) {
+  } else if (auto expr = ir::try_get<Expr>(call.args[0])) {
     walker.visit(*expr);
   } else if (call.args[0] == nullptr) {
     wrong_argument(call, 0, "a statement or an expression");
@@ -167,10 +167,10 @@ template <bool below_blocks>
 Any verify_well_formed(ApiCall& call) {
   bool raises = ir::detail::argument<bool>(call, 1);
   std::vector<PrimFunc> functions;
-  auto mod = ir::given<IRModule>(call.args[0]);
+  auto mod = ir::try_get<IRModule>(call.args[0]);
   if (mod) {
     for (const auto& [name, fn] : (*mod)->functions) {
-      if (auto prim = ir::given<PrimFunc>(Any(fn))) functions.push_back(*prim);
+      if (auto prim = ir::try_get<PrimFunc>(Any(fn))) functions.push_back(*prim);
     }
   } else {
     functions.push_back(ir::detail::argument<PrimFunc>(call, 0));
@@ -286,9 +286,9 @@ Any calculate_allocated_bytes(ApiCall& call) {
     for (const auto& [scope, bytes] : allocated_bytes(fn)) scopes.Set(String(scope), bytes);
     all.Set(name, scopes);
   };
-  if (auto mod = ir::given<IRModule>(call.args[0])) {
+  if (auto mod = ir::try_get<IRModule>(call.args[0])) {
     for (const auto& [name, fn] : (*mod)->functions) {
-      if (auto prim = ir::given<PrimFunc>(Any(fn))) add(name->name_hint, *prim);
+      if (auto prim = ir::try_get<PrimFunc>(Any(fn))) add(name->name_hint, *prim);
     }
   } else {
     add("main", ir::detail::argument<PrimFunc>(call, 0));
@@ -366,10 +366,10 @@ class Flops {
 };
 Any estimate_tir_flops(ApiCall& call) {
   Flops flops(call);
-  if (auto mod = ir::given<IRModule>(call.args[0])) {
+  if (auto mod = ir::try_get<IRModule>(call.args[0])) {
     double sum = 0;
     for (const auto& [name, fn] : (*mod)->functions) {
-      auto prim = ir::given<PrimFunc>(Any(fn));
+      auto prim = ir::try_get<PrimFunc>(Any(fn));
       if (!prim) continue;
       auto said = attr(*prim, "estimated_flops");
       if (!said) {
@@ -433,7 +433,7 @@ Any find_anchor_sblock(ApiCall& call) {
   Reductions reductions;
   std::optional<PrimFunc> entry;
   for (const auto& [name, fn] : mod->functions) {
-    auto prim = ir::given<PrimFunc>(Any(fn));
+    auto prim = ir::try_get<PrimFunc>(Any(fn));
     if (!prim) continue;
     if (view(name->name_hint) == "main" || attr(*prim, "tirx.is_entry_func") || !entry) entry = prim;
     if (view(name->name_hint) == "main") break;

@@ -17,12 +17,12 @@ using Mismatch = std::optional<std::pair<AccessPath, AccessPath>>;
 
 Mismatch mismatch_of(ApiCall& call) {
   if (call.args[0] == nullptr && call.args[1] == nullptr) return std::nullopt;
-  return first_mismatch(unchanging(call.args[0]), unchanging(call.args[1]), detail::argument<bool>(call, 2));
+  return first_mismatch(freeze(call.args[0]), freeze(call.args[1]), detail::argument<bool>(call, 2));
 }
 
 // The text of a value with carets under what stands at `path`.
 std::string underlined(ApiCall& call, const Any& given, const AccessPath& path) {
-  Any value = unchanging(given);
+  Any value = freeze(given);
   auto unseen = [&path](const std::string& text) {
     return fmt::format(
         "Access path: {}\nNote: No visible object for this path is rendered in TVMScript.\n\n{}",

@@ -13,7 +13,7 @@ template <typename Sequence>
 Any array_of(const Any& value, const Sequence& sequence, bool changes) {
   ffi::Array<Any> out;
   for (const Any& one : sequence) {
-    out.push_back(unchanging(one));
+    out.push_back(freeze(one));
     changes = changes || !out.back().same_as(one);
   }
   return changes ? Any(out) : value;
@@ -23,7 +23,7 @@ template <typename Entries>
 Any map_of(const Any& value, const Entries& entries, bool changes) {
   ffi::Map<Any, Any> out;
   for (const auto& [key, one] : entries) {
-    Any kept = unchanging(one);
+    Any kept = freeze(one);
     changes = changes || !kept.same_as(one);
     out.Set(key, kept);
   }
@@ -32,7 +32,7 @@ Any map_of(const Any& value, const Entries& entries, bool changes) {
 
 }  // namespace
 
-Any unchanging(const Any& value) {
+Any freeze(const Any& value) {
   if (auto list = value.as<ffi::List<Any>>()) return array_of(value, *list, true);
   if (auto array = value.as<ffi::Array<Any>>()) return array_of(value, *array, false);
   if (auto dict = value.as<ffi::Dict<Any, Any>>()) return map_of(value, *dict, true);

@@ -7,6 +7,6 @@ namespace mlc::ir {
 
 // A value of a script as nodes and functions of TVM are given it: lists in it, at any depth, become arrays
 // and dicts maps, which do not change. The value itself where there are none.
-Any unchanging(const Any& value);
+Any freeze(const Any& value);
 
 }  // namespace mlc::ir

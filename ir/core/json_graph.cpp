@@ -133,7 +133,7 @@ class DerivedTypes {
     ffi::reflection::ForEachFieldInfo(
         TVMFFIGetTypeInfo(value.type_index()),
         [&](const TVMFFIFieldInfo* field) { visit(ffi::reflection::FieldGetter(field)(object)); });
-    if (auto expr = given<Expr>(value); expr && !(*expr)->ty) {
+    if (auto expr = try_get<Expr>(value); expr && !(*expr)->ty) {
       // Nobody else holds the node yet.
       const_cast<ExprNode*>((*expr).get())->ty = type_of(*expr);
     }

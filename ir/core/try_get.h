@@ -7,7 +7,7 @@ namespace mlc::ir {
 
 // The value as a T that is there: unlike `as`, which takes None for a null reference, None is no T.
 template <class T>
-std::optional<T> given(const Any& value) {
+std::optional<T> try_get(const Any& value) {
   if (value == nullptr) return std::nullopt;
   return value.as<T>();
 }

@@ -6,10 +6,10 @@
 #include "frontend/print/highlight.h"
 #include "frontend/print/print.h"
 #include "repl/shell/command_line.h"
+#include "repl/shell/differential_run.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
 #include "repl/shell/stages.h"
-#include "repl/shell/trial.h"
 
 namespace mlc::repl {
 
@@ -20,11 +20,11 @@ namespace {
 // The verdicts on the steps, one line each, until a step is wrong.
 class Bisection {
  public:
-  explicit Bisection(const ir::IRModule& mod) : trials_(trials_of(mod)), last_(mod) {
-    for (const Trial& trial : trials_) fmt::print("  {}\n", trial.how());
+  explicit Bisection(const ir::IRModule& mod) : trials_(differential_runs_of(mod)), last_(mod) {
+    for (const DifferentialRun& trial : trials_) fmt::print("  {}\n", trial.how());
   }
   bool any_runs() const {
-    return std::any_of(trials_.begin(), trials_.end(), [](const Trial& trial) { return trial.runs(); });
+    return std::any_of(trials_.begin(), trials_.end(), [](const DifferentialRun& trial) { return trial.runs(); });
   }
   const std::string& wrong() const { return wrong_; }
 
@@ -32,11 +32,11 @@ class Bisection {
     if (!wrong_.empty()) return;
     if (mod.same_as(last_)) return report("unchanged", name, "");
     last_ = mod;
-    judge(name, [&](const Trial& trial, bool* not_run) { return trial.difference(mod, not_run); });
+    judge(name, [&](const DifferentialRun& trial, bool* not_run) { return trial.difference(mod, not_run); });
   }
   void compiled(const ir::ffi::Module& built) {
     if (!wrong_.empty()) return;
-    judge("compiled code", [&](const Trial& trial, bool* not_run) {
+    judge("compiled code", [&](const DifferentialRun& trial, bool* not_run) {
       return trial.difference(
           [&](const std::string& function, const std::vector<Any>& args) {
             return backend::run_built(built, function, args);
@@ -52,7 +52,7 @@ class Bisection {
   template <class F>
   void judge(const std::string& name, F&& difference) {
     bool not_run = false;
-    for (const Trial& trial : trials_) {
+    for (const DifferentialRun& trial : trials_) {
       std::string found = difference(trial, &not_run);
       if (found.empty()) continue;
       wrong_ = name;
@@ -61,7 +61,7 @@ class Bisection {
     report(not_run ? "not run" : "same", name, not_run ? "the interpreter does not know all of it" : "");
   }
 
-  std::vector<Trial> trials_;
+  std::vector<DifferentialRun> trials_;
   ir::IRModule last_;
   std::string wrong_;
 };

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "repl/shell/trial.h"
+#include "repl/shell/differential_run.h"
 #include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
@@ -37,8 +37,8 @@ std::string_view name_of(Verdict verdict) {
 
 Verification verify_schedule(script::Evaluator& evaluator, const Schedule& schedule) {
   Verification result;
-  std::vector<Trial> trials = trials_of(schedule->beginning);
-  for (const Trial& trial : trials) result.functions.push_back(trial.how());
+  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning);
+  for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   std::vector<std::string> lines = schedule->trace->lines(false);
   const auto& instructions = schedule->trace->instructions;
   // Compiled code is run at the end; only when that differs, after each step.
@@ -89,13 +89,13 @@ namespace {
 
 // What `mod` computes beside the trials of the beginning: what differs, or why it is not known to be the
 // same.
-StepVerdict judge(const std::vector<Trial>& trials, const ir::IRModule& mod) {
+StepVerdict judge(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod) {
   StepVerdict verdict{.step = "", .verdict = Verdict::kTested, .reason = ""};
   auto unchecked = [&](std::string reason) {
     verdict.verdict = Verdict::kUnchecked;
     verdict.reason = std::move(reason);
   };
-  for (const Trial& trial : trials) {
+  for (const DifferentialRun& trial : trials) {
     if (!trial.runs()) {
       unchecked(fmt::format("`{}` cannot be run", trial.name()));
     } else if (!trial.cheap()) {
@@ -127,8 +127,8 @@ std::vector<std::span<const transform::PassRun>> rows_of(std::span<const transfo
 
 Verification verify_passes(std::span<const transform::PassRun> runs) {
   Verification result;
-  std::vector<Trial> trials = trials_of(runs.front().before);
-  for (const Trial& trial : trials) result.functions.push_back(trial.how());
+  std::vector<DifferentialRun> trials = differential_runs_of(runs.front().before);
+  for (const DifferentialRun& trial : trials) result.functions.push_back(trial.how());
   for (const transform::PassRun& run : runs) {
     StepVerdict verdict;
     if (run.after.same_as(run.before)) {
@@ -145,9 +145,9 @@ Verification verify_passes(std::span<const transform::PassRun> runs) {
 }
 
 std::string compare_with_beginning(const Schedule& schedule, std::vector<std::string>& functions, bool& run) {
-  std::vector<Trial> trials = trials_of(schedule->beginning);
+  std::vector<DifferentialRun> trials = differential_runs_of(schedule->beginning);
   run = all_run(trials);
-  for (const Trial& trial : trials) functions.push_back(trial.how());
+  for (const DifferentialRun& trial : trials) functions.push_back(trial.how());
   return difference(trials, schedule->state->mod());
 }
 

@@ -252,7 +252,7 @@ std::string wrong_result(const Kernel& kernel, const ir::IRModule& mod) {
 std::string stale_flags(const Schedule& schedule, const std::string& function) {
   transform::ScheduleState fresh(schedule->state->mod());
   ir::GlobalVar name = fresh.mod()->find(function);
-  auto& now = schedule->state->index(name).places;
+  auto& now = schedule->state->index(name).srefs;
   bool everywhere = true;  // a fresh look does not see what predicates leave out
   ir::post_order(
       fresh.function(name)->body, [](const ir::Expr&) {},
@@ -260,17 +260,17 @@ std::string stale_flags(const Schedule& schedule, const std::string& function) {
         auto* realize = ir::as<ir::SBlockRealizeNode>(s);
         everywhere = everywhere && (realize == nullptr || ir::is_const_int(realize->predicate, 1));
       });
-  for (const auto& [stmt, place] : fresh.index(name).places) {
-    if (place->block() == nullptr) continue;
+  for (const auto& [stmt, sref] : fresh.index(name).srefs) {
+    if (sref->block() == nullptr) continue;
     auto kept = now.find(stmt);
-    if (kept == now.end()) return fmt::format("block `{}` has no place", place->name.c_str());
-    const transform::Place& old = *kept->second;
-    if (old.affine_binding && !place->affine_binding && everywhere)
-      return fmt::format("`{}` is said to be bound affinely", place->name.c_str());
-    if (old.region_cover && !place->region_cover && everywhere)
-      return fmt::format("what `{}` reads is said to be covered", place->name.c_str());
-    if (old.stage_pipeline && !place->stage_pipeline && everywhere)
-      return fmt::format("`{}` is said to be a stage pipeline", place->name.c_str());
+    if (kept == now.end()) return fmt::format("block `{}` has no place", sref->name.c_str());
+    const transform::SRefNode& old = *kept->second;
+    if (old.affine_binding && !sref->affine_binding && everywhere)
+      return fmt::format("`{}` is said to be bound affinely", sref->name.c_str());
+    if (old.region_cover && !sref->region_cover && everywhere)
+      return fmt::format("what `{}` reads is said to be covered", sref->name.c_str());
+    if (old.stage_pipeline && !sref->stage_pipeline && everywhere)
+      return fmt::format("`{}` is said to be a stage pipeline", sref->name.c_str());
   }
   return "";
 }

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "transform/arith/analyzer.h"
-#include "transform/arith/digit_form.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/iter_map.h"
+#include "transform/arith/split_sum_form.h"
 
 namespace mlc::transform {
 namespace {
@@ -150,7 +150,7 @@ TEST_CASE("simplify keeps the value of random expressions", "[arith]") {
     analyzer.bind(j, range(2, extent_j));
     Expr simple = analyzer.simplify(e);
     Expr again = analyzer.simplify(simple);
-    Expr digits = digit_form(e, analyzer);
+    Expr digits = split_sum_form(e, analyzer);
     if (!analyzer.simplify(again).same_as(again)) ++unsettled;
     ConstIntBound bound = analyzer.const_int_bound(e);
     ModularSet residue = analyzer.modular_set(e);
@@ -181,7 +181,7 @@ TEST_CASE("two ways to count the digits of an index come out alike", "[arith]") 
   analyzer.bind(j, range(0, 2));
   analyzer.bind(k, range(0, 4));
   auto alike = [&](const Expr& a, const Expr& b) {
-    return analyzer.can_prove(eq(digit_form(a, analyzer), digit_form(b, analyzer)));
+    return analyzer.can_prove(eq(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
   };
   Expr flat = Expr(i) * 8 + Expr(j) * 4 + k, low = Expr(j) * 4 + k;
   Expr within = floormod(Expr(i), int32(2)) * 8 + low;

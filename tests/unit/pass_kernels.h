@@ -4,9 +4,9 @@
 
 #include <functional>
 
+#include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
-#include "ir/core/visit.h"
 
 namespace kernels {
 

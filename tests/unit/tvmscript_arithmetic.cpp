@@ -2,9 +2,9 @@
 // Type rules and folding of the arithmetic builders, and linear forms.
 #include <catch2/catch.hpp>
 
+#include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/linear.h"
-#include "ir/core/visit.h"
 
 using namespace mlc::ir;
 

@@ -2,9 +2,9 @@
 // Access regions of blocks that no script can write: several statements, shadowed loops, views.
 #include <catch2/catch.hpp>
 
+#include "ir/core/visit.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/region.h"
-#include "ir/core/visit.h"
 
 using namespace mlc::ir;
 

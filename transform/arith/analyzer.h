@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "ir/tir/arith_ops.h"
 #include "ir/core/visit.h"
+#include "ir/tir/arith_ops.h"
 
 namespace mlc::transform {
 

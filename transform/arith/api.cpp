@@ -20,8 +20,8 @@ std::optional<Array<Any>> elements(const Any& value) {
 }
 
 Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
-  if (auto e = ir::given<Expr>(value); e && (*e)->ty && (*e)->ty->kind == TypeKind::kPrim) return *e;
-  if (auto iter = ir::given<IterVar>(value)) return (*iter)->var;
+  if (auto e = ir::try_get<Expr>(value); e && (*e)->ty && (*e)->ty->kind == TypeKind::kPrim) return *e;
+  if (auto iter = ir::try_get<IterVar>(value)) return (*iter)->var;
   if (auto flag = value.as<bool>()) return bool_imm(*flag);
   if (auto number = value.as<int64_t>()) {
     return int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number);
@@ -32,8 +32,8 @@ Expr expr_of(const ApiCall& call, const Any& value, size_t i) {
 Expr expr_argument(const ApiCall& call, size_t i) { return expr_of(call, call.args[i], i); }
 
 Var var_argument(const ApiCall& call, size_t i) {
-  if (auto iter = ir::given<IterVar>(call.args[i])) return (*iter)->var;
-  auto e = ir::given<Expr>(call.args[i]);
+  if (auto iter = ir::try_get<IterVar>(call.args[i])) return (*iter)->var;
+  auto e = ir::try_get<Expr>(call.args[i]);
   if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "Var");
   return ref(as<VarNode>(*e));
 }
@@ -109,7 +109,7 @@ Any bind(ApiCall& call) {
   Var var = var_argument(call, 1);
   bool allow_override = detail::argument<bool>(call, 3);
   AnalyzerImpl& parts = analyzer_of(call).parts();
-  auto range = ir::given<Range>(call.args[2]);
+  auto range = ir::try_get<Range>(call.args[2]);
   if (range && !is_const_int((*range)->extent, 1)) {
     if (auto known = parts.var_bounds.find(var.get()); known != parts.var_bounds.end() && !allow_override) {
       Analyzer trial;  // what the range says by itself
@@ -147,11 +147,11 @@ Any bind(ApiCall& call) {
 Any update(ApiCall& call) {
   Var var = var_argument(call, 1);
   bool allow_override = detail::argument<bool>(call, 3);
-  if (auto bound = ir::given<Ref<ConstIntBoundNode>>(call.args[2])) {
+  if (auto bound = ir::try_get<Ref<ConstIntBoundNode>>(call.args[2])) {
     learn(call, var, (*bound)->bound, allow_override);
-  } else if (auto set = ir::given<Ref<ModularSetNode>>(call.args[2])) {
+  } else if (auto set = ir::try_get<Ref<ModularSetNode>>(call.args[2])) {
     learn(call, var, (*set)->set, allow_override);
-  } else if (auto interval = ir::given<IntervalSet>(call.args[2])) {
+  } else if (auto interval = ir::try_get<IntervalSet>(call.args[2])) {
     learn(call, var, *interval);
   } else {
     wrong_argument(call, 2, "ConstIntBound, ModularSet or IntSet");

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "ir/registry/api.h"
-#include "ir/core/try_get.h"
 #include "ir/core/ndarray.h"
 #include "ir/core/said_error.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/api.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/register_api.h"
@@ -52,8 +52,8 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
   Array<Expr> final_indices;
   auto take = [&](const Any& value) {
     Expr index;
-    if (auto e = ir::given<Expr>(value)) index = *e;
-    if (auto iter = ir::given<IterVar>(value)) index = (*iter)->var;
+    if (auto e = ir::try_get<Expr>(value)) index = *e;
+    if (auto iter = ir::try_get<IterVar>(value)) index = (*iter)->var;
     if (!index || index->ty->kind != TypeKind::kPrim) {
       auto text = value.try_cast<String>();
       std::string said = fmt::format(
@@ -84,7 +84,7 @@ IndexMap from_callable(ApiCall& call, const Any& callee, std::optional<int64_t> 
 IndexMap map_argument(ApiCall& call, size_t i, DataType dtype) {
   const Any& value = call.args[i];
   if (value == nullptr) return nullptr;
-  if (auto map = ir::given<IndexMap>(value)) return *map;
+  if (auto map = ir::try_get<IndexMap>(value)) return *map;
   if (call.host.callable(value)) return from_callable(call, value, std::nullopt, dtype);
   wrong_argument(call, i, "a function of indices, or an IndexMap");
 }
@@ -119,9 +119,9 @@ Array<Expr> exprs_argument(ApiCall& call, size_t i) {
   if (!list) wrong_argument(call, i, "a list of expressions");
   Array<Expr> all;
   for (const Any& one : *list) {
-    if (auto e = ir::given<Expr>(one)) {
+    if (auto e = ir::try_get<Expr>(one)) {
       all.push_back(*e);
-    } else if (auto iter = ir::given<IterVar>(one)) {
+    } else if (auto iter = ir::try_get<IterVar>(one)) {
       all.push_back((*iter)->var);
     } else if (auto number = one.as<int64_t>()) {
       all.push_back(int_imm(DataType::Int(*number == static_cast<int32_t>(*number) ? 32 : 64), *number));
@@ -147,9 +147,9 @@ std::vector<Range> box_argument(ApiCall& call, size_t i) {
   if (!list) wrong_argument(call, i, "a list of extents or ranges");
   std::vector<Range> box;
   for (const Any& one : *list) {
-    if (auto range = ir::given<Range>(one)) {
+    if (auto range = ir::try_get<Range>(one)) {
       box.push_back(*range);
-    } else if (auto extent = ir::given<Expr>(one)) {
+    } else if (auto extent = ir::try_get<Expr>(one)) {
       box.push_back(make<RangeNode>(const_like(*extent, 0), *extent));
     } else if (auto number = one.as<int64_t>()) {
       box.push_back(make<RangeNode>(int_imm(DataType::Int(64), 0), int_imm(DataType::Int(64), *number)));
@@ -251,7 +251,7 @@ Any map_tensor_method(ApiCall& call) {
 }
 Any is_equivalent_to(ApiCall& call) {
   IndexMap a = self(call);
-  auto b = ir::given<IndexMap>(call.args[1]);
+  auto b = ir::try_get<IndexMap>(call.args[1]);
   if (!b) wrong_argument(call, 1, "IndexMap");
   if (a->initial_indices.size() != (*b)->initial_indices.size()) return false;
   if (a->final_indices.size() != (*b)->final_indices.size()) return false;
@@ -291,7 +291,7 @@ constexpr ApiRow rows[] = {
 
 IndexMap index_map_argument(ApiCall& call, size_t i, std::optional<int64_t> ndim, DataType dtype) {
   const Any& value = call.args[i];
-  if (value != nullptr && !ir::given<IndexMap>(value) && call.host.callable(value))
+  if (value != nullptr && !ir::try_get<IndexMap>(value) && call.host.callable(value))
     return from_callable(call, value, ndim, dtype);
   return map_argument(call, i, dtype);
 }

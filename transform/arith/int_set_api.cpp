@@ -6,8 +6,8 @@
 namespace mlc::transform::sym {
 
 IntervalSet interval_argument(const ApiCall& call, const Any& value, size_t i) {
-  if (auto set = ir::given<IntervalSet>(value)) return *set;
-  if (auto range = ir::given<Range>(value)) {
+  if (auto set = ir::try_get<IntervalSet>(value)) return *set;
+  if (auto range = ir::try_get<Range>(value)) {
     Analyzer analyzer;
     return interval_of(*range, analyzer);
   }
@@ -19,8 +19,8 @@ Domains domains_argument(const ApiCall& call, size_t i) {
   if (!map) wrong_argument(call, i, "dict of variables and their sets");
   Domains domains;
   for (const auto& [key, value] : *map) {
-    auto e = ir::given<Expr>(key);
-    if (auto iter = ir::given<IterVar>(key)) e = Expr((*iter)->var);
+    auto e = ir::try_get<Expr>(key);
+    if (auto iter = ir::try_get<IterVar>(key)) e = Expr((*iter)->var);
     if (!e || (*e)->kind != ExprKind::kVar) wrong_argument(call, i, "dict of variables and their sets");
     domains.emplace(as<VarNode>(*e), interval_argument(call, value, i));
   }

@@ -11,9 +11,9 @@ std::vector<LoopRange> iters_argument(const ApiCall& call, size_t i) {
   if (!ranges) wrong_argument(call, i, "dict of variables and their ranges");
   std::vector<LoopRange> iters;
   for (const auto& [key, value] : *ranges) {
-    auto e = ir::given<Expr>(key);
-    if (auto iter = ir::given<IterVar>(key)) e = Expr((*iter)->var);
-    auto range = ir::given<Range>(value);
+    auto e = ir::try_get<Expr>(key);
+    if (auto iter = ir::try_get<IterVar>(key)) e = Expr((*iter)->var);
+    auto range = ir::try_get<Range>(value);
     if (!e || (*e)->kind != ExprKind::kVar || !range)
       wrong_argument(call, i, "dict of variables and their ranges");
     iters.push_back({ref(as<VarNode>(*e)), *range});
@@ -94,7 +94,7 @@ Any normalized(ApiCall& call) {
 
 Any to_expr(ApiCall& call) {
   Analyzer analyzer;
-  if (auto sum = ir::given<IterMap>(call.args[0])) return iter_map_to_expr(*sum, analyzer);
+  if (auto sum = ir::try_get<IterMap>(call.args[0])) return iter_map_to_expr(*sum, analyzer);
   return iter_map_to_expr(expr_argument(call, 0), analyzer);
 }
 
@@ -121,7 +121,7 @@ Indices sums_argument(const ApiCall& call, size_t i) {
   Indices sums;
   if (listed) {
     for (const Any& one : *listed) {
-      auto sum = ir::given<IterSum>(one);
+      auto sum = ir::try_get<IterSum>(one);
       if (!sum) wrong_argument(call, i, "list of IterSumExpr");
       sums.push_back(*sum);
     }
@@ -146,11 +146,11 @@ Any inverse(ApiCall& call) {
 
 Any make_mark(ApiCall& call) {
   Expr extent = expr_argument(call, 1);
-  if (auto sum = ir::given<IterMap>(call.args[0])) return make<IterMarkNode>(nullptr, *sum, extent);
+  if (auto sum = ir::try_get<IterMap>(call.args[0])) return make<IterMarkNode>(nullptr, *sum, extent);
   return make<IterMarkNode>(expr_argument(call, 0), nullptr, extent);
 }
 Any make_split_expr(ApiCall& call) {
-  auto mark = ir::given<IterMark>(call.args[0]);
+  auto mark = ir::try_get<IterMark>(call.args[0]);
   if (!mark) wrong_argument(call, 0, "IterMark");
   return make<IterSplitNode>(*mark, expr_argument(call, 1), expr_argument(call, 2), expr_argument(call, 3));
 }
@@ -159,7 +159,7 @@ Any make_sum(ApiCall& call) {
   if (!listed) wrong_argument(call, 0, "list of IterSplitExpr");
   Array<IterSplit> args;
   for (const Any& one : *listed) {
-    auto split = ir::given<IterSplit>(one);
+    auto split = ir::try_get<IterSplit>(one);
     if (!split) wrong_argument(call, 0, "list of IterSplitExpr");
     args.push_back(*split);
   }

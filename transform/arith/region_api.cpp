@@ -19,7 +19,7 @@ std::vector<Range> region_argument(const ApiCall& call, size_t i) {
   if (!listed) wrong_argument(call, i, "list of ranges");
   std::vector<Range> region;
   for (const Any& one : *listed) {
-    auto range = ir::given<Range>(one);
+    auto range = ir::try_get<Range>(one);
     if (!range) wrong_argument(call, i, "list of ranges");
     region.push_back(*range);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divisions and remainders whose simplification asks for residues and bounds, which rows cannot say.
-#include "transform/arith/rewrite_division.h"
 #include "transform/arith/analyzer_impl.h"
 #include "transform/arith/expr_equal.h"
+#include "transform/arith/rewrite_division.h"
 
 namespace mlc::transform {
 namespace {

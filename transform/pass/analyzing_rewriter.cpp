@@ -2,7 +2,7 @@
 #include "transform/pass/analyzing_rewriter.h"
 
 #include "ir/tir/op.h"
-#include "transform/pass/decided.h"
+#include "transform/pass/fold_constant_branches.h"
 
 namespace mlc::transform {
 
@@ -18,7 +18,7 @@ Expr AnalyzingRewriter::rewrite(const Expr& e) {
     if (!condition->dtype().is_scalar()) return rewrite_children(e);
     Expr yes = where(condition, choice->true_value);
     Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->false_value);
-    if (auto one = decided(condition, yes, no)) return *one;
+    if (auto one = fold_choice(condition, yes, no)) return *one;
     if (condition.same_as(choice->condition) && yes.same_as(choice->true_value) &&
         no.same_as(choice->false_value)) {
       return e;
@@ -29,7 +29,7 @@ Expr AnalyzingRewriter::rewrite(const Expr& e) {
     Expr condition = rewrite(choice->args[0]);
     Expr yes = where(condition, choice->args[1]);
     Expr no = where(analyzer.rewrite_simplify(logical_not(condition)), choice->args[2]);
-    if (auto one = decided(condition, yes, no)) return *one;
+    if (auto one = fold_choice(condition, yes, no)) return *one;
     if (condition.same_as(choice->args[0]) && yes.same_as(choice->args[1]) && no.same_as(choice->args[2]))
       return e;
     return with(ref(choice), [&](CallNode& n) { n.args = {condition, yes, no}; });
@@ -49,7 +49,7 @@ Stmt AnalyzingRewriter::rewrite(const Stmt& s) {
     Stmt yes = where(bare, branch->then_case);
     Stmt no = branch->else_case;
     if (no) no = where(analyzer.rewrite_simplify(logical_not(bare)), no);
-    if (auto one = decided_branch(condition, yes, no)) return *one;
+    if (auto one = fold_branch(condition, yes, no)) return *one;
     if (condition.same_as(branch->condition) && yes.same_as(branch->then_case) &&
         no.same_as(branch->else_case)) {
       return s;

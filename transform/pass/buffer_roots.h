@@ -2,8 +2,8 @@
 // Which buffers are views on which memory: DeclBuffer gives another name, type or shape to what is there.
 #pragma once
 
-#include "ir/tir/op.h"
 #include "ir/core/visit.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/jumps.h"
 
-#include "ir/tir/op.h"
 #include "ir/core/visit.h"
+#include "ir/tir/op.h"
 
 namespace mlc::transform {
 

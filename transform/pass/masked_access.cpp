@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/masked_access.h"
 
+#include "ir/core/module.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/division.h"
-#include "ir/core/module.h"
 #include "ir/tir/op.h"
 
 namespace mlc::transform {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/pass/packed_arguments.h"
 
-#include "ir/registry/api.h"
 #include "ir/core/error_kinds.h"
+#include "ir/registry/api.h"
 #include "ir/registry/no_script.h"
 #include "transform/pass/pass.h"
 

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "ir/core/visit.h"
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
 #include "ir/tir/op.h"
-#include "ir/core/visit.h"
 
 namespace mlc::transform {
 

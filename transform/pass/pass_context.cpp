@@ -4,8 +4,8 @@
 #include <tvm/ffi/container/dict.h>
 #include <tvm/ffi/container/list.h>
 
-#include "ir/registry/host_attribute.h"
 #include "ir/core/thread_context.h"
+#include "ir/registry/host_attribute.h"
 #include "transform/arith/solver.h"
 #include "transform/pass/pass_config.h"
 

@@ -13,21 +13,21 @@ needs: not the root block.
 keeps: everything.
 )";
 
-static Place* apply(Step& step, PlaceRef place) {
+static SRefNode* apply(Step& step, SRef sref) {
   // check
-  if (!place->parent) {
-    throw refuse("root-block", "`{}` is a root block: no loop goes around it", place->name.c_str())
+  if (!sref->parent) {
+    throw refuse("root-block", "`{}` is a root block: no loop goes around it", sref->name.c_str())
         .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }
 
   // apply
-  Stmt body = place->stmt;
-  if (place->block()) body = realize_of(step.state, *place);
+  Stmt body = sref->stmt;
+  if (sref->block()) body = realize_of(step.state, *sref);
   Var var = make_var("u", DataType::Int(32));
   Stmt loop = make<ForNode>(var, int32(0), int32(1), ForKind::kSerial, body);
-  step.replace(*place, loop);
-  return step.place(loop);
+  step.replace(*sref, loop);
+  return step.sref(loop);
 }
 
 extern const Primitive add_unit_loop;

@@ -46,21 +46,21 @@ static Any attribute_value(const Step& step, const Any& given, bool item = false
   }
   Any value = step.evaluate(given);
   if (auto constant = value.as<IntImm>()) return (*constant)->value;
-  if (auto constant = ir::given<FloatImm>(value)) return (*constant)->value;
+  if (auto constant = ir::try_get<FloatImm>(value)) return (*constant)->value;
   bool plain = value.type_index() < ffi::TypeIndex::kTVMFFIStaticObjectBegin || value.try_cast<String>();
-  if (!plain && !ir::given<Expr>(value)) wrong_argument(step.call, 3, "a value that attributes hold");
+  if (!plain && !ir::try_get<Expr>(value)) wrong_argument(step.call, 3, "a value that attributes hold");
   return value;
 }
 
-static void apply(Step& step, PlaceRef place, String key, Any value) {
+static void apply(Step& step, SRef sref, String key, Any value) {
   attribute_value(step, value);  // may refuse
-  const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
+  const Map<String, Any>& present = sref->loop() ? sref->loop()->annotations : sref->block()->annotations;
   if (present.count(key)) return;
   auto put = [&](auto node) {
     return Stmt(
         with(ref(node), [&](auto& copy) { copy.annotations.Set(key, attribute_value(step, value)); }));
   };
-  step.replace(*place, place->loop() ? put(place->loop()) : put(place->block()));
+  step.replace(*sref, sref->loop() ? put(sref->loop()) : put(sref->block()));
 }
 
 extern const Primitive annotate;

@@ -23,7 +23,7 @@ namespace {
 AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   const Any& given = step.call.args[4];
   if (auto ranges = given.as<AccessRanges>()) return *ranges;
-  if (auto ends = given == nullptr ? std::nullopt : ir::given<IndexMap>(given)) {
+  if (auto ends = given == nullptr ? std::nullopt : ir::try_get<IndexMap>(given)) {
     if ((*ends)->final_indices.size() != 2 * ndim ||
         (*ends)->initial_indices.size() != block.iter_vars.size())
       wrong_argument(step.call, 4, fmt::format("a map from the block's iterators to {} ends", 2 * ndim));
@@ -43,7 +43,7 @@ AccessRanges ranges_argument(Step& step, const SBlockNode& block, size_t ndim) {
   Array<Expr> ends;
   auto end = [&](const Any& value) -> Expr {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIInt) return int_imm(dtype, value.cast<int64_t>());
-    if (auto e = value == nullptr ? std::nullopt : ir::given<Expr>(value); e && *e) return *e;
+    if (auto e = value == nullptr ? std::nullopt : ir::try_get<Expr>(value); e && *e) return *e;
     throw refuse("buffer-access-ranges", "an end of a range is `{}`, not an index", type_name(value))
         .at(step.span(4));
   };
@@ -124,7 +124,7 @@ void apply(Step& step, BlockHandleArg block, int64_t buffer_index, String buf_ty
     copy.annotations.Set(key, known);
   });
   step.replace(*block, next);
-  if (Place* scope = scope_of(*block)) recheck_cover(step.state, *scope, buffer);
+  if (SRefNode* scope = scope_of(*block)) recheck_cover(step.state, *scope, buffer);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ needs: each iterator is an outer part times a whole number of inner steps; a con
 keeps: number and order of block instances.
 )";
 
-static Place* apply(Step& step, Any target, bool preserve_unit_iters) {
+static SRefNode* apply(Step& step, Any target, bool preserve_unit_iters) {
   if (!target.as<LoopRV>()) return blockize_blocks(step, step.blocks(1), preserve_unit_iters);
   LoopArg loop = step.loop(1);
   BlockReuse reuse;

@@ -123,27 +123,27 @@ class ReplaceParts final : public Rewriter {
 };
 
 // Loops and a block that store `part` at its iterators; `load` is the element in the block it was taken from.
-Stmt index_stage(const Place& block, const SBlockRealize& realize, const Expr& part, size_t number,
+Stmt index_stage(const SRefNode& block, const SBlockRealize& realize, const Expr& part, size_t number,
                  const String& storage_scope, SBlock& stage, Expr& load) {
   VarMap bindings = bindings_of(realize), renamed, loop_map;
-  std::vector<Place*> around = loops_above(block);
+  std::vector<SRefNode*> around = loops_above(block);
   std::vector<std::pair<Var, Expr>> loops;
   Array<IterVar> iters;
   Array<Expr> values, shape, here, there;
   Array<Range> points;
   Analyzer analyzer;
   Domain domain;
-  for (const Place* place : around) {
-    const ForNode* loop = place->loop();
+  for (const SRefNode* sref : around) {
+    const ForNode* loop = sref->loop();
     domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
   }
   for (const Var& iter : free_vars(part)) {
     const Expr& binding = bindings.at(iter.get());
     for (const Var& var : free_vars(binding)) {
-      auto place = std::find_if(around.begin(), around.end(),
-                                [&](const Place* each) { return each->loop()->loop_var.same_as(var); });
-      if (place == around.end() || loop_map.contains(var.get())) continue;
-      const ForNode* loop = (*place)->loop();
+      auto sref = std::find_if(around.begin(), around.end(),
+                                [&](const SRefNode* each) { return each->loop()->loop_var.same_as(var); });
+      if (sref == around.end() || loop_map.contains(var.get())) continue;
+      const ForNode* loop = (*sref)->loop();
       Var next = make_var(String(fmt::format("ax{}", loops.size())), var->dtype());
       loops.emplace_back(next, loop->extent);
       loop_map[var.get()] = is_const_int(loop->min, 0) ? Expr(next) : add(loop->min, next);
@@ -177,9 +177,9 @@ Stmt index_stage(const Place& block, const SBlockRealize& realize, const Expr& p
   return nest;
 }
 
-std::vector<Place*> apply(Step& step, BlockArg block, String storage_scope, int64_t cse_thresh) {
+std::vector<SRefNode*> apply(Step& step, BlockArg block, String storage_scope, int64_t cse_thresh) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_storage_scope(step, 2, storage_scope);
   SBlockRealize realize = realize_of(step.state, *block);
@@ -231,12 +231,12 @@ std::vector<Place*> apply(Step& step, BlockArg block, String storage_scope, int6
     for (const SBlock& stage : stages) copy.alloc_buffers.push_back(stage->writes[0]->source);
   });
   step.replace(*scope, next, {{block->block(), replace.next.get()}});
-  std::vector<Place*> places;
+  std::vector<SRefNode*> srefs;
   for (const SBlock& stage : stages) {
-    places.push_back(step.place(stage));
-    places.back()->affine_binding = has_affine_binding(step.state, *places.back());
+    srefs.push_back(step.sref(stage));
+    srefs.back()->affine_binding = has_affine_binding(step.state, *srefs.back());
   }
-  return places;
+  return srefs;
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ needs: the block reads and writes the buffer, and touches the same region of it 
 keeps: the values computed.
 )";
 
-static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage_scope) {
+static std::vector<SRefNode*> apply(Step& step, BlockArg block, Any, String storage_scope) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   const SBlockNode* old = block->block();
   Buffer buffer = choose_buffer(step, 2, *block, old->reads, "reads");
@@ -65,7 +65,7 @@ static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage
       with(realize_of(step.state, *block), [&](SBlockRealizeNode& copy) { copy.block = next; });
   Stmt around = parent_with(*block, seq({before, realize, after}));
   // The scope allocates the new buffer.
-  Place& parent = *block->parent;
+  SRefNode& parent = *block->parent;
   struct Allocate final : Rewriter {
     const StmtNode* at;
     const Stmt& next;
@@ -79,7 +79,7 @@ static std::vector<Place*> apply(Step& step, BlockArg block, Any, String storage
       with(ref(as<SBlockNode>(body)), [&](SBlockNode& copy) { copy.alloc_buffers.push_back(in.allocated); });
   step.replace(*scope, body, {{old, next.get()}});
   compute_flags(step.state, *scope);
-  return {step.place(in_block), step.place(out_block)};
+  return {step.sref(in_block), step.sref(out_block)};
 }
 
 extern const Primitive cache_inplace;

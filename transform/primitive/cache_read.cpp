@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
-#include "transform/schedule/unlisted.h"
+#include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -20,19 +20,19 @@ needs: at most one block of the scope writes the buffer, before all that use the
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
+static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
   // Consumers given by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->reads, "reads");
   require_storage_scope(step, 3, storage_scope);
   Dependences deps = dependences(step.state, *scope);
-  Place* writer = only_writer(deps, buffer, step.span(2));
-  std::vector<Place*> users;
-  const std::vector<Place*>& readers = deps.readers[buffer.get()];
+  SRefNode* writer = only_writer(deps, buffer, step.span(2));
+  std::vector<SRefNode*> users;
+  const std::vector<SRefNode*>& readers = deps.readers[buffer.get()];
   for (const BlockArg& consumer : consumers) {
     // A block around the scope is all that reads there.
     bool around = &*consumer == scope || is_above(*consumer, *scope);
@@ -45,7 +45,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
   if (users.empty()) users = all_readers(deps, buffer);
   std::erase(users, writer);
   if (writer) require_read_after(step, deps, *writer, users, buffer, true);
-  for (const Place* user : users) {
+  for (const SRefNode* user : users) {
     if (user->region_cover) continue;
     Error error =
         refuse("reads-unwritten", "block `{}` may read elements of `{}` that are not written by then",
@@ -71,7 +71,7 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
     // In front of all that reads what the block writes, be it another buffer.
     CopyLocation location = location_after(deps, *scope, *writer,
                                            consumers.empty() ? flow_around(deps, *writer).consumers : users);
-    stage.location = location.place;
+    stage.location = location.sref;
     stage.position = location.position;
   }
   if (writer) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "transform/schedule/cache_stage.h"
-#include "transform/schedule/unlisted.h"
+#include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -22,12 +22,12 @@ keeps: the values computed.
 )";
 
 // What the new buffer holds and nobody has written would be copied over what is in the other one.
-static void require_all_written(Step& step, const Place& block, const Place& scope, const CacheStage& stage,
+static void require_all_written(Step& step, const SRefNode& block, const SRefNode& scope, const CacheStage& stage,
                                 const TensorRegion& region) {
   const Array<Buffer>& own = scope.block()->alloc_buffers;
   if (std::any_of(own.begin(), own.end(), [&](const Buffer& each) { return each.same_as(stage.to); })) return;
-  std::vector<Place*> loops;
-  for (Place* up = block.parent; up != stage.location && up->loop(); up = up->parent) loops.push_back(up);
+  std::vector<SRefNode*> loops;
+  for (SRefNode* up = block.parent; up != stage.location && up->loop(); up = up->parent) loops.push_back(up);
   std::reverse(loops.begin(), loops.end());
   std::string witness = element_not_written(realize_of(step.state, block), loops, region, stage.region);
   if (witness.empty()) return;
@@ -44,13 +44,13 @@ static void require_all_written(Step& step, const Place& block, const Place& sco
 }
 
 // Do the blocks inside of this one read the buffer only behind those that write it?
-static bool writes_first(ScheduleState& state, Place& block, const Buffer& buffer) {
+static bool writes_first(ScheduleState& state, SRefNode& block, const Buffer& buffer) {
   if (child_blocks(state, block).empty()) return false;
   Dependences inside = dependences(state, block);
-  const std::vector<Place*>& readers = inside.readers[buffer.get()];
-  return std::all_of(readers.begin(), readers.end(), [&](Place* reader) {
-    std::vector<Place*> before = inside.producers(*reader);
-    return reader->region_cover && std::any_of(before.begin(), before.end(), [&](Place* writer) {
+  const std::vector<SRefNode*>& readers = inside.readers[buffer.get()];
+  return std::all_of(readers.begin(), readers.end(), [&](SRefNode* reader) {
+    std::vector<SRefNode*> before = inside.producers(*reader);
+    return reader->region_cover && std::any_of(before.begin(), before.end(), [&](SRefNode* writer) {
              const Array<TensorRegion>& writes = inside.writes(*writer);
              return std::any_of(writes.begin(), writes.end(),
                                 [&](const TensorRegion& write) { return write->source.same_as(buffer); });
@@ -58,12 +58,12 @@ static bool writes_first(ScheduleState& state, Place& block, const Buffer& buffe
   });
 }
 
-static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
+static SRefNode* apply(Step& step, Any, Any, String storage_scope, Any) {
   // check
   // Consumers given by name are looked up first, as the trace shows.
   std::vector<BlockArg> consumers = step.blocks(4);
   BlockArg block = step.block(1);
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   require_storage_scope(step, 3, storage_scope);
@@ -81,18 +81,18 @@ static Place* apply(Step& step, Any, Any, String storage_scope, Any) {
         .note("the block is defined here", block->stmt->span)
         .help("`cache_inplace` copies the buffer in before the block and back after it");
   }
-  std::vector<Place*> users{&*block};
+  std::vector<SRefNode*> users{&*block};
   for (const BlockArg& consumer : consumers) users.push_back(&*consumer);
 
   // apply
   CacheStage stage;
   stage.to = buffer;
   stage.from = stage.allocated = buffer_in(buffer, storage_scope);
-  std::vector<Place*> related = flow_around(deps, *block).consumers;
+  std::vector<SRefNode*> related = flow_around(deps, *block).consumers;
   std::erase_if(related,
-                [&](Place* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
+                [&](SRefNode* reader) { return std::find(users.begin(), users.end(), reader) != users.end(); });
   CopyLocation location = location_after(deps, *scope, *block, related);
-  stage.location = location.place;
+  stage.location = location.sref;
   stage.position = location.position;
   for (const TensorRegion& region : block->block()->writes) {
     if (!region->source.same_as(buffer)) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
-#include "transform/schedule/unlisted.h"
+#include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/undeclared_accesses.h"
 
 namespace mlc::transform {
 
@@ -24,7 +24,7 @@ keeps: the values computed; instances may be repeated where iterations read the 
 
 Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
                      bool preserve_unit_loops, int64_t index, Span index_span) {
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
                  block->name.c_str(), loop->name.c_str())
@@ -47,7 +47,7 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
   }
   Dependences deps = dependences(state, *scope);
   auto [producers, consumers] = flow_around(deps, *block);
-  for (Place* consumer : consumers) {
+  for (SRefNode* consumer : consumers) {
     if (is_above(*loop, *consumer)) continue;
     throw refuse("consumer-outside-loop",
                  "block `{}` reads what block `{}` writes, but is not below loop `{}`",
@@ -56,7 +56,7 @@ Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg&
         .note("the consumer is defined here", consumer->stmt->span)
         .help("choose a loop that is around all consumers");
   }
-  std::vector<Place*> involved = consumers;
+  std::vector<SRefNode*> involved = consumers;
   involved.push_back(&*block);
   require_straight(state, *scope, {&*block}, involved, "compute_at");
   require_told(deps, {&*block});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "transform/schedule/beside.h"
 #include "transform/schedule/inline.h"
+#include "transform/schedule/non_block_stmts.h"
 
 namespace mlc::transform {
 
@@ -28,7 +28,7 @@ static bool loads(const Stmt& s, const Buffer& buffer) {
 
 // Iterators of one iteration that the indices leave out: a constant index 0 stands for one, others stay at
 // their value. Is nothing else left out that the value needs?
-static bool add_single_iterators(const Place& block, const BufferStoreNode& store,
+static bool add_single_iterators(const SRefNode& block, const BufferStoreNode& store,
                                  std::unordered_map<const VarNode*, size_t>& axis, VarMap& single) {
   std::vector<Var> used = free_vars(store.value);
   size_t zero = 0;
@@ -48,7 +48,7 @@ static bool add_single_iterators(const Place& block, const BufferStoreNode& stor
 }
 
 Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(state, *scope, "compute_inline");
   require_straight(state, *scope, {&*block}, {&*block}, "compute_inline");
@@ -74,13 +74,13 @@ Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block) {
   if (!axis) inverse = iterators_at(*block, store->indices, outputs);
   if (!axis && !inverse) throw indices_not_iterators(*block, block.span);
   Dependences deps = dependences(state, *scope);
-  std::vector<Place*> consumers = deps.consumers(*block);
+  std::vector<SRefNode*> consumers = deps.consumers(*block);
   // Blocks that do not say what they, or the blocks inside, read. None at all: the block goes.
-  for (Place* other : deps.blocks) {
+  for (SRefNode* other : deps.blocks) {
     bool known = other == &*block || std::find(consumers.begin(), consumers.end(), other) != consumers.end();
     if (!known && loads(other->stmt, buffer)) consumers.push_back(other);
   }
-  for (const Place* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
+  for (const SRefNode* consumer : consumers) require_no_alias(*consumer, buffer, block.span);
 
   LoadReplacement value = [&](const Array<Expr>& indices) {
     VarMap at;

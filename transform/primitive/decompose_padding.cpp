@@ -48,11 +48,11 @@ struct Nest {
   }
 };
 
-Nest nest_from(const Place& top, const Place& block) {
+Nest nest_from(const SRefNode& top, const SRefNode& block) {
   Nest nest;
-  for (Place* place : loops_above(block)) {
-    if (!is_above(top, *place)) continue;
-    const ForNode* loop = place->loop();
+  for (SRefNode* sref : loops_above(block)) {
+    if (!is_above(top, *sref)) continue;
+    const ForNode* loop = sref->loop();
     nest.loops.push_back(loop);
     nest.vars[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
   }
@@ -144,7 +144,7 @@ SBlockRealize copy_block(const PaddingBlock& padding, const Nest& nest,
   return make<SBlockRealizeNode>(values, predicate, block);
 }
 
-Place* apply(Step& step, BlockArg block, LoopArg loop) {
+SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
   PaddingBlock padding = padding_block(step.state, block, loop);
   if (block->parent->loop() && as<SeqStmtNode>(block->parent->loop()->body)) {
@@ -159,18 +159,18 @@ Place* apply(Step& step, BlockArg block, LoopArg loop) {
 
   // apply
   Analyzer analyzer;
-  for (Place* place : loops_above(*block)) {
-    if (is_above(*loop, *place)) break;
-    analyzer.bind(place->loop()->loop_var, make<RangeNode>(place->loop()->min, place->loop()->extent));
+  for (SRefNode* sref : loops_above(*block)) {
+    if (is_above(*loop, *sref)) break;
+    analyzer.bind(sref->loop()->loop_var, make<RangeNode>(sref->loop()->min, sref->loop()->extent));
   }
   Nest fill_nest = nest_from(*loop, *block);
   SBlockRealize fill = fill_block(padding, fill_nest, analyzer);
   Stmt fill_loops = fill_nest.around(fill, {});
   // The copy takes the loops that have nothing else inside.
-  Place* top = block->parent;
+  SRefNode* top = block->parent;
   while (top != &*loop && top->parent->loop() && top->parent->loop()->body.same_as(top->stmt))
     top = top->parent;
-  for (Place* up = top->parent; top != &*loop && up; up = up->parent) {
+  for (SRefNode* up = top->parent; top != &*loop && up; up = up->parent) {
     analyzer.bind(up->loop()->loop_var, make<RangeNode>(up->loop()->min, up->loop()->extent));
     if (up == &*loop) break;
   }
@@ -191,10 +191,10 @@ Place* apply(Step& step, BlockArg block, LoopArg loop) {
   Stmt rest = Swap(top->stmt.get(), copy_loops).rewrite(loop->stmt);
   BlockReuse reuse{{block->block(), copy->block.get()}};
   Stmt around = parent_with(*loop, seq({fill_loops, rest}));
-  Place& scope = *scope_of(*block);
+  SRefNode& scope = *scope_of(*block);
   step.replace(*loop->parent, around, reuse);
   compute_flags(step.state, scope);
-  return step.place(fill->block);
+  return step.sref(fill->block);
 }
 
 }  // namespace

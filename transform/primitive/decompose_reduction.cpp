@@ -41,9 +41,9 @@ static Stmt with_realize(const Stmt& s, const SBlockNode* block, const SBlock& n
   return Replace(block, next).rewrite(s);
 }
 
-static Place* apply(Step& step, BlockArg block, LoopArg loop) {
+static SRefNode* apply(Step& step, BlockArg block, LoopArg loop) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
     throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(),
                  block->name.c_str())
@@ -60,8 +60,8 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
     }
     return false;
   };
-  std::vector<Place*> loops = loops_above(*block);
-  for (Place* outer : loops) {
+  std::vector<SRefNode*> loops = loops_above(*block);
+  for (SRefNode* outer : loops) {
     if (outer == &*loop) break;
     if (!used_by(IterType::kCommReduce, outer->loop()->loop_var.get())) continue;
     throw refuse("reduction-loop-outside",
@@ -84,10 +84,10 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .help(fmt::format("choose a loop inside of `{}`", (*it)->name.c_str()));
   }
   // A condition that no longer holds for the initialisation by itself: a loop outside may rely on it.
-  auto is_unit = [](const Place* each) { return is_const_int(each->loop()->extent, 1); };
+  auto is_unit = [](const SRefNode* each) { return is_const_int(each->loop()->extent, 1); };
   auto first_inside = std::find(loops.begin(), loops.end(), &*loop);
   for (const Expr& condition : conjuncts(realize->predicate)) {
-    auto mentions = [&](Place* each) {
+    auto mentions = [&](SRefNode* each) {
       const VarNode* var = each->loop()->loop_var.get();
       return !is_unit(each) && !used_by(IterType::kDataPar, var) &&
              uses_var(condition, [&](const VarNode* v) { return v == var; });
@@ -102,7 +102,7 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
         .at(loop.span)
         .help(fmt::format("choose a loop inside of `{}`", (*inner)->name.c_str()));
   }
-  std::vector<Place*> inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
+  std::vector<SRefNode*> inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
   if (repeats_instances(realize, inside)) {
     Error error = refuse("reduction-repeated",
                          "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
@@ -176,7 +176,7 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   });
   Stmt updates = with_realize(loop->stmt, old, update);
   // The loop is replaced by two statements: its parent takes both.
-  Place& parent = *loop->parent;
+  SRefNode& parent = *loop->parent;
   struct Insert final : Rewriter {
     const StmtNode* at;
     Stmt both;
@@ -191,9 +191,9 @@ static Place* apply(Step& step, BlockArg block, LoopArg loop) {
   insert.both = seq({init_nest, updates});
   Stmt next = insert.rewrite_children(parent.stmt);
   step.replace(parent, next, {{old, update.get()}});
-  Place* init_place = step.place(init);
-  init_place->affine_binding = has_affine_binding(step.state, *init_place);
-  return init_place;
+  SRefNode* init_sref = step.sref(init);
+  init_sref->affine_binding = has_affine_binding(step.state, *init_sref);
+  return init_sref;
 }
 
 extern const Primitive decompose_reduction;

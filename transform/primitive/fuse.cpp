@@ -14,7 +14,7 @@ needs: each loop is all there is in the one before it; all start at 0, have no a
 keeps: number and order of block instances.
 )";
 
-static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
+static SRefNode* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   // check
   if (args.empty())
     throw refuse("fuse-without-loops", "no loops to fuse")
@@ -25,7 +25,7 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   for (size_t i = 0; i < loops.size(); ++i) {
     require_plain_loop(loops[i], "fuse");
     if (i == 0) continue;
-    const Place& above = *loops[i - 1];
+    const SRefNode& above = *loops[i - 1];
     if (loops[i]->parent != &above) {
       throw refuse("fuse-not-nested", "loop `{}` is not directly inside loop `{}`", loops[i]->name.c_str(),
                    above.name.c_str())
@@ -76,11 +76,11 @@ static Place* apply(Step& step, Array<Any> args, bool preserve_unit_iters) {
   Stmt body = substitute(loops.back()->loop()->body, values);
   Stmt next = make<ForNode>(fused, Expr(int_imm(dtype, 0)), extent, ForKind::kSerial, body);
   next = with(ref(as<ForNode>(next)), [&](ForNode& copy) { copy.span = loops[0]->stmt->span; });
-  std::vector<Place*> outer = loops_up(*loops[0]->parent);
+  std::vector<SRefNode*> outer = loops_up(*loops[0]->parent);
   std::reverse(outer.begin(), outer.end());
   next = simplify_bindings(next, outer, preserve_unit_iters);
   step.replace(*loops[0], next);
-  return step.place(next);
+  return step.sref(next);
 }
 
 extern const Primitive fuse;

@@ -63,7 +63,7 @@ Expr epilogue_of(const Expr& e, const Buffer& sum, const Expr& value, bool biase
 
 void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   // check
-  Place* scope = scope_of(*reduction);
+  SRefNode* scope = scope_of(*reduction);
   if (!scope) throw refuse("root-block", "`{}` is a root block", reduction->name.c_str()).at(reduction.span);
   if (scope_of(*epilogue) != scope) {
     throw refuse("other-scope", "blocks `{}` and `{}` are not in the same scope", reduction->name.c_str(),
@@ -95,10 +95,10 @@ void apply(Step& step, BlockArg reduction, BlockArg epilogue) {
   require_inner_buffer(sum, *reduction, *scope, reduction.span);
   const BufferStoreNode* store = only_store(*epilogue, epilogue.span);
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> consumers = deps.consumers(*reduction);
+  std::vector<SRefNode*> consumers = deps.consumers(*reduction);
   if (std::find(consumers.begin(), consumers.end(), &*epilogue) == consumers.end())
     throw refuse_epilogue(fmt::format("it does not read `{}`", sum->name.c_str()));
-  for (Place* other : consumers) {
+  for (SRefNode* other : consumers) {
     if (other != &*epilogue)
       throw refuse_epilogue(
           fmt::format("block `{}` reads `{}` as well", other->name.c_str(), sum->name.c_str()));

@@ -11,7 +11,7 @@ get_child_blocks(block_or_loop) -> blocks      The blocks below a block or loop,
 Blocks inside those blocks are not listed.
 )";
 
-static std::vector<Place*> get(Step& step, PlaceRef block_or_loop) {
+static std::vector<SRefNode*> get(Step& step, SRef block_or_loop) {
   return child_blocks(step.state, *block_or_loop);
 }
 

@@ -11,8 +11,8 @@ get_consumers(block) -> blocks      The blocks of its scope that read or write a
 In program order.
 )";
 
-static std::vector<Place*> get(Step& step, BlockArg block) {
-  Place* scope = scope_of(*block);
+static std::vector<SRefNode*> get(Step& step, BlockArg block) {
+  SRefNode* scope = scope_of(*block);
   if (!scope)
     throw refuse("root-block", "`{}` is a root block, which has no scope", block->name.c_str())
         .at(block.span);

@@ -11,7 +11,7 @@ get_loops(block) -> loops      The loops around a block, outermost first.
 Only loops inside the block's scope: those below the enclosing block.
 )";
 
-static std::vector<Place*> get(Step& step, BlockArg block) { return loops_above(*block); }
+static std::vector<SRefNode*> get(Step& step, BlockArg block) { return loops_above(*block); }
 
 extern const Primitive get_loops;
 const Primitive get_loops = primitive<&get>("GetLoops", "get_loops(block)", doc);

@@ -12,10 +12,10 @@ Blocks inside other blocks are asked as well, about the block directly around th
 allocate the buffer.
 )";
 
-static std::vector<Place*> get(Step& step, BlockArg scope) {
-  std::vector<Place*> outputs;
-  auto collect = [&](auto& self, const Place& above) -> void {
-    for (Place* block : child_blocks(step.state, above)) {
+static std::vector<SRefNode*> get(Step& step, BlockArg scope) {
+  std::vector<SRefNode*> outputs;
+  auto collect = [&](auto& self, const SRefNode& above) -> void {
+    for (SRefNode* block : child_blocks(step.state, above)) {
       if (is_output_block(*block, above)) outputs.push_back(block);
       self(self, *block);
     }

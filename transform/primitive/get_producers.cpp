@@ -11,8 +11,8 @@ get_producers(block) -> blocks      The blocks of its scope that write before it
 In the order of what the block reads, then of what it writes; in program order for each.
 )";
 
-static std::vector<Place*> get(Step& step, BlockArg block) {
-  Place* scope = scope_of(*block);
+static std::vector<SRefNode*> get(Step& step, BlockArg block) {
+  SRefNode* scope = scope_of(*block);
   if (!scope)
     throw refuse("root-block", "`{}` is a root block, which has no scope", block->name.c_str())
         .at(block.span);

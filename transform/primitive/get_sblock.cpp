@@ -13,7 +13,7 @@ The function is the one chosen by `work_on`, the module's only one, or `main`.
 needs: exactly one block of that name in the function.
 )";
 
-static Place* get(Step& step, std::string name, std::optional<std::string> func_name) {
+static SRefNode* get(Step& step, std::string name, std::optional<std::string> func_name) {
   GlobalVar fn = step.function(func_name, step.span(2));
   step.call.args[2] = fn->name_hint;  // the trace says which function it was
   return step.find_block(fn, name, step.span(1)).get();

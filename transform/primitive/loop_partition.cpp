@@ -48,7 +48,7 @@ std::vector<int64_t> ends_of(Step& step, const LoopArg& loop, int64_t begin, int
     std::optional<int64_t> size;
     if (factor.type_index() == ffi::TypeIndex::kTVMFFIInt)
       size = factor.cast<int64_t>();
-    else if (auto e = ir::given<Expr>(factor))
+    else if (auto e = ir::try_get<Expr>(factor))
       size = const_int(*e);
     if (!size) wrong_argument(step.call, 2, "a list of int or None");
     if (*size <= 0) {
@@ -143,24 +143,24 @@ class NamedAfterPart final : public Rewriter {
 
 class Part {
  public:
-  Part(const Place& block, const SBlockRealize& realize, const LoopArg& loop)
+  Part(const SRefNode& block, const SBlockRealize& realize, const LoopArg& loop)
       : block_(block), realize_(realize), loop_(loop) {}
   // The loop over [begin, end) with a block of that name; all variables are new.
   Stmt made(const std::string& loop_name, int64_t begin, int64_t end, const std::string& block_name) const {
     VarMap loop_vars;
     std::unordered_map<const VarNode*, Range> ranges;  // of the loops around, by new variable
     std::vector<const ForNode*> inner;
-    for (Place* place : loops_above(block_)) {
-      const ForNode* loop = place->loop();
+    for (SRefNode* sref : loops_above(block_)) {
+      const ForNode* loop = sref->loop();
       const VarNode* var = loop->loop_var.get();
       Range range = make<RangeNode>(substitute(loop->min, loop_vars), substitute(loop->extent, loop_vars));
-      if (place == &*loop_) {
+      if (sref == &*loop_) {
         range = make<RangeNode>(const_like(loop->min, begin), const_like(loop->min, end - begin));
         loop_vars[var] = make<VarNode>(String(loop_name), loop->loop_var->ty);
-      } else if (is_above(*loop_, *place)) {
+      } else if (is_above(*loop_, *sref)) {
         loop_vars[var] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
       }
-      if (is_above(*loop_, *place)) inner.push_back(loop);
+      if (is_above(*loop_, *sref)) inner.push_back(loop);
       auto renamed = loop_vars.find(var);
       ranges[renamed == loop_vars.end() ? var : as<VarNode>(renamed->second)] = range;
     }
@@ -236,12 +236,12 @@ class Part {
     });
   }
 
-  const Place& block_;
+  const SRefNode& block_;
   const SBlockRealize& realize_;
   const LoopArg& loop_;
 };
 
-std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
+std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any, bool) {
   // check
   const ForNode* old = loop->loop();
   if (!old->annotations.empty() || old->thread_binding) {
@@ -257,9 +257,9 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
         .note("the loop is made here", old->span);
   }
   std::vector<int64_t> ends = ends_of(step, loop, *begin, *extent);
-  std::vector<Place*> blocks = child_blocks(step.state, *loop);
+  std::vector<SRefNode*> blocks = child_blocks(step.state, *loop);
   bool chain = blocks.size() == 1;
-  for (Place* up = chain ? blocks[0] : nullptr; up && up != &*loop; up = up->parent)
+  for (SRefNode* up = chain ? blocks[0] : nullptr; up && up != &*loop; up = up->parent)
     chain = chain && up->parent->loop() && !as<SeqStmtNode>(up->parent->loop()->body);
   if (!chain) {
     throw refuse("partition-several-blocks", "loop `{}` holds more than one block and its loops",
@@ -269,7 +269,7 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
   }
 
   // apply
-  const Place& block = *blocks[0];
+  const SRefNode& block = *blocks[0];
   SBlockRealize realize = realize_of(step.state, block);
   Part part(block, realize, loop);
   std::string stem = fmt::format("{}_{}", block.name.c_str(), loop->name.c_str());
@@ -284,11 +284,11 @@ std::vector<Place*> apply(Step& step, LoopArg loop, Any, bool) {
     parts.push_back(opaque_block(name + "_partition", loops.back()));
     from = ends[i];
   }
-  Place& scope = *scope_of(*loop);
+  SRefNode& scope = *scope_of(*loop);
   step.replace(*loop, opaque_block(stem + "_common", seq(Array<Stmt>(parts.begin(), parts.end()))));
   compute_flags(step.state, scope);
-  std::vector<Place*> result;
-  for (const Stmt& each : loops) result.push_back(step.place(each));
+  std::vector<SRefNode*> result;
+  for (const Stmt& each : loops) result.push_back(step.sref(each));
   return result;
 }
 

@@ -27,8 +27,8 @@ namespace {
 
 // One of the nests: its loops from the outermost merged one to the given one.
 struct Nest {
-  std::vector<Place*> path;
-  std::vector<Place*> blocks;
+  std::vector<SRefNode*> path;
+  std::vector<SRefNode*> blocks;
 };
 
 struct Access {
@@ -43,10 +43,10 @@ std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::
   VarMap merged;
   for (size_t i = 0; i < loops.size(); ++i) merged[nest.path[i]->loop()->loop_var.get()] = loops[i];
   std::vector<Access> result;
-  for (Place* block : nest.blocks) {
+  for (SRefNode* block : nest.blocks) {
     VarMap values = bindings_of(realize_of(state, *block));
     Domain domain;
-    for (const Place* up = block->parent; up != nest.path.back(); up = up->parent) {
+    for (const SRefNode* up = block->parent; up != nest.path.back(); up = up->parent) {
       const ForNode* loop = up->loop();
       domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
     }
@@ -62,13 +62,13 @@ std::vector<Access> accesses(ScheduleState& state, const Nest& nest, const std::
 
 // The same of all iterations of the loops below `above`.
 std::vector<Access> whole_accesses(ScheduleState& state, const Dependences& deps,
-                                   const std::vector<Place*>& blocks, const Place& above, bool writes,
+                                   const std::vector<SRefNode*>& blocks, const SRefNode& above, bool writes,
                                    Analyzer& analyzer) {
   std::vector<Access> result;
-  for (const Place* block : blocks) {
+  for (const SRefNode* block : blocks) {
     VarMap values = bindings_of(realize_of(state, *block));
     Domain domain;
-    for (const Place* up = block->parent; up != &above; up = up->parent) {
+    for (const SRefNode* up = block->parent; up != &above; up = up->parent) {
       const ForNode* loop = up->loop();
       domain[loop->loop_var.get()] = {loop->min, loop->min + loop->extent - 1};
     }
@@ -109,13 +109,13 @@ bool meets_any(const Access& a, const std::vector<Access>& all, Analyzer& analyz
   return std::any_of(all.begin(), all.end(), [&](const Access& b) { return meet(a, b, analyzer); });
 }
 
-void bind_loops_around(Analyzer& analyzer, Place& above) {
+void bind_loops_around(Analyzer& analyzer, SRefNode& above) {
   if (above.loop()) bind_loops(analyzer, loops_up(above));
 }
 
 // A buffer for whose sake the order of two groups of blocks counts; null when there is none.
-Buffer conflict(ScheduleState& state, const Dependences& deps, Place& above, const std::vector<Place*>& a,
-                const std::vector<Place*>& b) {
+Buffer conflict(ScheduleState& state, const Dependences& deps, SRefNode& above, const std::vector<SRefNode*>& a,
+                const std::vector<SRefNode*>& b) {
   Analyzer analyzer;
   bind_loops_around(analyzer, above);
   for (const auto& [one, other] : {std::pair(&a, &b), {&b, &a}}) {
@@ -128,7 +128,7 @@ Buffer conflict(ScheduleState& state, const Dependences& deps, Place& above, con
   return nullptr;
 }
 
-[[noreturn]] void depends(Step& step, const Place& loop, const Buffer& buffer, std::string_view why) {
+[[noreturn]] void depends(Step& step, const SRefNode& loop, const Buffer& buffer, std::string_view why) {
   throw refuse("merge-dependence", "merging loop `{}` would change what is read from `{}`: {}",
                loop.name.c_str(), buffer->name.c_str(), why)
       .at(step.span(1))
@@ -136,12 +136,12 @@ Buffer conflict(ScheduleState& state, const Dependences& deps, Place& above, con
 }
 
 // Do iterations of `after` read only what the same iteration of `before` has written?
-void require_same_iteration(Step& step, const Dependences& deps, Place& above, const Nest& before,
+void require_same_iteration(Step& step, const Dependences& deps, SRefNode& above, const Nest& before,
                             const Nest& after) {
   Analyzer analyzer;
   std::vector<Var> loops;
-  for (const Place* place : after.path) {
-    const ForNode* loop = place->loop();
+  for (const SRefNode* sref : after.path) {
+    const ForNode* loop = sref->loop();
     loops.push_back(loop->loop_var);
     analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
   }
@@ -181,13 +181,13 @@ void require_same_iteration(Step& step, const Dependences& deps, Place& above, c
   }
 }
 
-Place* apply(Step& step, Array<Any> loop_list) {
+SRefNode* apply(Step& step, Array<Any> loop_list) {
   // check
   std::vector<LoopArg> loops;
   for (const Any& loop : loop_list) loops.push_back(step.loop_of(loop, step.span(1), 1));
   for (size_t i = 0; i < loops.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (loops[i].place != loops[j].place) continue;
+      if (loops[i].sref != loops[j].sref) continue;
       throw refuse("merge-duplicate-loop", "loop `{}` is named twice", loops[i]->name.c_str())
           .at(step.span(1));
     }
@@ -197,22 +197,22 @@ Place* apply(Step& step, Array<Any> loop_list) {
         .kind("ValueError+ScheduleError")
         .at(step.span(1));
   }
-  std::vector<Place*> places;
+  std::vector<SRefNode*> srefs;
   for (const LoopArg& loop : loops) {
-    places.push_back(&*loop);
+    srefs.push_back(&*loop);
     if (scope_of(*loop) != scope_of(*loops[0])) {
       throw refuse("merge-different-scopes", "loops `{}` and `{}` are in different blocks",
                    loops[0]->name.c_str(), loop->name.c_str())
           .at(step.span(1));
     }
   }
-  Place* above = common_above(places);
+  SRefNode* above = common_above(srefs);
   std::vector<Nest> nests;
-  for (Place* place : places) {
+  for (SRefNode* sref : srefs) {
     Nest nest;
-    for (Place* up = place; up != above; up = up->parent) nest.path.insert(nest.path.begin(), up);
+    for (SRefNode* up = sref; up != above; up = up->parent) nest.path.insert(nest.path.begin(), up);
     nest.blocks = child_blocks(step.state, *nest.path[0]);
-    for (Place* block : nest.blocks) {
+    for (SRefNode* block : nest.blocks) {
       const SBlockNode* node = block->block();
       if (!node->reads.empty() || !node->writes.empty() || child_blocks(step.state, *block).empty()) continue;
       throw refuse(
@@ -228,7 +228,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
     const Nest& first = nests[0];
     if (nest.path.size() != first.path.size()) {
       throw refuse("merge-different-depths", "loops `{}` and `{}` are {} and {} loops below what they share",
-                   places[0]->name.c_str(), nest.path.back()->name.c_str(), first.path.size(),
+                   srefs[0]->name.c_str(), nest.path.back()->name.c_str(), first.path.size(),
                    nest.path.size())
           .at(step.span(1));
     }
@@ -253,7 +253,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
       }
     }
   }
-  Dependences deps = dependences(step.state, *scope_of(*places[0]));
+  Dependences deps = dependences(step.state, *scope_of(*srefs[0]));
   std::vector<size_t> positions;
   for (const Nest& nest : nests) positions.push_back(child_position(*above, *nest.path[0]));
   size_t last = *std::max_element(positions.begin(), positions.end());
@@ -269,8 +269,8 @@ Place* apply(Step& step, Array<Any> loop_list) {
   std::vector<Stmt> body = statements_of(above->loop() ? above->loop()->body : above->block()->body);
   for (size_t at = 0; at < last; ++at) {
     if (std::find(positions.begin(), positions.end(), at) != positions.end()) continue;
-    std::vector<Place*> between;
-    for (Place* block : child_blocks(step.state, *above))
+    std::vector<SRefNode*> between;
+    for (SRefNode* block : child_blocks(step.state, *above))
       if (child_position(*above, *block) == at) between.push_back(block);
     for (size_t i = 0; i < nests.size(); ++i) {
       if (positions[i] > at) continue;
@@ -281,8 +281,8 @@ Place* apply(Step& step, Array<Any> loop_list) {
 
   // apply
   std::vector<Var> vars;
-  for (const Place* place : nests[0].path) {
-    const Var& var = place->loop()->loop_var;
+  for (const SRefNode* sref : nests[0].path) {
+    const Var& var = sref->loop()->loop_var;
     vars.push_back(make<VarNode>(String(fmt::format("{}_m", var->name.c_str())), var->ty));
   }
   Array<Stmt> parts;
@@ -307,7 +307,7 @@ Place* apply(Step& step, Array<Any> loop_list) {
                   ? Stmt(with(ref(above->loop()), [&](ForNode& copy) { copy.body = seq(next_body); }))
                   : Stmt(with(ref(above->block()), [&](SBlockNode& copy) { copy.body = seq(next_body); }));
   step.replace(*above, next);
-  return step.place(innermost);
+  return step.sref(innermost);
 }
 
 }  // namespace

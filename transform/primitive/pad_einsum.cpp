@@ -140,7 +140,7 @@ class Lengthen final : public Rewriter {
 // A block whose iterators are to grow.
 class Padding {
  public:
-  Padding(Step& step, const BlockArg& block, Place& scope)
+  Padding(Step& step, const BlockArg& block, SRefNode& scope)
       : step_(step), block_(block), scope_(scope), old_(block->block()) {}
 
   void set_lengths(const std::vector<int64_t>& factors);
@@ -171,7 +171,7 @@ class Padding {
 
   Step& step_;
   const BlockArg& block_;
-  Place& scope_;
+  SRefNode& scope_;
   const SBlockNode* old_;
   Analyzer analyzer_;
   std::unordered_map<const VarNode*, const IterVarNode*> iters_;
@@ -243,7 +243,7 @@ void Padding::take_operands() {
 }
 
 void Padding::require_loops_alone() const {
-  for (Place* up : loops_above(*block_)) {
+  for (SRefNode* up : loops_above(*block_)) {
     if (!extents_.contains(up->loop()->loop_var.get()) || child_blocks(step_.state, *up).size() == 1)
       continue;
     throw refuse_block(
@@ -277,8 +277,8 @@ bool Padding::holds_all(const Operand& operand, size_t d) {
 void Padding::require_no_others_in_the_way() {
   size_t position = child_position(scope_, *block_);
   Dependences deps = dependences(step_.state, scope_);
-  auto beside = [&](const std::vector<Place*>& users) {
-    auto user = std::find_if(users.begin(), users.end(), [&](Place* each) {
+  auto beside = [&](const std::vector<SRefNode*>& users) {
+    auto user = std::find_if(users.begin(), users.end(), [&](SRefNode* each) {
       return each != &*block_ && child_position(scope_, *each) == position;
     });
     return user == users.end() ? nullptr : *user;
@@ -286,11 +286,11 @@ void Padding::require_no_others_in_the_way() {
   for (const auto* operands : {&factors_, &results_}) {
     for (const Operand& operand : *operands) {
       const Buffer& buffer = operand.buffer;
-      if (Place* writer = beside(deps.writers[buffer.get()])) {
+      if (SRefNode* writer = beside(deps.writers[buffer.get()])) {
         throw refuse_block(fmt::format("block `{}` writes `{}` in the same loops", writer->name.c_str(),
                                        buffer->name.c_str()));
       }
-      Place* reader = beside(deps.readers[buffer.get()]);
+      SRefNode* reader = beside(deps.readers[buffer.get()]);
       for (size_t d = 0; reader && d < operand.indices.size(); ++d) {
         if (holds_all(operand, d)) continue;
         throw refuse_block(fmt::format("block `{}` in the same loops may use other elements of `{}`",
@@ -379,7 +379,7 @@ void Padding::apply() {
     for (const Operand& operand : factors_)
       if (operand.buffer.same_as(region->source)) add_twin(operand, false);
   for (const Operand& operand : results_) add_twin(operand, true);
-  Place* nest = &*block_;
+  SRefNode* nest = &*block_;
   while (nest->parent != &scope_) nest = nest->parent;
   SBlock next = longer_block();
   Lengthen lengthen(extents_, old_, next, twins_);
@@ -395,7 +395,7 @@ void Padding::apply() {
 
 void apply(Step& step, BlockArg block, Any given) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   size_t count = block->block()->iter_vars.size();
   std::vector<int64_t> factors = integers(step, 2, given);

@@ -18,7 +18,7 @@ needs: the scope is a stage pipeline; the loop's body reads the buffer, and does
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, LoopArg loop, BlockHandleArg block, Any, String storage_scope) {
+static SRefNode* apply(Step& step, LoopArg loop, BlockHandleArg block, Any, String storage_scope) {
   return auto_copy(step, loop, block, storage_scope, false);
 }
 

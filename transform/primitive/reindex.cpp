@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "transform/schedule/beside.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reindex.h"
 
 namespace mlc::transform {
@@ -43,9 +43,9 @@ Expr of_type(const Var& var, const Expr& bound) {
   return value ? const_like(var, *value) : bound;
 }
 
-Place* apply(Step& step, BlockArg block, Any) {
+SRefNode* apply(Step& step, BlockArg block, Any) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, "reindex");
   Buffer buffer = buffer_at_position(step, 2, *block);
@@ -66,14 +66,14 @@ Place* apply(Step& step, BlockArg block, Any) {
   // The copy is of the whole buffer, before or after the nest that the block stands in.
   size_t position = child_position(*scope, *block);
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> partners = deps.writers[buffer.get()];
+  std::vector<SRefNode*> partners = deps.writers[buffer.get()];
   if (write) {
-    const std::vector<Place*>& readers = deps.readers[buffer.get()];
+    const std::vector<SRefNode*>& readers = deps.readers[buffer.get()];
     partners.insert(partners.end(), readers.begin(), readers.end());
   }
-  for (Place* partner : partners) {
+  for (SRefNode* partner : partners) {
     if (partner == &*block || child_position(*scope, *partner) != position) continue;
-    const std::vector<Place*>& writers = deps.writers[buffer.get()];
+    const std::vector<SRefNode*>& writers = deps.writers[buffer.get()];
     bool writes = std::find(writers.begin(), writers.end(), partner) != writers.end();
     throw refuse("reindex-inside-nest", "block `{}` {} `{}` in the same loops as block `{}`",
                  partner->name.c_str(), writes ? "writes" : "reads", buffer->name.c_str(),

@@ -16,7 +16,7 @@ needs: a scope that is a stage pipeline; all accesses to the buffer in the block
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, BlockArg block, Any, String storage_scope, Any) {
+static SRefNode* apply(Step& step, BlockArg block, Any, String storage_scope, Any) {
   return reindex_cache(step, block, storage_scope, true);
 }
 

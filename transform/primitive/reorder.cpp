@@ -19,9 +19,9 @@ keeps: the set of block instances; each is still executed once.
 )";
 
 // A block's iterators are an affine map of the loops around it, or of those from `top` inwards.
-static void require_affine_below(ScheduleState& state, const Place& block, const Place& top) {
+static void require_affine_below(ScheduleState& state, const SRefNode& block, const SRefNode& top) {
   if (block.affine_binding || !top.parent->loop()) return require_affine_binding(state, block);
-  std::vector<Place*> loops = loops_above(block);
+  std::vector<SRefNode*> loops = loops_above(block);
   Analyzer analyzer;
   bind_loops(analyzer, loops);
   loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), &top));
@@ -38,25 +38,25 @@ static void apply(Step& step, Array<Any> args) {
   std::vector<LoopArg> order;
   for (const Any& arg : args) order.push_back(step.loop_of(arg, step.span(1), 1));
   if (order.size() <= 1) return;
-  std::unordered_set<const Place*> named;
+  std::unordered_set<const SRefNode*> named;
   for (const LoopArg& loop : order) {
     if (!named.insert(&*loop).second) {
       throw refuse("reorder-duplicate-loop", "loop `{}` is named twice", loop->name.c_str()).at(loop.span);
     }
   }
   // The chain from the innermost named loop up to the outermost.
-  auto depth = [](const Place* place) {
+  auto depth = [](const SRefNode* sref) {
     size_t count = 0;
-    for (; place; place = place->parent) ++count;
+    for (; sref; sref = sref->parent) ++count;
     return count;
   };
-  Place* bottom = &*order[0];
+  SRefNode* bottom = &*order[0];
   for (const LoopArg& loop : order) {
     if (depth(&*loop) > depth(bottom)) bottom = &*loop;
   }
-  std::vector<Place*> chain;  // innermost first
+  std::vector<SRefNode*> chain;  // innermost first
   size_t left = order.size();
-  for (Place* up = bottom; up && up->loop() && left > 0; up = up->parent) {
+  for (SRefNode* up = bottom; up && up->loop() && left > 0; up = up->parent) {
     chain.push_back(up);
     if (named.contains(up)) --left;
     if (chain.size() > 1 && !up->loop()->body.same_as(chain[chain.size() - 2]->stmt)) {
@@ -79,8 +79,8 @@ static void apply(Step& step, Array<Any> args) {
   std::reverse(chain.begin(), chain.end());
   std::vector<const ForNode*> target;
   size_t next_named = 0;
-  for (Place* place : chain)
-    target.push_back(named.contains(place) ? order[next_named++]->loop() : place->loop());
+  for (SRefNode* sref : chain)
+    target.push_back(named.contains(sref) ? order[next_named++]->loop() : sref->loop());
   for (size_t i = 0; i < target.size(); ++i) {
     for (size_t j = i + 1; j < target.size(); ++j) {
       auto inner = [&](const VarNode* var) { return var == target[j]->loop_var.get(); };
@@ -92,7 +92,7 @@ static void apply(Step& step, Array<Any> args) {
       }
     }
   }
-  for (Place* block : child_blocks(step.state, *bottom)) {
+  for (SRefNode* block : child_blocks(step.state, *bottom)) {
     require_affine_below(step.state, *block, *chain.front());
     for (const IterVar& iter : block->block()->iter_vars) {
       if (iter->iter_type == IterType::kDataPar || iter->iter_type == IterType::kCommReduce) continue;
@@ -109,28 +109,28 @@ static void apply(Step& step, Array<Any> args) {
   if (!moves) return;
 
   // A sum that overlapping iterations make again starts anew only while its reduction loops are innermost.
-  for (Place* block : child_blocks(step.state, *bottom)) {
+  for (SRefNode* block : child_blocks(step.state, *bottom)) {
     if (!block->block()->init) continue;
     SBlockRealize realize = realize_of(step.state, *block);
-    std::vector<Place*> loops = loops_above(*block);
+    std::vector<SRefNode*> loops = loops_above(*block);
     loops.erase(loops.begin(), std::find(loops.begin(), loops.end(), chain.front()));
     bool reduces = false;
     for (size_t i = 0; i < realize->iter_values.size(); ++i) {
       if (realize->block->iter_vars[i]->iter_type != IterType::kCommReduce) continue;
       reduces = reduces || uses_var(realize->iter_values[i], [&](const VarNode* var) {
-                  return std::any_of(chain.begin(), chain.end(), [&](const Place* place) {
-                    return place->loop()->loop_var.get() == var;
+                  return std::any_of(chain.begin(), chain.end(), [&](const SRefNode* sref) {
+                    return sref->loop()->loop_var.get() == var;
                   });
                 });
     }
     // A loop that counts through sums and within them starts some of them in the middle once its place
     // changes.
-    for (const Place* place : chain) {
+    for (const SRefNode* sref : chain) {
       auto used_by = [&](bool reduction) {
         for (size_t i = 0; i < realize->iter_values.size(); ++i) {
           if ((realize->block->iter_vars[i]->iter_type == IterType::kCommReduce) == reduction &&
               uses_var(realize->iter_values[i],
-                       [&](const VarNode* var) { return var == place->loop()->loop_var.get(); }))
+                       [&](const VarNode* var) { return var == sref->loop()->loop_var.get(); }))
             return true;
         }
         return false;
@@ -138,18 +138,18 @@ static void apply(Step& step, Array<Any> args) {
       if (!used_by(true) || !used_by(false)) continue;
       // Alone it runs through each sum in order, wherever it stands.
       auto alone = [&](const Expr& value) {
-        auto is = [&](const Place* loop) {
+        auto is = [&](const SRefNode* loop) {
           return uses_var(value, [&](const VarNode* var) { return var == loop->loop()->loop_var.get(); });
         };
-        return !is(place) || std::none_of(loops.begin(), loops.end(),
-                                          [&](Place* loop) { return loop != place && is(loop); });
+        return !is(sref) || std::none_of(loops.begin(), loops.end(),
+                                          [&](SRefNode* loop) { return loop != sref && is(loop); });
       };
       if (std::all_of(realize->iter_values.begin(), realize->iter_values.end(), alone)) continue;
       throw refuse(
           "reorder-repeats-reduction",
           "loop `{}` counts both through the sums of block `{}` and within them, and a sum might not "
           "begin with its first term",
-          place->name.c_str(), block->name.c_str())
+          sref->name.c_str(), block->name.c_str())
           .at(step.span(1))
           .note("the block is defined here", block->stmt->span)
           .help("reorder before the loops are fused");

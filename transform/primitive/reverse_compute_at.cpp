@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "transform/schedule/beside.h"
 #include "transform/schedule/compute_location.h"
 #include "transform/schedule/inline.h"
-#include "transform/schedule/unlisted.h"
+#include "transform/schedule/non_block_stmts.h"
+#include "transform/schedule/undeclared_accesses.h"
 
 namespace mlc::transform {
 
@@ -26,7 +26,7 @@ keeps: the values computed.
 
 Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,
                              bool preserve_unit_loops, int64_t index, Span index_span) {
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope || scope_of(*loop) != scope) {
     throw refuse("not-in-one-scope", "block `{}` and loop `{}` are not in the same scope",
                  block->name.c_str(), loop->name.c_str())
@@ -41,7 +41,7 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
   }
   Dependences deps = dependences(state, *scope);
   auto [producers, consumers] = flow_around(deps, *block);
-  for (Place* producer : producers) {
+  for (SRefNode* producer : producers) {
     if (is_above(*loop, *producer)) continue;
     throw refuse("producer-outside-loop",
                  "block `{}` writes what block `{}` reads, but is not below loop `{}`",
@@ -50,8 +50,8 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .note("the producer is defined here", producer->stmt->span)
         .help("choose a loop that is around all producers");
   }
-  std::vector<Place*> below = child_blocks(state, *loop);
-  for (Place* each : deps.blocks) {
+  std::vector<SRefNode*> below = child_blocks(state, *loop);
+  for (SRefNode* each : deps.blocks) {
     if (each == below.front()) break;
     if (std::find(consumers.begin(), consumers.end(), each) == consumers.end()) continue;
     throw refuse("consumer-before-loop",
@@ -60,7 +60,7 @@ Move plan_reverse_compute_at(ScheduleState& state, const BlockArg& block, const 
         .at(loop.span)
         .note("the consumer is defined here", each->stmt->span);
   }
-  std::vector<Place*> involved = producers;
+  std::vector<SRefNode*> involved = producers;
   involved.push_back(&*block);
   require_straight(state, *scope, {&*block, &*loop}, involved, "reverse_compute_at");
   require_told(deps, {&*block});

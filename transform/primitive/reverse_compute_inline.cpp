@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/schedule/beside.h"
 #include "transform/schedule/conditions.h"
 #include "transform/schedule/inline.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -20,8 +20,8 @@ keeps: the values of all other buffers.
 )";
 
 // The block that stores what a producer makes: itself, or the only one inside of it and its loops.
-static Place& storing_block(ScheduleState& state, Place& producer) {
-  Place* at = &producer;
+static SRefNode& storing_block(ScheduleState& state, SRefNode& producer) {
+  SRefNode* at = &producer;
   while (!at->block()->init) {
     Stmt body = at->block()->body;
     while (auto* loop = as<ForNode>(body)) body = loop->body;
@@ -33,7 +33,7 @@ static Place& storing_block(ScheduleState& state, Place& producer) {
 }
 
 Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block) {
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   if (block->block()->init) {
     throw refuse("inline-has-init", "block `{}` has `T.init()`, so it cannot be inlined", block->name.c_str())
@@ -49,19 +49,19 @@ Inlining plan_reverse_compute_inline(ScheduleState& state, const BlockArg& block
   require_one_buffer(*block, block->block()->reads, false, written, block.span);
   require_complete(state, *block, *scope);
   const BufferStoreNode* store = only_store(*block, block.span);
-  std::vector<Place*> producers = deps.producers(*block);
+  std::vector<SRefNode*> producers = deps.producers(*block);
   if (producers.size() != 1) {
     throw refuse("several-producers", "block `{}` has {} producers; it needs exactly one",
                  block->name.c_str(), producers.size())
         .at(block.span);
   }
-  Place& producer = *producers[0];
+  SRefNode& producer = *producers[0];
   if (deps.consumers(producer).size() != 1) {
     throw refuse("several-consumers", "what block `{}` writes is read by other blocks too",
                  producer.name.c_str())
         .at(block.span);
   }
-  Place& storing = storing_block(state, producer);
+  SRefNode& storing = storing_block(state, producer);
   if (storing.block()->init) {
     throw refuse(
         "inline-into-reduction",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "transform/schedule/beside.h"
 #include "transform/schedule/conditions.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reducer.h"
 
 namespace mlc::transform {
@@ -39,10 +39,10 @@ LoopUse use_of_loops(const SBlockRealize& realize) {
   return use;
 }
 
-void require_loops(Step& step, const LoopArg& loop, const Place& block, const std::vector<Place*>& loops,
+void require_loops(Step& step, const LoopArg& loop, const SRefNode& block, const std::vector<SRefNode*>& loops,
                    const LoopUse& use) {
   bool reducing = false;
-  for (Place* each : loops) {
+  for (SRefNode* each : loops) {
     const VarNode* var = each->loop()->loop_var.get();
     bool spatial = use.spatial.contains(var), reduced = use.reduced.contains(var);
     if (spatial && reduced) {
@@ -62,7 +62,7 @@ void require_loops(Step& step, const LoopArg& loop, const Place& block, const st
     if (spatial) continue;
     if (reduced && !reducing) {
       reducing = true;
-      for (const Place* other : child_blocks(step.state, *each)) {
+      for (const SRefNode* other : child_blocks(step.state, *each)) {
         if (other == &block) continue;
         throw refuse("rfactor-several-blocks",
                      "below loop `{}`, the outermost reduction loop of block `{}`, are other blocks as well",
@@ -84,7 +84,7 @@ void require_loops(Step& step, const LoopArg& loop, const Place& block, const st
 
 // When is there an iteration of the loops `inner` that passes the block's condition? Written as a condition
 // on the loops outside: it says which elements the first stage writes, and so which the second may read.
-Expr reached(const SBlockRealize& realize, const std::vector<Place*>& loops,
+Expr reached(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
              const std::unordered_set<const VarNode*>& inner, const LoopArg& loop) {
   Analyzer analyzer;
   VarMap least;
@@ -92,7 +92,7 @@ Expr reached(const SBlockRealize& realize, const std::vector<Place*>& loops,
   bind_loops(analyzer, loops);
   for (const LoopRange& each : ranges_of(loops))
     around[each.var.get()] = {each.range->min, each.range->min + each.range->extent - 1};
-  for (const Place* each : loops) {
+  for (const SRefNode* each : loops) {
     const VarNode* var = each->loop()->loop_var.get();
     if (inner.contains(var)) least[var] = each->loop()->min;
   }
@@ -185,7 +185,7 @@ class CombineNest final : public Rewriter {
 };
 
 // The first stage: one block iterator per reduction loop, the chosen loop's among the spatial ones.
-SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const std::vector<Place*>& loops,
+SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const std::vector<SRefNode*>& loops,
                      const Reduction& reduction, const std::vector<Buffer>& partial, size_t axis,
                      Array<Expr>& values) {
   const SBlock& old = realize->block;
@@ -208,7 +208,7 @@ SBlock partial_block(const SBlockRealize& realize, const ForNode* rf_loop, const
     }
     for (const Var& var : vars) {
       auto found = std::find_if(loops.begin(), loops.end(),
-                                [&](const Place* place) { return place->loop()->loop_var.same_as(var); });
+                                [&](const SRefNode* sref) { return sref->loop()->loop_var.same_as(var); });
       if (found == loops.end() || iter_of_loop.contains(var.get())) continue;
       IterVar fresh = iter_of((*found)->loop(), IterType::kCommReduce);
       reduces = true;
@@ -277,21 +277,21 @@ SBlock combining_block(const SBlockRealize& realize, const ForNode* rf_loop, con
                           Array<MatchBufferRegion>{}, old->annotations, old->span);
 }
 
-Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
+SRefNode* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   // check
-  Place& scope = *scope_of(*loop);
+  SRefNode& scope = *scope_of(*loop);
   require_stage_pipeline(step.state, scope, "rfactor");
-  std::vector<Place*> below = child_blocks(step.state, *loop);
+  std::vector<SRefNode*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
     Error error =
         refuse("rfactor-several-blocks", "below loop `{}` are {} blocks instead of one reduction block",
                loop->name.c_str(), below.size());
-    for (const Place* each : below)
+    for (const SRefNode* each : below)
       error.first().notes.push_back(
           {fmt::format("block `{}` is defined here", each->name.c_str()), each->stmt->span});
     throw std::move(error).at(loop.span).help("give each of them loops of its own first");
   }
-  Place& block = *below[0];
+  SRefNode& block = *below[0];
   require_straight(step.state, scope, {&block}, {&block}, "rfactor");
   require_reduction(step.state, block, scope);
   require_affine_binding(step.state, block);
@@ -307,7 +307,7 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
         .note("the loop is made here", rf_loop->span);
   }
   SBlockRealize realize = realize_of(step.state, block);
-  std::vector<Place*> loops = loops_above(block);
+  std::vector<SRefNode*> loops = loops_above(block);
   LoopUse use = use_of_loops(realize);
   require_loops(step, loop, block, loops, use);
   if (!use.reduced.contains(rf_loop->loop_var.get()) && !is_const_int(rf_loop->extent, 1)) {
@@ -350,7 +350,7 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   SBlock first = partial_block(realize, rf_loop, loops, reduction, partial, axis, partial_values);
   SBlock second = combining_block(realize, rf_loop, reduction, partial, axis, combined_values);
   VarMap loop_map;
-  for (const Place* each : loops) {
+  for (const SRefNode* each : loops) {
     const Var& var = each->loop()->loop_var;
     loop_map[var.get()] = make<VarNode>(var->name, var->ty);
   }
@@ -379,10 +379,10 @@ Place* apply(Step& step, LoopArg loop, int64_t factor_axis) {
   });
   step.replace(scope, next, {{realize->block.get(), second.get()}});
   for (const SBlock& made : {first, second}) {
-    Place* place = step.place(made);
-    place->affine_binding = has_affine_binding(step.state, *place);
+    SRefNode* sref = step.sref(made);
+    sref->affine_binding = has_affine_binding(step.state, *sref);
   }
-  return step.place(first);
+  return step.sref(first);
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ class Roller final : public Rewriter {
 
 void apply(Step& step, BlockArg block, Any) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   bool inside = false;
@@ -149,18 +149,18 @@ void apply(Step& step, BlockArg block, Any) {
   }
   Dependences deps = dependences(step.state, *scope);
   only_writer(deps, buffer, step.span(2));
-  std::vector<Place*> users = deps.readers[buffer.get()];
+  std::vector<SRefNode*> users = deps.readers[buffer.get()];
   users.push_back(&*block);
-  for (const Place* reader : deps.readers[buffer.get()]) {
+  for (const SRefNode* reader : deps.readers[buffer.get()]) {
     if (reader == &*block) continue;
-    std::vector<Place*> after = deps.consumers(*block);
+    std::vector<SRefNode*> after = deps.consumers(*block);
     if (std::find(after.begin(), after.end(), reader) == after.end()) {
       throw refuse("rolling-read-before", "block `{}` reads `{}` before block `{}` writes it",
                    reader->name.c_str(), buffer->name.c_str(), block->name.c_str())
           .at(block.span);
     }
   }
-  Place* top = common_above(users);
+  SRefNode* top = common_above(users);
   if (!top || !top->loop() || users.size() < 2) {
     throw refuse("rolling-no-loop", "writers and readers of `{}` have no loop around all of them",
                  buffer->name.c_str())
@@ -190,7 +190,7 @@ void apply(Step& step, BlockArg block, Any) {
     rolls.push_back(*roll);
   }
   std::optional<size_t> axis;
-  for (Place* loop : loops_above(*block)) {
+  for (SRefNode* loop : loops_above(*block)) {
     for (size_t d = 0; known && !axis && d < rolls.size(); ++d)
       if (rolls[d].loop == loop->loop()->loop_var.get()) axis = d;
   }
@@ -203,11 +203,11 @@ void apply(Step& step, BlockArg block, Any) {
   }
 
   SBlockRealize realize = realize_of(step.state, *block);
-  std::vector<Place*> loops = loops_above(*block);
+  std::vector<SRefNode*> loops = loops_above(*block);
   VarMap first_iteration;
   std::vector<LoopRange> inner;
   for (const LoopRange& each : ranges_of(loops)) {
-    bool shared = std::any_of(loops.begin(), loops.end(), [&](const Place* loop) {
+    bool shared = std::any_of(loops.begin(), loops.end(), [&](const SRefNode* loop) {
       return loop->loop()->loop_var.same_as(each.var) && is_above(*loop, *top);
     });
     if (shared)

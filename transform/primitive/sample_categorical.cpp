@@ -21,7 +21,7 @@ static Any apply(Step& step, Any candidate_list, Any weight_list, std::optional<
   std::vector<double> weights;
   Array<Any> traced;
   for (const Any& item : items_of(step, 2, weight_list)) {
-    auto constant = ir::given<FloatImm>(item);
+    auto constant = ir::try_get<FloatImm>(item);
     auto number = constant ? std::optional((*constant)->value) : item.try_cast<double>();
     if (!number) wrong_argument(step.call, 2, "a list of float");
     weights.push_back(*number);

@@ -25,10 +25,10 @@ namespace {
 enum class Use : uint8_t { kDataPar, kReduction, kOther };
 
 // What the iterators of blocks below make of a loop. A loop that several kinds use is none of them.
-Use use_of(ScheduleState& state, const Place& loop) {
+Use use_of(ScheduleState& state, const SRefNode& loop) {
   size_t spatial = 0, reduction = 0, other = 0;
   const VarNode* var = loop.loop()->loop_var.get();
-  for (Place* block : child_blocks(state, loop)) {
+  for (SRefNode* block : child_blocks(state, loop)) {
     SBlockRealize realize = realize_of(state, *block);
     for (size_t i = 0; i < realize->iter_values.size(); ++i) {
       if (!uses_var(realize->iter_values[i], [&](const VarNode* used) { return used == var; })) continue;
@@ -67,24 +67,24 @@ bool writes_whole_dimension(const SBlockNode& block) {
 
 struct Location {
   int64_t decision;
-  Place* loop;  // null for -2 and -1
+  SRefNode* loop;  // null for -2 and -1
 };
 
 std::vector<Location> locations_of(ScheduleState& state, const BlockArg& block) {
   std::vector<Location> found;
   if (possible([&] { plan_compute_inline(state, block); })) found.push_back({-2, nullptr});
   found.push_back({-1, nullptr});
-  Place* scope = scope_of(*block);
-  std::vector<Place*> consumers;
+  SRefNode* scope = scope_of(*block);
+  std::vector<SRefNode*> consumers;
   if (scope) consumers = told_dependences(state, *scope).consumers(*block);
   if (consumers.empty() || writes_whole_dimension(*block->block())) return found;
-  Place* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
+  SRefNode* deepest = consumers.size() > 1 ? common_above(consumers) : consumers[0]->parent;
   if (!deepest || !deepest->loop()) return found;
-  std::vector<Place*> loops = loops_up(*deepest);
+  std::vector<SRefNode*> loops = loops_up(*deepest);
   std::reverse(loops.begin(), loops.end());
   std::vector<Use> uses;
   int64_t last_spatial = -1;
-  for (Place* loop : loops) {
+  for (SRefNode* loop : loops) {
     uses.push_back(use_of(state, *loop));
     if (uses.back() == Use::kDataPar) last_spatial = static_cast<int64_t>(uses.size()) - 1;
   }

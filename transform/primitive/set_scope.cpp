@@ -18,7 +18,7 @@ static void apply(Step& step, BlockArg block, Any, String storage_scope) {
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes");
   if (buffer->buffer()->storage_scope == storage_scope) return;
   require_storage_scope(step, 3, storage_scope);
-  Place& allocator = allocating_block(*block, buffer, "set_scope", step.span(2));
+  SRefNode& allocator = allocating_block(*block, buffer, "set_scope", step.span(2));
 
   // apply
   change_buffer(

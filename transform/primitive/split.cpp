@@ -30,7 +30,7 @@ static bool stays_below(const Expr& value, const Expr& end, const std::vector<Va
   return room->has_lower() && analyzer.const_int_bound(analyzer.simplify(room->min_value)).min >= 1;
 }
 
-static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool preserve_unit_iters,
+static std::vector<SRefNode*> apply(Step& step, LoopArg loop, Any factor_list, bool preserve_unit_iters,
                                  bool disable_predication) {
   // check
   require_plain_loop(loop, "split");
@@ -56,7 +56,7 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
                    given[i].type_index() == ffi::TypeIndex::kTVMFFIBool;  // an int to Python
     auto number = integer ? std::optional(given[i].cast<int64_t>()) : std::nullopt;
     Expr factor = number                                             ? Expr(int_imm(dtype, *number))
-                  : given[i] != nullptr && ir::given<Expr>(given[i]) ? *ir::given<Expr>(given[i])
+                  : given[i] != nullptr && ir::try_get<Expr>(given[i]) ? *ir::try_get<Expr>(given[i])
                                                                      : nullptr;
     if (!factor && given[i] != nullptr) wrong_argument(step.call, 2, "a list of int, expression or None");
     auto constant = factor ? const_int(factor) : std::nullopt;
@@ -118,13 +118,13 @@ static std::vector<Place*> apply(Step& step, LoopArg loop, Any factor_list, bool
     loops[i] = with(loops[i], [&](ForNode& copy) { copy.span = old->span; });
     body = loops[i];
   }
-  std::vector<Place*> outer = loop->parent ? loops_up(*loop->parent) : std::vector<Place*>{};
+  std::vector<SRefNode*> outer = loop->parent ? loops_up(*loop->parent) : std::vector<SRefNode*>{};
   std::reverse(outer.begin(), outer.end());
   body = simplify_bindings(body, outer, preserve_unit_iters);
   step.replace(*loop, body);
-  std::vector<Place*> result;
+  std::vector<SRefNode*> result;
   for (size_t i = 0; i < factors.size(); ++i) {
-    result.push_back(step.place(body));
+    result.push_back(step.sref(body));
     body = as<ForNode>(body)->body;
   }
   return result;

@@ -19,7 +19,7 @@ needs: the block is the description statement by statement: loops, iterators, re
 keeps: the values computed, as far as the implementation does what its description says.
 )";
 
-static void apply(Step& step, PlaceRef target, String tensor_intrin, bool preserve_unit_iters) {
+static void apply(Step& step, SRef target, String tensor_intrin, bool preserve_unit_iters) {
   // check
   std::string name(tensor_intrin);
   TensorIntrin intrin = find_intrinsic(name, step.span(2));

@@ -79,7 +79,7 @@ class RemapIterators final : public Rewriter {
 
 static void apply(Step& step, BlockArg block, Any) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   const SBlockNode* old = block->block();
   IndexMap map = index_map_argument(step.call, 2, std::nullopt, index_type(*old));
@@ -91,7 +91,7 @@ static void apply(Step& step, BlockArg block, Any) {
                  block->name.c_str(), old->iter_vars.size(), old->iter_vars.size() == 1 ? "" : "s")
         .at(step.span(2));
   }
-  std::vector<Place*> loops = loops_above(*block);
+  std::vector<SRefNode*> loops = loops_above(*block);
   SBlockRealize realize = realize_of(step.state, *block);
   bool plain = loops.size() == old->iter_vars.size() && !loops.empty() && is_const_int(realize->predicate, 1);
   for (size_t i = 0; plain && i < loops.size(); ++i)
@@ -214,8 +214,8 @@ static void apply(Step& step, BlockArg block, Any) {
     nest = make<ForNode>(loop_vars[i], dom->min, dom->extent, ForKind::kSerial, nest);
   }
   step.replace(*loops[0], nest, {{old, next.get()}});
-  Place* place = step.place(next);
-  place->affine_binding = has_affine_binding(step.state, *place);
+  SRefNode* sref = step.sref(next);
+  sref->affine_binding = has_affine_binding(step.state, *sref);
 }
 
 extern const Primitive transform_block_layout;

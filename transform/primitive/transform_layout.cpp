@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
 #include "ir/tir/op.h"
-#include "ir/core/said_error.h"
 #include "transform/arith/expr_equal.h"
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
@@ -225,10 +225,10 @@ std::string shape_text(const Array<Expr>& shape) {
 }
 
 // The blocks below that store to the buffer themselves, in program order.
-std::vector<Place*> writers_below(ScheduleState& state, const Place& block, const Buffer& buffer) {
-  std::vector<Place*> result;
-  for (Place* child : child_blocks(state, block)) {
-    std::vector<Place*> inner = writers_below(state, *child, buffer);
+std::vector<SRefNode*> writers_below(ScheduleState& state, const SRefNode& block, const Buffer& buffer) {
+  std::vector<SRefNode*> result;
+  for (SRefNode* child : child_blocks(state, block)) {
+    std::vector<SRefNode*> inner = writers_below(state, *child, buffer);
     result.insert(result.end(), inner.begin(), inner.end());
     if (!inner.empty()) continue;
     for (const TensorRegion& write : child->block()->writes)
@@ -254,7 +254,7 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
   DataType element = buffer->buffer()->dtype;
   Any value = step.call.args[4];
   bool number = value.type_index() == ffi::TypeIndex::kTVMFFIInt ||
-                value.type_index() == ffi::TypeIndex::kTVMFFIFloat || ir::given<Expr>(value);
+                value.type_index() == ffi::TypeIndex::kTVMFFIFloat || ir::try_get<Expr>(value);
   if (!number) {
     IndexMap map = index_map_argument(step.call, 4, ndim, dtype);
     if (!map) return map;
@@ -280,7 +280,7 @@ IndexMap padding_map(Step& step, size_t ndim, DataType dtype, const Buffer& buff
   // A number is of the elements' type where that is of its kind.
   bool whole = value.type_index() == ffi::TypeIndex::kTVMFFIInt;
   DataType own = whole == element.is_floating() ? (whole ? DataType::Int(32) : DataType::Float(32)) : element;
-  Expr constant = ir::given<Expr>(value) ? *ir::given<Expr>(value) : make_const(own, value.cast<double>());
+  Expr constant = ir::try_get<Expr>(value) ? *ir::try_get<Expr>(value) : make_const(own, value.cast<double>());
   auto map = make<IndexMapNode>(indices, Array<Expr>{constant});
   if (constant->dtype() != element) {
     step.call.args[4] = map;
@@ -332,9 +332,9 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   }
   step.call.args[3] = map;
   if (pad_value != nullptr) step.call.args[4] = padding_map(step, map->final_indices.size(), dtype, buffer);
-  Place* owner = &*block;  // the block that allocates it, or the root block
+  SRefNode* owner = &*block;  // the block that allocates it, or the root block
   bool allocated = false;
-  for (Place* up = owner; up && !allocated; up = scope_of(*up)) {
+  for (SRefNode* up = owner; up && !allocated; up = scope_of(*up)) {
     owner = up;
     for (const MatchBufferRegion& match : up->block()->match_buffers) {
       if (!match->buffer.same_as(buffer)) continue;
@@ -397,10 +397,10 @@ void apply(Step& step, BlockArg block, Any, Any, Any pad_value, bool assume_inje
   Relayout layout;
   bool assumed = false;
   if (grows) {
-    layout = {buffer, next, map, back, ir::given<IndexMap>(step.call.args[4]).value()};
-    std::vector<Place*> writers = writers_below(step.state, *owner, buffer);
+    layout = {buffer, next, map, back, ir::try_get<IndexMap>(step.call.args[4]).value()};
+    std::vector<SRefNode*> writers = writers_below(step.state, *owner, buffer);
     // All that write the whole buffer write the padding; where none does, it is written behind them.
-    for (const Place* writer : writers) {
+    for (const SRefNode* writer : writers) {
       auto rewritten = writer_with_padding(step.state, *writer, layout);
       if (!rewritten) continue;
       reuse.emplace_back(rewritten->old_block.get(), rewritten->block.get());

@@ -13,14 +13,14 @@ needs: the annotation is there.
 keeps: everything else.
 )";
 
-static void apply(Step& step, PlaceRef place, String key) {
+static void apply(Step& step, SRef sref, String key) {
   // check
-  const Map<String, Any>& present = place->loop() ? place->loop()->annotations : place->block()->annotations;
+  const Map<String, Any>& present = sref->loop() ? sref->loop()->annotations : sref->block()->annotations;
   if (!present.count(key)) {
     std::vector<std::string> keys;
     for (const auto& [name, value] : present) keys.emplace_back(name);
-    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`", place->loop() ? "loop" : "block",
-                 place->name.c_str(), key.c_str())
+    throw refuse("annotation-not-found", "{} `{}` has no annotation `{}`", sref->loop() ? "loop" : "block",
+                 sref->name.c_str(), key.c_str())
         .kind("IndexError+ScheduleError")
         .at(step.span(2))
         .help(did_you_mean(key.c_str(), keys));
@@ -30,7 +30,7 @@ static void apply(Step& step, PlaceRef place, String key) {
   auto drop = [&](auto node) {
     return Stmt(with(ref(node), [&](auto& copy) { copy.annotations.erase(key); }));
   };
-  step.replace(*place, place->loop() ? drop(place->loop()) : drop(place->block()));
+  step.replace(*sref, sref->loop() ? drop(sref->loop()) : drop(sref->block()));
 }
 
 extern const Primitive unannotate;

@@ -35,12 +35,12 @@ static void apply(Step& step, BlockHandleArg block, std::string buf_type, Any bu
   for (size_t i = 0; i < regions.size(); ++i) {
     if (!hidden[i]) left.push_back(regions[i]);
   }
-  std::shared_ptr<const Told> told = block->told;
-  if (!told) told = std::make_shared<Told>(Told{block->block()->reads, block->block()->writes});
+  std::shared_ptr<const DeclaredAccesses> declared = block->declared;
+  if (!declared) declared = std::make_shared<DeclaredAccesses>(DeclaredAccesses{block->block()->reads, block->block()->writes});
   step.replace(*block, with(ref(block->block()), [&](SBlockNode& copy) {
     (buf_type == "read" ? copy.reads : copy.writes) = left;
   }));
-  block->told = told;
+  block->declared = declared;
   step.state.index_of(*block).hides = true;
 }
 

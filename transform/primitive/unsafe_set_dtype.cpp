@@ -19,7 +19,7 @@ static void apply(Step& step, BlockArg block, Any, std::string dtype) {
   Buffer buffer = choose_buffer(step, 2, *block, block->block()->writes, "writes", Naming::kNumbers);
   DataType wanted = DataType::parse(dtype);
   if (DataType(buffer->buffer()->dtype) == wanted) return;
-  Place& allocator = allocating_block(*block, buffer, "unsafe_set_dtype", step.span(2));
+  SRefNode& allocator = allocating_block(*block, buffer, "unsafe_set_dtype", step.span(2));
 
   // apply
   change_buffer(

@@ -18,7 +18,7 @@ needs: the scope is a stage pipeline; the loop's body writes the buffer, and doe
 keeps: the values computed.
 )";
 
-static Place* apply(Step& step, LoopArg loop, BlockHandleArg block, Any, String storage_scope) {
+static SRefNode* apply(Step& step, LoopArg loop, BlockHandleArg block, Any, String storage_scope) {
   return auto_copy(step, loop, block, storage_scope, true);
 }
 

@@ -3,43 +3,43 @@
 
 #include <algorithm>
 
-#include "transform/arith/digit_form.h"
-#include "transform/schedule/beside.h"
+#include "transform/arith/split_sum_form.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
 
-Place* scope_of(const Place& place) {
-  Place* up = place.parent;
+SRefNode* scope_of(const SRefNode& sref) {
+  SRefNode* up = sref.parent;
   while (up && !up->block()) up = up->parent;
   return up;
 }
 
-std::vector<Place*> loops_up(Place& place) {
-  std::vector<Place*> loops;
-  for (Place* up = &place; up && up->loop(); up = up->parent) loops.push_back(up);
+std::vector<SRefNode*> loops_up(SRefNode& sref) {
+  std::vector<SRefNode*> loops;
+  for (SRefNode* up = &sref; up && up->loop(); up = up->parent) loops.push_back(up);
   return loops;
 }
 
-std::vector<Place*> loops_above(const Place& block) {
-  std::vector<Place*> loops;
+std::vector<SRefNode*> loops_above(const SRefNode& block) {
+  std::vector<SRefNode*> loops;
   if (block.parent) loops = loops_up(*block.parent);
   std::reverse(loops.begin(), loops.end());
   return loops;
 }
 
-bool is_above(const Place& ancestor, const Place& place) {
-  for (const Place* up = &place; up; up = up->parent) {
+bool is_above(const SRefNode& ancestor, const SRefNode& sref) {
+  for (const SRefNode* up = &sref; up; up = up->parent) {
     if (up == &ancestor) return true;
   }
   return false;
 }
 
-Place* common_above(const std::vector<Place*>& places) {
-  for (Place* up = places[0]->parent; up; up = up->parent) {
+SRefNode* common_above(const std::vector<SRefNode*>& srefs) {
+  for (SRefNode* up = srefs[0]->parent; up; up = up->parent) {
     bool all = true;
-    for (const Place* place : places) all = all && place != up && is_above(*up, *place);
+    for (const SRefNode* sref : srefs) all = all && sref != up && is_above(*up, *sref);
     if (all) return up;
   }
   return nullptr;
@@ -86,12 +86,12 @@ bool has_place_below(const Stmt& s, const StmtNode* wanted) {
   return search.found;
 }
 
-const Stmt& body_of(const Place& place) { return place.block() ? place.block()->body : place.loop()->body; }
+const Stmt& body_of(const SRefNode& sref) { return sref.block() ? sref.block()->body : sref.loop()->body; }
 
 }  // namespace
 
-size_t child_position(const Place& above, const Place& below) {
-  const Place* child = &below;
+size_t child_position(const SRefNode& above, const SRefNode& below) {
+  const SRefNode* child = &below;
   while (child->parent != &above) child = child->parent;
   std::vector<Stmt> body = statements_of(body_of(above));
   for (size_t i = 0; i < body.size(); ++i) {
@@ -106,12 +106,12 @@ size_t child_position(const Place& above, const Place& below) {
   throw InternalError(__FILE__, __LINE__, "a place is not in the body of the one above it");
 }
 
-std::vector<Place*> child_blocks(ScheduleState& state, const Place& place) {
-  std::vector<Place*> blocks;
-  FunctionIndex& index = state.index_of(place);
+std::vector<SRefNode*> child_blocks(ScheduleState& state, const SRefNode& sref) {
+  std::vector<SRefNode*> blocks;
+  FunctionIndex& index = state.index_of(sref);
   EachRealize([&](const SBlockRealizeNode* realize) {
-    blocks.push_back(index.places.at(realize->block.get()).get());
-  }).visit(body_of(place));
+    blocks.push_back(index.srefs.at(realize->block.get()).get());
+  }).visit(body_of(sref));
   return blocks;
 }
 
@@ -121,7 +121,7 @@ IterVar thread_again(const IterVar& thread) {
   return make<IterVarNode>(thread->dom, var, thread->iter_type, thread->thread_tag);
 }
 
-SBlockRealize realize_of(ScheduleState& state, const Place& block) {
+SBlockRealize realize_of(ScheduleState& state, const SRefNode& block) {
   SBlockRealize found;
   EachRealize search([&](const SBlockRealizeNode* realize) {
     if (realize->block.get() == block.stmt.get()) found = ref(realize);
@@ -133,18 +133,18 @@ SBlockRealize realize_of(ScheduleState& state, const Place& block) {
   return found;
 }
 
-std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops) {
+std::vector<LoopRange> ranges_of(const std::vector<SRefNode*>& loops) {
   std::vector<LoopRange> ranges;
-  for (const Place* place : loops) {
-    const ForNode* loop = place->loop();
+  for (const SRefNode* sref : loops) {
+    const ForNode* loop = sref->loop();
     ranges.push_back({loop->loop_var, make<RangeNode>(loop->min, loop->extent)});
   }
   return ranges;
 }
 
-void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops) {
-  for (const Place* place : loops) {
-    const ForNode* loop = place->loop();
+void bind_loops(Analyzer& analyzer, const std::vector<SRefNode*>& loops) {
+  for (const SRefNode* sref : loops) {
+    const ForNode* loop = sref->loop();
     analyzer.bind(loop->loop_var, make<RangeNode>(loop->min, loop->extent));
   }
 }
@@ -176,13 +176,13 @@ bool shared_by_thread(std::string_view scope, std::string_view thread_tag) {
 
 }  // namespace
 
-std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
+std::vector<const ForNode*> relaxed_loops(const SRefNode& block, const SRefNode* top,
                                           std::string_view storage_scope) {
   std::vector<const ForNode*> relaxed;
-  for (const Place* up = block.parent; up && up != top; up = up->parent) {
+  for (const SRefNode* up = block.parent; up && up != top; up = up->parent) {
     if (up->loop()) relaxed.push_back(up->loop());
   }
-  for (const Place* up = top; up && up->loop(); up = up->parent) {
+  for (const SRefNode* up = top; up && up->loop(); up = up->parent) {
     const IterVar& thread = up->loop()->thread_binding;
     if (thread && shared_by_thread(storage_scope, {thread->thread_tag.data(), thread->thread_tag.size()}))
       relaxed.push_back(up->loop());
@@ -198,8 +198,8 @@ std::string_view memory_of(const Buffer& buffer) {
 namespace {
 
 // A region of the block as intervals over its relaxed loops.
-std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const TensorRegion& region,
-                              const Place* top, Analyzer& analyzer, bool by_digits = false) {
+std::vector<Interval> relaxed(ScheduleState& state, const SRefNode& block, const TensorRegion& region,
+                              const SRefNode* top, Analyzer& analyzer, bool by_digits = false) {
   VarMap values = bindings_of(realize_of(state, block));
   Domain domain;
   std::unique_ptr<Analyzer> inner = by_digits ? analyzer.clone() : nullptr;
@@ -210,7 +210,7 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
   for (const Range& range : region->region) {
     auto reached = [&](const Expr& e) {
       Expr at = substitute(e, values);
-      return interval_of(inner ? digit_form(at, *inner) : at, domain, analyzer);
+      return interval_of(inner ? split_sum_form(at, *inner) : at, domain, analyzer);
     };
     Interval low = reached(range->min);
     Interval high = reached(range->min + range->extent - 1);
@@ -220,20 +220,20 @@ std::vector<Interval> relaxed(ScheduleState& state, const Place& block, const Te
 }
 
 // What the blocks inside of one that tells nothing access while it runs; nothing for others.
-Accesses untold_accesses(ScheduleState& state, const Place& place) {
-  if (!place.block()->reads.empty() || !place.block()->writes.empty()) return {};
+Accesses undeclared_accesses(ScheduleState& state, const SRefNode& sref) {
+  if (!sref.block()->reads.empty() || !sref.block()->writes.empty()) return {};
   Analyzer analyzer;
-  bind_loops(analyzer, loops_above(place));
+  bind_loops(analyzer, loops_above(sref));
   std::vector<Buffer> order[2];
   std::unordered_map<const VarNode*, std::vector<Interval>> dims[2];
-  for (Place* child : child_blocks(state, place)) {
-    Accesses inside = untold_accesses(state, *child);
-    auto add = [&](int side, const Array<TensorRegion>& told, const Array<TensorRegion>& untold) {
-      for (const TensorRegion& region : told.empty() ? untold : told) {
-        const Array<Buffer>& own = place.block()->alloc_buffers;
+  for (SRefNode* child : child_blocks(state, sref)) {
+    Accesses inside = undeclared_accesses(state, *child);
+    auto add = [&](int side, const Array<TensorRegion>& declared, const Array<TensorRegion>& undeclared) {
+      for (const TensorRegion& region : declared.empty() ? undeclared : declared) {
+        const Array<Buffer>& own = sref.block()->alloc_buffers;
         if (std::any_of(own.begin(), own.end(), [&](const Buffer& b) { return b.same_as(region->source); }))
           continue;
-        std::vector<Interval> part = relaxed(state, *child, region, &place, analyzer);
+        std::vector<Interval> part = relaxed(state, *child, region, &sref, analyzer);
         auto [known, fresh] = dims[side].try_emplace(region->source.get(), part);
         if (fresh) order[side].push_back(region->source);
         for (size_t d = 0; !fresh && d < part.size(); ++d) {
@@ -261,102 +261,102 @@ Accesses untold_accesses(ScheduleState& state, const Place& place) {
   return result;
 }
 
-Dependences dependences_by(ScheduleState& state, const Place& scope, bool told) {
+Dependences dependences_by(ScheduleState& state, const SRefNode& scope, bool declared) {
   Dependences result;
   result.blocks = child_blocks(state, scope);
-  for (Place* place : result.blocks) {
+  for (SRefNode* sref : result.blocks) {
     auto note = [&](auto& map, const Array<TensorRegion>& regions) {
       for (const TensorRegion& region : regions) {
-        auto& places = map[region->source.get()];
-        if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+        auto& srefs = map[region->source.get()];
+        if (std::find(srefs.begin(), srefs.end(), sref) == srefs.end()) srefs.push_back(sref);
       }
     };
-    Accesses untold = told ? Accesses{} : untold_accesses(state, *place);
-    if (told && place->told) untold = {place->told->reads, place->told->writes};
-    if (!untold.reads.empty() || !untold.writes.empty()) result.untold.emplace(place, untold);
-    note(result.readers, result.reads(*place));
-    note(result.writers, result.writes(*place));
+    Accesses undeclared = declared ? Accesses{} : undeclared_accesses(state, *sref);
+    if (declared && sref->declared) undeclared = {sref->declared->reads, sref->declared->writes};
+    if (!undeclared.reads.empty() || !undeclared.writes.empty()) result.undeclared.emplace(sref, undeclared);
+    note(result.readers, result.reads(*sref));
+    note(result.writers, result.writes(*sref));
   }
   return result;
 }
 
 }  // namespace
 
-Dependences dependences(ScheduleState& state, const Place& scope) {
+Dependences dependences(ScheduleState& state, const SRefNode& scope) {
   return dependences_by(state, scope, false);
 }
-Dependences told_dependences(ScheduleState& state, const Place& scope) {
+Dependences told_dependences(ScheduleState& state, const SRefNode& scope) {
   return dependences_by(state, scope, true);
 }
 
-const Array<TensorRegion>& Dependences::reads(const Place& block) const {
-  auto found = untold.find(&block);
-  return found == untold.end() ? block.block()->reads : found->second.reads;
+const Array<TensorRegion>& Dependences::reads(const SRefNode& block) const {
+  auto found = undeclared.find(&block);
+  return found == undeclared.end() ? block.block()->reads : found->second.reads;
 }
-const Array<TensorRegion>& Dependences::writes(const Place& block) const {
-  auto found = untold.find(&block);
-  return found == untold.end() ? block.block()->writes : found->second.writes;
+const Array<TensorRegion>& Dependences::writes(const SRefNode& block) const {
+  auto found = undeclared.find(&block);
+  return found == undeclared.end() ? block.block()->writes : found->second.writes;
 }
 
 namespace {
 
 // The blocks of `among` that use a buffer of `regions` before (or after) `block`.
-std::vector<Place*> partners(const Dependences& deps, const Place& block, const Array<TensorRegion>& regions,
-                             const std::unordered_map<const VarNode*, std::vector<Place*>>& among,
+std::vector<SRefNode*> partners(const Dependences& deps, const SRefNode& block, const Array<TensorRegion>& regions,
+                             const std::unordered_map<const VarNode*, std::vector<SRefNode*>>& among,
                              bool before) {
-  std::vector<Place*> found;
-  auto position = [&](const Place* place) {
-    return std::find(deps.blocks.begin(), deps.blocks.end(), place);
+  std::vector<SRefNode*> found;
+  auto position = [&](const SRefNode* sref) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), sref);
   };
   auto here = position(&block);
   for (const TensorRegion& region : regions) {
-    auto places = among.find(region->source.get());
-    if (places == among.end()) continue;
-    for (Place* place : places->second) {
-      if (place == &block || (position(place) < here) != before) continue;
-      if (std::find(found.begin(), found.end(), place) == found.end()) found.push_back(place);
+    auto srefs = among.find(region->source.get());
+    if (srefs == among.end()) continue;
+    for (SRefNode* sref : srefs->second) {
+      if (sref == &block || (position(sref) < here) != before) continue;
+      if (std::find(found.begin(), found.end(), sref) == found.end()) found.push_back(sref);
     }
   }
-  std::sort(found.begin(), found.end(), [&](Place* a, Place* b) { return position(a) < position(b); });
+  std::sort(found.begin(), found.end(), [&](SRefNode* a, SRefNode* b) { return position(a) < position(b); });
   return found;
 }
 
 }  // namespace
 
-std::vector<Place*> Dependences::producers(const Place& block) const {
+std::vector<SRefNode*> Dependences::producers(const SRefNode& block) const {
   return partners(*this, block, reads(block), writers, true);
 }
-std::vector<Place*> Dependences::consumers(const Place& block) const {
+std::vector<SRefNode*> Dependences::consumers(const SRefNode& block) const {
   return partners(*this, block, writes(block), readers, false);
 }
 
-std::vector<Place*> Dependences::depended_on(const Place& block) const {
-  std::vector<Place*> found;
+std::vector<SRefNode*> Dependences::depended_on(const SRefNode& block) const {
+  std::vector<SRefNode*> found;
   auto add = [&](const Array<TensorRegion>& regions) {
     for (const TensorRegion& region : regions) {
-      for (Place* place : partners(*this, block, {region}, writers, true))
-        if (std::find(found.begin(), found.end(), place) == found.end()) found.push_back(place);
+      for (SRefNode* sref : partners(*this, block, {region}, writers, true))
+        if (std::find(found.begin(), found.end(), sref) == found.end()) found.push_back(sref);
     }
   };
   add(reads(block));
   add(writes(block));
   return found;
 }
-std::vector<Place*> Dependences::dependents(const Place& block) const {
-  std::vector<Place*> reading = consumers(block),
+std::vector<SRefNode*> Dependences::dependents(const SRefNode& block) const {
+  std::vector<SRefNode*> reading = consumers(block),
                       writing = partners(*this, block, writes(block), writers, false), found;
-  auto is_in = [](const std::vector<Place*>& places, Place* place) {
-    return std::find(places.begin(), places.end(), place) != places.end();
+  auto is_in = [](const std::vector<SRefNode*>& srefs, SRefNode* sref) {
+    return std::find(srefs.begin(), srefs.end(), sref) != srefs.end();
   };
   std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(found),
-               [&](Place* place) { return is_in(reading, place) || is_in(writing, place); });
+               [&](SRefNode* sref) { return is_in(reading, sref) || is_in(writing, sref); });
   return found;
 }
 
 namespace {
 
 // The loops that a block runs in below `top`, outermost first; `analyzer` learns of them.
-std::vector<LoopRange> relaxed_ranges(const Place& block, const Place* top, const Buffer& buffer,
+std::vector<LoopRange> relaxed_ranges(const SRefNode& block, const SRefNode* top, const Buffer& buffer,
                                       Analyzer& analyzer) {
   std::vector<const ForNode*> relaxed = relaxed_loops(block, top, memory_of(buffer));
   std::vector<LoopRange> loops;
@@ -369,8 +369,8 @@ std::vector<LoopRange> relaxed_ranges(const Place& block, const Place* top, cons
 
 // The same for a block whose iterators are independent digits of these loops: exact where fused loops make
 // intervals too wide. nullopt where they are not.
-std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, const Place& block,
-                                                       const TensorRegion& region, const Place* top,
+std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, const SRefNode& block,
+                                                       const TensorRegion& region, const SRefNode* top,
                                                        Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   std::unique_ptr<Analyzer> inner = analyzer.clone();
@@ -393,8 +393,8 @@ std::optional<std::vector<Interval>> relaxed_by_digits(ScheduleState& state, con
 
 // All of what a block under a condition accesses, not more: where the starts of the region are independent
 // digits of the loops that the condition leaves, with no holes. nullopt elsewhere.
-std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& state, const Place& block,
-                                                             const TensorRegion& region, const Place* top,
+std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& state, const SRefNode& block,
+                                                             const TensorRegion& region, const SRefNode* top,
                                                              Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
@@ -424,11 +424,11 @@ std::optional<std::vector<Interval>> reached_under_condition(ScheduleState& stat
 }
 
 // Is what `consumer` reads in `region` written before, between the place above both and the read?
-bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, const TensorRegion& region,
-             const std::vector<Place*>& producers) {
-  std::vector<Place*> all = producers;
+bool covered(ScheduleState& state, const Dependences& deps, SRefNode& consumer, const TensorRegion& region,
+             const std::vector<SRefNode*>& producers) {
+  std::vector<SRefNode*> all = producers;
   all.push_back(&consumer);
-  Place* top = common_above(all);
+  SRefNode* top = common_above(all);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, *top);
   const Array<Expr>& shape = region->source->buffer()->shape;
@@ -438,7 +438,7 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
       need = reached_under_condition(state, consumer, region, top, analyzer).value_or(need);
     if (need.empty()) need = relaxed(state, consumer, region, top, analyzer, by_digits);
     std::vector<Interval> have;
-    for (Place* producer : producers) {
+    for (SRefNode* producer : producers) {
       for (const TensorRegion& written : deps.writes(*producer)) {
         if (!written->source.same_as(region->source)) continue;
         std::vector<Interval> part;
@@ -470,7 +470,7 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
       }
       auto at_most = [&](const Expr& a, const Expr& b) {
         return analyzer.can_prove(le(a, b)) ||
-               analyzer.can_prove(le(digit_form(a, analyzer), digit_form(b, analyzer)));
+               analyzer.can_prove(le(split_sum_form(a, analyzer), split_sum_form(b, analyzer)));
       };
       if (!at_most(have[i].min, low) || !at_most(high, have[i].max)) return false;
     }
@@ -480,29 +480,29 @@ bool covered(ScheduleState& state, const Dependences& deps, Place& consumer, con
 }
 
 // The blocks that write before `block` what it reads in `region`.
-std::vector<Place*> writers_before(const Dependences& deps, const Place& block, const TensorRegion& region) {
-  std::vector<Place*> before;
+std::vector<SRefNode*> writers_before(const Dependences& deps, const SRefNode& block, const TensorRegion& region) {
+  std::vector<SRefNode*> before;
   auto writers = deps.writers.find(region->source.get());
   if (writers == deps.writers.end()) return before;
   auto end = std::find(deps.blocks.begin(), deps.blocks.end(), &block);
-  for (Place* writer : writers->second)
+  for (SRefNode* writer : writers->second)
     if (writer != &block && std::find(deps.blocks.begin(), end, writer) != end) before.push_back(writer);
   return before;
 }
 
-bool covered_before(ScheduleState& state, const Dependences& deps, Place& block, const TensorRegion& region) {
-  std::vector<Place*> before = writers_before(deps, block, region);
+bool covered_before(ScheduleState& state, const Dependences& deps, SRefNode& block, const TensorRegion& region) {
+  std::vector<SRefNode*> before = writers_before(deps, block, region);
   return before.empty() || covered(state, deps, block, region, before);
 }
 
-void compute_scope_flags(ScheduleState& state, Place& scope) {
+void compute_scope_flags(ScheduleState& state, SRefNode& scope) {
   Dependences deps = dependences(state, scope);
   scope.stage_pipeline = true;
   if (deps.blocks.empty()) return;
-  auto position = [&](const Place* place) {
-    return std::find(deps.blocks.begin(), deps.blocks.end(), place) - deps.blocks.begin();
+  auto position = [&](const SRefNode* sref) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), sref) - deps.blocks.begin();
   };
-  for (Place* block : deps.blocks) {
+  for (SRefNode* block : deps.blocks) {
     block->region_cover = true;
     for (const TensorRegion& region : deps.reads(*block))
       block->region_cover = block->region_cover && covered_before(state, deps, *block, region);
@@ -511,7 +511,7 @@ void compute_scope_flags(ScheduleState& state, Place& scope) {
     for (const TensorRegion& region : deps.writes(*block)) {
       auto readers = deps.readers.find(region->source.get());
       if (readers == deps.readers.end()) continue;
-      for (Place* reader : readers->second) {
+      for (SRefNode* reader : readers->second) {
         if (reader != block && position(reader) < position(block)) scope.stage_pipeline = false;
       }
     }
@@ -521,15 +521,15 @@ void compute_scope_flags(ScheduleState& state, Place& scope) {
 
 }  // namespace
 
-void compute_flags(ScheduleState& state, Place& block) {
+void compute_flags(ScheduleState& state, SRefNode& block) {
   block.affine_binding = has_affine_binding(state, block);
-  for (Place* child : child_blocks(state, block)) compute_flags(state, *child);
+  for (SRefNode* child : child_blocks(state, block)) compute_flags(state, *child);
   compute_scope_flags(state, block);
 }
 
-void recheck_cover(ScheduleState& state, Place& scope, const Buffer& buffer) {
+void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer) {
   Dependences deps = dependences(state, scope);
-  for (Place* block : deps.readers[buffer.get()]) {
+  for (SRefNode* block : deps.readers[buffer.get()]) {
     for (const TensorRegion& region : deps.reads(*block)) {
       if (!region->source.same_as(buffer) || covered_before(state, deps, *block, region)) continue;
       block->region_cover = false;
@@ -541,10 +541,10 @@ void recheck_cover(ScheduleState& state, Place& scope, const Buffer& buffer) {
 namespace {
 
 // The only writer in its scope of all that it writes?
-std::string why_not_dominant(ScheduleState& state, const Place& block, const Place& scope) {
+std::string why_not_dominant(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   Dependences deps = dependences(state, scope);
   for (const TensorRegion& region : deps.writes(block)) {
-    for (const Place* writer : deps.writers[region->source.get()]) {
+    for (const SRefNode* writer : deps.writers[region->source.get()]) {
       if (writer != &block) {
         return fmt::format("block `{}` writes `{}` as well", writer->name.c_str(),
                            region->source->name.c_str());
@@ -556,9 +556,9 @@ std::string why_not_dominant(ScheduleState& state, const Place& block, const Pla
 
 }  // namespace
 
-std::string why_not_complete(ScheduleState& state, const Place& place, const Place& scope) {
-  const SBlockNode* block = place.block();
-  if (std::string why = why_not_dominant(state, place, scope); !why.empty()) return why;
+std::string why_not_complete(ScheduleState& state, const SRefNode& sref, const SRefNode& scope) {
+  const SBlockNode* block = sref.block();
+  if (std::string why = why_not_dominant(state, sref, scope); !why.empty()) return why;
   for (const IterVar& iter : block->iter_vars) {
     if (iter->iter_type != IterType::kDataPar) {
       return fmt::format("iterator `{}` is not data-parallel", iter->var->name.c_str());
@@ -574,10 +574,10 @@ std::string why_not_complete(ScheduleState& state, const Place& place, const Pla
   return "";
 }
 
-std::string why_not_reduction(ScheduleState& state, const Place& place, const Place& scope) {
-  const SBlockNode* block = place.block();
+std::string why_not_reduction(ScheduleState& state, const SRefNode& sref, const SRefNode& scope) {
+  const SBlockNode* block = sref.block();
   if (!block->init) return "it has no `T.init()`";
-  if (!place.affine_binding) return "its iterators are no affine map of the loops around it";
+  if (!sref.affine_binding) return "its iterators are no affine map of the loops around it";
   std::unordered_set<const VarNode*> reduced;
   for (const IterVar& iter : block->iter_vars) {
     if (iter->iter_type != IterType::kDataPar && iter->iter_type != IterType::kCommReduce) {
@@ -585,7 +585,7 @@ std::string why_not_reduction(ScheduleState& state, const Place& place, const Pl
     }
     if (iter->iter_type == IterType::kCommReduce) reduced.insert(iter->var.get());
   }
-  if (std::string why = why_not_dominant(state, place, scope); !why.empty()) return why;
+  if (std::string why = why_not_dominant(state, sref, scope); !why.empty()) return why;
   for (const TensorRegion& write : block->writes) {
     for (const Range& range : write->region) {
       if (uses_var(range->min, [&](const VarNode* var) { return reduced.contains(var); })) {
@@ -599,17 +599,17 @@ std::string why_not_reduction(ScheduleState& state, const Place& place, const Pl
 namespace {
 
 // Which part of a scope keeps it from being a stage pipeline, in words.
-std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
+std::string why_no_stage_pipeline(ScheduleState& state, SRefNode& scope) {
   Dependences deps = dependences(state, scope);
-  auto position = [&](const Place* place) {
-    return std::find(deps.blocks.begin(), deps.blocks.end(), place) - deps.blocks.begin();
+  auto position = [&](const SRefNode* sref) {
+    return std::find(deps.blocks.begin(), deps.blocks.end(), sref) - deps.blocks.begin();
   };
-  for (Place* block : deps.blocks) {
+  for (SRefNode* block : deps.blocks) {
     for (const TensorRegion& region : deps.reads(*block)) {
-      std::vector<Place*> before = writers_before(deps, *block, region);
+      std::vector<SRefNode*> before = writers_before(deps, *block, region);
       if (before.empty() || covered(state, deps, *block, region, before)) continue;
       std::string names;
-      for (const Place* writer : before)
+      for (const SRefNode* writer : before)
         names += fmt::format("{}`{}`", names.empty() ? "" : ", ", writer->name.c_str());
       std::string witness = element_from_elsewhere(state, deps, *block, region);
       return fmt::format("block `{}` may read elements of `{}` that {} {} not written by then{}{}",
@@ -617,7 +617,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
                          before.size() == 1 ? "has" : "have", witness.empty() ? "" : ": ", witness);
     }
     for (const TensorRegion& region : deps.writes(*block)) {
-      for (Place* reader : deps.readers[region->source.get()]) {
+      for (SRefNode* reader : deps.readers[region->source.get()]) {
         if (reader == block || position(reader) >= position(block)) continue;
         return fmt::format("block `{}` writes `{}`, which block `{}` has read before it", block->name.c_str(),
                            region->source->name.c_str(), reader->name.c_str());
@@ -631,7 +631,7 @@ std::string why_no_stage_pipeline(ScheduleState& state, Place& scope) {
 
 }  // namespace
 
-void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view primitive) {
+void require_stage_pipeline(ScheduleState& state, SRefNode& scope, std::string_view primitive) {
   if (scope.stage_pipeline) return;
   Error error =
       refuse("not-stage-pipeline", "`{}` needs a scope that is a stage pipeline, and block `{}` is none",
@@ -648,7 +648,7 @@ void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view
 namespace {
 
 // A refusal of a block for what it reads and writes, with the iterations that show it.
-[[noreturn]] void throw_for(Error error, ScheduleState& state, const Place& block) {
+[[noreturn]] void throw_for(Error error, ScheduleState& state, const SRefNode& block) {
   add_witness(error, element_carried(state, block));
   if (block.block()->init && !block.affine_binding)
     add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
@@ -657,13 +657,13 @@ namespace {
 
 }  // namespace
 
-void require_complete(ScheduleState& state, const Place& block, const Place& scope) {
+void require_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   std::string why = why_not_complete(state, block, scope);
   if (why.empty()) return;
   throw_for(refuse("not-complete-block", "block `{}` is not complete: {}", block.name.c_str(), why), state,
             block);
 }
-void require_reduction(ScheduleState& state, const Place& block, const Place& scope) {
+void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   std::string why = why_not_reduction(state, block, scope);
   if (why.empty()) return;
   Error error =
@@ -672,7 +672,7 @@ void require_reduction(ScheduleState& state, const Place& block, const Place& sc
     add_witness(error, uncovered_value(realize_of(state, block), loops_above(block)));
   throw std::move(error).note("the block is defined here", block.stmt->span);
 }
-void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope) {
+void require_complete_or_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope) {
   std::string complete = why_not_complete(state, block, scope);
   if (complete.empty()) return;
   std::string reduction = why_not_reduction(state, block, scope);
@@ -681,7 +681,7 @@ void require_complete_or_reduction(ScheduleState& state, const Place& block, con
                    block.name.c_str(), complete, reduction),
             state, block);
 }
-void require_affine_binding(ScheduleState& state, const Place& block) {
+void require_affine_binding(ScheduleState& state, const SRefNode& block) {
   if (block.affine_binding) return;
   Error error =
       refuse("not-affine-binding", "the iterators of block `{}` are no affine map of the loops around it",
@@ -691,8 +691,8 @@ void require_affine_binding(ScheduleState& state, const Place& block) {
       .note("the block is defined here", block.stmt->span)
       .help("bind each iterator to sums of loop variables in mixed radix, such as `i0 * 4 + i1`");
 }
-void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope) {
-  for (const Place* block : child_blocks(state, below)) {
+void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope) {
+  for (const SRefNode* block : child_blocks(state, below)) {
     std::string complete = why_not_complete(state, *block, scope);
     if (complete.empty()) continue;
     std::string reduction = why_not_reduction(state, *block, scope);
@@ -704,17 +704,17 @@ void require_compact_dataflow(ScheduleState& state, const Place& below, const Pl
   }
 }
 
-void require_apart(ScheduleState& state, Place& loop, std::string_view primitive) {
-  Place& scope = *scope_of(loop);
+void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive) {
+  SRefNode& scope = *scope_of(loop);
   if (scope.stage_pipeline) return;
   Dependences deps = dependences(state, scope);
   if (!leaves_blocks_alone(loop.loop()->body, deps)) require_stage_pipeline(state, scope, primitive);
-  std::vector<Place*> below = child_blocks(state, loop);
-  auto position = [&](const Place* place) { return std::find(below.begin(), below.end(), place); };
-  auto is_below = [&](Place* place) { return std::find(below.begin(), below.end(), place) != below.end(); };
-  for (Place* block : below) {
+  std::vector<SRefNode*> below = child_blocks(state, loop);
+  auto position = [&](const SRefNode* sref) { return std::find(below.begin(), below.end(), sref); };
+  auto is_below = [&](SRefNode* sref) { return std::find(below.begin(), below.end(), sref) != below.end(); };
+  for (SRefNode* block : below) {
     for (const TensorRegion& region : deps.reads(*block)) {
-      std::vector<Place*> before = writers_before(deps, *block, region);
+      std::vector<SRefNode*> before = writers_before(deps, *block, region);
       if (std::none_of(before.begin(), before.end(), is_below) ||
           covered(state, deps, *block, region, before))
         continue;
@@ -728,7 +728,7 @@ void require_apart(ScheduleState& state, Place& loop, std::string_view primitive
           .help("choose loops inside of this one, or give the writer a loop of its own before it");
     }
     for (const TensorRegion& region : deps.writes(*block)) {
-      for (Place* reader : deps.readers[region->source.get()]) {
+      for (SRefNode* reader : deps.readers[region->source.get()]) {
         if (!is_below(reader) || reader == block || position(reader) > position(block)) continue;
         throw refuse("written-after-read",
                      "below loop `{}`, block `{}` writes `{}`, which block `{}` has read before it",
@@ -740,9 +740,9 @@ void require_apart(ScheduleState& state, Place& loop, std::string_view primitive
   }
 }
 
-void require_told(const Dependences& deps, const std::vector<Place*>& blocks) {
-  for (const Place* block : blocks) {
-    if (!deps.untold.contains(block)) continue;
+void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks) {
+  for (const SRefNode* block : blocks) {
+    if (!deps.undeclared.contains(block)) continue;
     throw refuse("untold-accesses", "block `{}` does not tell what the blocks inside of it access",
                  block->name.c_str())
         .note("the block is defined here", block->stmt->span)
@@ -750,7 +750,7 @@ void require_told(const Dependences& deps, const std::vector<Place*>& blocks) {
   }
 }
 
-bool is_output_block(const Place& block, const Place& scope) {
+bool is_output_block(const SRefNode& block, const SRefNode& scope) {
   for (const TensorRegion& write : block.block()->writes) {
     bool inside = false;
     for (const Buffer& buffer : scope.block()->alloc_buffers)

@@ -16,34 +16,34 @@ Error refuse(std::string_view name, fmt::format_string<Args...> format, Args&&..
 }
 
 // The nearest enclosing block; null for a root block.
-Place* scope_of(const Place& place);
+SRefNode* scope_of(const SRefNode& sref);
 // The loops around a block inside its scope, outermost first.
-std::vector<Place*> loops_above(const Place& block);
+std::vector<SRefNode*> loops_above(const SRefNode& block);
 // The loops from `place` (itself when it is a loop) up to its scope, innermost first.
-std::vector<Place*> loops_up(Place& place);
-bool is_above(const Place& ancestor, const Place& place);
+std::vector<SRefNode*> loops_up(SRefNode& sref);
+bool is_above(const SRefNode& ancestor, const SRefNode& sref);
 // The innermost loop or block strictly above all of them; null when there is none.
-Place* common_above(const std::vector<Place*>& places);
+SRefNode* common_above(const std::vector<SRefNode*>& srefs);
 
 // The loops over which an access of `block` spreads during one iteration of `top` (null: of the function),
 // the innermost first: those between, and those above `top` bound to threads that share memory of this scope.
-std::vector<const ForNode*> relaxed_loops(const Place& block, const Place* top,
+std::vector<const ForNode*> relaxed_loops(const SRefNode& block, const SRefNode* top,
                                           std::string_view storage_scope);
 
 // Where a buffer lies: "global", "shared", "local", ...
 std::string_view memory_of(const Buffer& buffer);
 // Which statement of the body of `above` holds `below`.
-size_t child_position(const Place& above, const Place& below);
+size_t child_position(const SRefNode& above, const SRefNode& below);
 // The statements of a body: those of a sequence, or the one.
 std::vector<Stmt> statements_of(const Stmt& body);
 // The blocks below a block or loop that are not inside other blocks, in program order.
-std::vector<Place*> child_blocks(ScheduleState& state, const Place& place);
+std::vector<SRefNode*> child_blocks(ScheduleState& state, const SRefNode& sref);
 // The realize around a block.
-SBlockRealize realize_of(ScheduleState& state, const Place& block);
+SBlockRealize realize_of(ScheduleState& state, const SRefNode& block);
 
 // Ranges of loops, for analyzers and affine maps.
-std::vector<LoopRange> ranges_of(const std::vector<Place*>& loops);
-void bind_loops(Analyzer& analyzer, const std::vector<Place*>& loops);
+std::vector<LoopRange> ranges_of(const std::vector<SRefNode*>& loops);
+void bind_loops(Analyzer& analyzer, const std::vector<SRefNode*>& loops);
 VarMap bindings_of(const SBlockRealize& realize);
 // The same thread for a copied loop, with a variable of its own; null stays null.
 IterVar thread_again(const IterVar& thread);
@@ -57,55 +57,55 @@ struct Accesses {
 
 // Flow of data between the blocks of one scope.
 struct Dependences {
-  std::vector<Place*> blocks;  // in program order
-  std::unordered_map<const VarNode*, std::vector<Place*>> writers, readers;
+  std::vector<SRefNode*> blocks;  // in program order
+  std::unordered_map<const VarNode*, std::vector<SRefNode*>> writers, readers;
   // Of blocks that tell nothing (`T.reads()`, `T.writes()`): what the blocks inside of them access. For
   // queries of blocks that hide accesses: what they told.
-  std::unordered_map<const Place*, Accesses> untold;
+  std::unordered_map<const SRefNode*, Accesses> undeclared;
 
-  const Array<TensorRegion>& reads(const Place& block) const;
-  const Array<TensorRegion>& writes(const Place& block) const;
-  std::vector<Place*> producers(const Place& block) const;  // write before `block` what it reads
-  std::vector<Place*> consumers(const Place& block) const;  // read after `block` what it writes
+  const Array<TensorRegion>& reads(const SRefNode& block) const;
+  const Array<TensorRegion>& writes(const SRefNode& block) const;
+  std::vector<SRefNode*> producers(const SRefNode& block) const;  // write before `block` what it reads
+  std::vector<SRefNode*> consumers(const SRefNode& block) const;  // read after `block` what it writes
   // As TVM's RAW and WAW dependences have them: writes of one buffer depend on each other too.
-  std::vector<Place*> depended_on(const Place& block) const;
-  std::vector<Place*> dependents(const Place& block) const;
+  std::vector<SRefNode*> depended_on(const SRefNode& block) const;
+  std::vector<SRefNode*> dependents(const SRefNode& block) const;
 };
-Dependences dependences(ScheduleState& state, const Place& scope);
+Dependences dependences(ScheduleState& state, const SRefNode& scope);
 // The same by what the blocks tell: how TVM answers queries.
-Dependences told_dependences(ScheduleState& state, const Place& scope);
+Dependences told_dependences(ScheduleState& state, const SRefNode& scope);
 
 // Is every iterator of the block an independent sum of digits of the loops around it, taking all values of
 // its domain? Digits may overlap, as in `i * 4 + k` with six `k`: then iterations repeat instances.
-bool has_affine_binding(ScheduleState& state, const Place& block);
+bool has_affine_binding(ScheduleState& state, const SRefNode& block);
 // The same of some of the loops; others are constants.
 bool binds_affinely(const SBlockRealize& realize, const std::vector<LoopRange>& loops, Analyzer& analyzer);
 // Do iterations of these loops, all around them fixed, meet an instance of the block twice, because digits of
 // its iterators overlap or a loop is in none of them?
-bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops);
+bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*>& loops);
 // Fills the flags of a block and all blocks below. Primitives keep them true: what they insert reads only
 // what was written before, and what they move stays between its producers and its consumers.
-void compute_flags(ScheduleState& state, Place& block);
+void compute_flags(ScheduleState& state, SRefNode& block);
 // After regions of `buffer` changed: what its readers in the scope read counts as covered only if it is.
-void recheck_cover(ScheduleState& state, Place& scope, const Buffer& buffer);
+void recheck_cover(ScheduleState& state, SRefNode& scope, const Buffer& buffer);
 
 // Why a block is not complete (or no reduction block), in words; empty when it is.
-std::string why_not_complete(ScheduleState& state, const Place& block, const Place& scope);
-std::string why_not_reduction(ScheduleState& state, const Place& block, const Place& scope);
+std::string why_not_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
+std::string why_not_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
 
 // Refusals shared by primitives: not-stage-pipeline, not-complete-block, not-reduction-block,
 // not-affine-binding, not-compact-dataflow, untold-accesses.
-void require_stage_pipeline(ScheduleState& state, Place& scope, std::string_view primitive);
-void require_complete_or_reduction(ScheduleState& state, const Place& block, const Place& scope);
-void require_complete(ScheduleState& state, const Place& block, const Place& scope);
-void require_reduction(ScheduleState& state, const Place& block, const Place& scope);
-void require_affine_binding(ScheduleState& state, const Place& block);
-void require_compact_dataflow(ScheduleState& state, const Place& below, const Place& scope);
+void require_stage_pipeline(ScheduleState& state, SRefNode& scope, std::string_view primitive);
+void require_complete_or_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
+void require_complete(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
+void require_reduction(ScheduleState& state, const SRefNode& block, const SRefNode& scope);
+void require_affine_binding(ScheduleState& state, const SRefNode& block);
+void require_compact_dataflow(ScheduleState& state, const SRefNode& below, const SRefNode& scope);
 // Do the blocks tell what they access? Where not, a primitive that needs their regions cannot go on.
 // Do the blocks below this loop take only what the same iteration has made, or what comes from outside of it?
-void require_apart(ScheduleState& state, Place& loop, std::string_view primitive);
-void require_told(const Dependences& deps, const std::vector<Place*>& blocks);
+void require_apart(ScheduleState& state, SRefNode& loop, std::string_view primitive);
+void require_told(const Dependences& deps, const std::vector<SRefNode*>& blocks);
 // Does the block write a buffer that lives outside of its scope?
-bool is_output_block(const Place& block, const Place& scope);
+bool is_output_block(const SRefNode& block, const SRefNode& scope);
 
 }  // namespace mlc::transform

@@ -2,8 +2,8 @@
 #include "transform/schedule/api.h"
 
 #include "ir/core/error_kinds.h"
-#include "ir/core/try_get.h"
 #include "ir/core/said_error.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/padding.h"
 
 namespace mlc::transform {
@@ -15,10 +15,10 @@ constexpr int64_t kModulus = 2147483647;
 Any construct(ApiCall& call) {
   const Any& given = call.args[0];
   IRModule mod;
-  if (auto fn = ir::given<PrimFunc>(given)) {
+  if (auto fn = ir::try_get<PrimFunc>(given)) {
     // The function is called `main` inside the schedule's module.
     mod = with_function(make<IRModuleNode>(), make<GlobalVarNode>("main"), *fn);
-  } else if (auto module = ir::given<IRModule>(given)) {
+  } else if (auto module = ir::try_get<IRModule>(given)) {
     mod = *module;
   } else {
     wrong_argument(call, 0, "a module or a prim_func");
@@ -113,7 +113,7 @@ ir::SaidError unknown_handle(const Any& rv, std::string_view name, ApiCall& call
                     .kind(kNoHandle)
                     .at(call.span_of(1));
   std::string handle = !name.empty()           ? fmt::format("ExprRV: {}", name)
-                       : ir::given<LoopRV>(rv) ? "LoopRV: s_tir.LoopRV"
+                       : ir::try_get<LoopRV>(rv) ? "LoopRV: s_tir.LoopRV"
                                                : "SBlockRV: s_tir.SBlockRV";
   return {std::move(error), "Cannot find corresponding " + handle};
 }
@@ -122,42 +122,42 @@ Any get(ApiCall& call) {
   Schedule schedule = self(call);
   const Any& rv = call.args[1];
   if (auto stmt = stmt_of_sref(rv)) return *stmt;
-  if (auto constant = ir::given<IntImm>(rv)) return (*constant)->value;
+  if (auto constant = ir::try_get<IntImm>(rv)) return (*constant)->value;
   if (rv.type_index() == ffi::TypeIndex::kTVMFFIInt) return rv;
-  if (auto e = ir::given<Expr>(rv)) {
+  if (auto e = ir::try_get<Expr>(rv)) {
     for (const Var& var : free_vars(*e)) {
       if (!schedule->numbers.contains(var.get())) throw unknown_handle(rv, var->name.c_str(), call);
     }
     return evaluate_numbers(*schedule, rv);
   }
-  if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
+  if (!ir::try_get<LoopRV>(rv) && !ir::try_get<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(rv.as<ffi::Object>());
   if (found == schedule->handles.end()) {
     throw unknown_handle(rv, "", call);
   }
-  const Place& place = *found->second;
-  if (place.mark != Mark::kNone) {
+  const SRefNode& sref = *found->second;
+  if (sref.mark != Mark::kNone) {
     throw ir::SaidError(
         refuse("location-is-no-loop", "the sampled location is no loop")
             .kind("TypeError+ScheduleError")
             .at(call.span_of(1)),
         "Check failed: (result) is false: Expects StmtSRef `sref` points to `Loop`, but gets: None");
   }
-  if (!place.alive()) {
+  if (!sref.alive()) {
     throw refuse(rv.as<LoopRV>() ? "loop-handle-gone" : "block-handle-gone",
-                 "`{}` is no longer in the module", place.name.c_str())
+                 "`{}` is no longer in the module", sref.name.c_str())
         .kind(kHandleGone)
         .at(call.span_of(1))
-        .note(fmt::format("`{}` took it away", place.removed_by));
+        .note(fmt::format("`{}` took it away", sref.removed_by));
   }
-  return place.stmt;
+  return sref.stmt;
 }
 
 Any remove_rv(ApiCall& call) {
   const Any& rv = call.args[1];
-  if (ir::given<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
-  if (!ir::given<LoopRV>(rv) && !ir::given<SBlockRV>(rv))
+  if (ir::try_get<Var>(rv) && mutable_schedule(self(call)).numbers.erase(rv.as<ffi::Object>())) return nullptr;
+  if (!ir::try_get<LoopRV>(rv) && !ir::try_get<SBlockRV>(rv))
     wrong_argument(call, 1, "a loop or block of this schedule");
   if (mutable_schedule(self(call)).handles.erase(rv.as<ffi::Object>()) == 0) {
     throw unknown_handle(rv, "", call);
@@ -208,7 +208,7 @@ Any can_decompose_padding(ApiCall& call) {
 
 Any trace_text(ApiCall& call) { return String(call.args[0].cast<Trace>()->as_python()); }
 Any trace_apply(ApiCall& call) {
-  auto to = ir::given<Schedule>(call.args[1]);
+  auto to = ir::try_get<Schedule>(call.args[1]);
   if (!to) wrong_argument(call, 1, "a schedule");
   apply_trace(*call.args[0].cast<Trace>(), mutable_schedule(*to), call.host, call.args[2].cast<bool>(),
               call.args[3]);

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "transform/schedule/beside.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/compute_location.h"
+#include "transform/schedule/non_block_stmts.h"
 
 namespace mlc::transform {
 namespace {
@@ -19,9 +19,9 @@ bool names(const Array<TensorRegion>& regions, const Buffer& buffer) {
 struct Uses {
   std::vector<size_t> reads, writes;
 };
-Uses uses_in(ScheduleState& state, const Place& loop, const Buffer& buffer) {
+Uses uses_in(ScheduleState& state, const SRefNode& loop, const Buffer& buffer) {
   Uses uses;
-  for (const Place* block : child_blocks(state, loop)) {
+  for (const SRefNode* block : child_blocks(state, loop)) {
     size_t position = child_position(loop, *block);
     auto note = [&](std::vector<size_t>& found, const Array<TensorRegion>& regions) {
       if (names(regions, buffer) && (found.empty() || found.back() != position)) found.push_back(position);
@@ -34,7 +34,7 @@ Uses uses_in(ScheduleState& state, const Place& loop, const Buffer& buffer) {
 
 // with T.sblock(name): to[region] = from[region], the loops around as iterators.
 SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& allocated, const Box& box,
-                         const std::vector<Place*>& around, Analyzer& analyzer) {
+                         const std::vector<SRefNode*>& around, Analyzer& analyzer) {
   Array<IterVar> iters;
   Array<Expr> values, indices;
   Array<Range> ranges;
@@ -42,7 +42,7 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
   auto localized = [&](const Expr& e) {
     for (const Var& var : free_vars(e)) {
       auto loop = std::find_if(around.begin(), around.end(),
-                               [&](const Place* place) { return place->loop()->loop_var.same_as(var); });
+                               [&](const SRefNode* sref) { return sref->loop()->loop_var.same_as(var); });
       if (loop == around.end() || inside.contains(var.get())) continue;
       Var iter = make_var(String(fmt::format("v{}", iters.size())), var->dtype());
       Range range = make<RangeNode>((*loop)->loop()->min, (*loop)->loop()->extent);
@@ -78,8 +78,8 @@ SBlockRealize copy_block(const Buffer& from, const Buffer& to, const Buffer& all
 // One loop replaced, looking only at what is above it.
 class ReplaceLoop final : public Rewriter {
  public:
-  ReplaceLoop(const Place& loop, const Stmt& next) : loop_(loop.loop()), next_(next) {
-    for (const Place* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
+  ReplaceLoop(const SRefNode& loop, const Stmt& next) : loop_(loop.loop()), next_(next) {
+    for (const SRefNode* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
   }
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -96,12 +96,12 @@ class ReplaceLoop final : public Rewriter {
 };
 
 // A copy that is written back holds nothing at first.
-void require_written_first(Step& step, const Place& loop, const Buffer& buffer) {
+void require_written_first(Step& step, const SRefNode& loop, const Buffer& buffer) {
   auto uses = [&](const Array<TensorRegion>& regions) {
     return std::any_of(regions.begin(), regions.end(),
                        [&](const TensorRegion& region) { return region->source.same_as(buffer); });
   };
-  for (const Place* user : child_blocks(step.state, loop)) {
+  for (const SRefNode* user : child_blocks(step.state, loop)) {
     bool reads = uses(user->block()->reads);
     if (!reads && !uses(user->block()->writes)) continue;
     if (!reads || user->block()->init) return;
@@ -116,10 +116,10 @@ void require_written_first(Step& step, const Place& loop, const Buffer& buffer) 
 
 }  // namespace
 
-Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
+SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
                  bool write) {
   // check
-  Place* scope = scope_of(*loop);
+  SRefNode* scope = scope_of(*loop);
   const SBlockNode* owner = block->block();
   Buffer buffer =
       choose_buffer(step, 3, *block, write ? owner->writes : owner->reads, write ? "writes" : "reads");
@@ -152,7 +152,7 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
   Buffer copy = buffer_in(buffer, storage_scope);
   std::vector<Box> boxes;
   std::string_view shared_by(storage_scope.data(), storage_scope.size());
-  for (const Place* user : child_blocks(step.state, *loop)) {
+  for (const SRefNode* user : child_blocks(step.state, *loop)) {
     for (const TensorRegion& region : write ? user->block()->writes : user->block()->reads) {
       // Threads that share the memory of the copy see one copy.
       if (region->source.same_as(buffer))
@@ -186,10 +186,10 @@ Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const S
   next = with(ref(as<SBlockNode>(next)),
               [&](SBlockNode& scope_copy) { scope_copy.alloc_buffers.push_back(copy); });
   step.replace(*scope, next);
-  Place* place = step.place(realize->block);
+  SRefNode* sref = step.sref(realize->block);
   // A copy whose place does not depend on the loops is repeated by them.
-  place->affine_binding = !realize->iter_values.empty();
-  return place;
+  sref->affine_binding = !realize->iter_values.empty();
+  return sref;
 }
 
 }  // namespace mlc::transform

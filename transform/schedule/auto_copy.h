@@ -8,7 +8,7 @@ namespace mlc::transform {
 
 // Puts a copy of what the loop's body reads (or writes) of a buffer of `block` into the body, and lets the
 // body use it.
-Place* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
+SRefNode* auto_copy(Step& step, const LoopArg& loop, const BlockArg& block, const String& storage_scope,
                  bool write);
 
 }  // namespace mlc::transform

@@ -18,11 +18,11 @@ bool binds_affinely(const SBlockRealize& realize, const std::vector<LoopRange>& 
   });
 }
 
-bool has_affine_binding(ScheduleState& state, const Place& block) {
+bool has_affine_binding(ScheduleState& state, const SRefNode& block) {
   if (!block.parent) return true;
   SBlockRealize realize = realize_of(state, block);
   if (realize->iter_values.empty()) return true;
-  std::vector<Place*> loops = loops_above(block);
+  std::vector<SRefNode*> loops = loops_above(block);
   // Each iterator one loop variable of its own: the usual case needs no proof.
   bool plain = true;
   std::unordered_set<const VarNode*> seen;
@@ -33,15 +33,15 @@ bool has_affine_binding(ScheduleState& state, const Place& block) {
   Analyzer analyzer;
   bind_loops(analyzer, loops);
   if (plain && is_const_int(realize->predicate, 1)) {
-    for (const Place* loop : loops) seen.erase(loop->loop()->loop_var.get());
+    for (const SRefNode* loop : loops) seen.erase(loop->loop()->loop_var.get());
     if (seen.empty()) return true;
   }
   return binds_affinely(realize, ranges_of(loops), analyzer);
 }
 
-bool repeats_instances(const SBlockRealize& realize, const std::vector<Place*>& loops) {
-  for (const Place* place : loops) {
-    const ForNode* loop = place->loop();
+bool repeats_instances(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
+  for (const SRefNode* sref : loops) {
+    const ForNode* loop = sref->loop();
     bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
       return uses_var(value, [&](const VarNode* var) { return var == loop->loop_var.get(); });
     });

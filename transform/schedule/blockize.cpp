@@ -24,9 +24,9 @@ struct Sides {
   }
 };
 
-[[noreturn]] void not_divisible(const Place& block, const std::vector<Place*>& inner, Span span) {
+[[noreturn]] void not_divisible(const SRefNode& block, const std::vector<SRefNode*>& inner, Span span) {
   std::string loops;
-  for (const Place* loop : inner)
+  for (const SRefNode* loop : inner)
     loops += fmt::format("{}`{}`", loops.empty() ? "" : ", ", loop->name.c_str());
   throw refuse("blockize-not-divisible",
                "the iterators of block `{}` cannot be cut into outer and inner ones", block.name.c_str())
@@ -38,12 +38,12 @@ struct Sides {
 }
 
 // The block's iterators cut at its loops from `inner` on.
-SubspaceDivision divide_block(const SBlockRealize& realize, const Place& block,
-                              const std::vector<Place*>& loops, const std::vector<Place*>& inner,
+SubspaceDivision divide_block(const SBlockRealize& realize, const SRefNode& block,
+                              const std::vector<SRefNode*>& loops, const std::vector<SRefNode*>& inner,
                               bool preserve_unit_iters, Span span) {
   Sides sides;
-  for (const Place* loop : loops) sides.outer.insert(loop->loop()->loop_var.get());
-  for (const Place* loop : inner) {
+  for (const SRefNode* loop : loops) sides.outer.insert(loop->loop()->loop_var.get());
+  for (const SRefNode* loop : inner) {
     sides.inner.insert(loop->loop()->loop_var.get());
     sides.outer.erase(loop->loop()->loop_var.get());
   }
@@ -202,7 +202,7 @@ SBlockRealize inner_realize(const Cut& cut, bool updates) {
 }
 
 // The init as a nest of its own over the spatial inner iterators that it uses. `loops`: innermost first.
-Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<Place*>& loops,
+Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<SRefNode*>& loops,
                const String& name) {
   VarMap renamed;
   Array<IterVar> iters;
@@ -218,7 +218,7 @@ Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<Pla
   }
   std::vector<const ForNode*> kept;
   std::unordered_set<const VarNode*> dropped;
-  for (const Place* loop : loops) {
+  for (const SRefNode* loop : loops) {
     const ForNode* node = loop->loop();
     bool used = std::any_of(values.begin(), values.end(), [&](const Expr& value) {
       return uses_var(value, [&](const VarNode* var) { return var == node->loop_var.get(); });
@@ -250,8 +250,8 @@ Stmt init_nest(const Cut& cut, const SBlockRealize& inner, const std::vector<Pla
   return nest;
 }
 
-Stmt nest_of(Stmt body, const std::vector<Place*>& loops) {
-  for (const Place* loop : loops) body = with(ref(loop->loop()), [&](ForNode& copy) { copy.body = body; });
+Stmt nest_of(Stmt body, const std::vector<SRefNode*>& loops) {
+  for (const SRefNode* loop : loops) body = with(ref(loop->loop()), [&](ForNode& copy) { copy.body = body; });
   return body;
 }
 
@@ -304,31 +304,31 @@ class UnionOfRegions {
 };
 
 // The loops of a block below `above`, innermost first.
-std::vector<Place*> loops_below(const Place& block, const Place* above) {
-  std::vector<Place*> loops;
-  for (Place* up = block.parent; up != above && up->loop(); up = up->parent) loops.push_back(up);
+std::vector<SRefNode*> loops_below(const SRefNode& block, const SRefNode* above) {
+  std::vector<SRefNode*> loops;
+  for (SRefNode* up = block.parent; up != above && up->loop(); up = up->parent) loops.push_back(up);
   return loops;
 }
 
 }  // namespace
 
 SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit_iters, BlockReuse& reuse) {
-  std::vector<Place*> below = child_blocks(step.state, *loop);
+  std::vector<SRefNode*> below = child_blocks(step.state, *loop);
   if (below.size() != 1) {
     throw refuse("blockize-several-blocks", "below loop `{}` are {} blocks instead of one",
                  loop->name.c_str(), below.size())
         .at(loop.span)
         .help("blocks that stand side by side go together as a list: `sch.blockize([block1, block2])`");
   }
-  const Place& block = *below[0];
+  const SRefNode& block = *below[0];
   SBlockRealize realize = realize_of(step.state, block);
-  std::vector<Place*> inner = loops_below(block, loop->parent);
+  std::vector<SRefNode*> inner = loops_below(block, loop->parent);
   Cut cut = cut_block(realize,
                       divide_block(realize, block, loops_above(block), inner, preserve_unit_iters, loop.span),
                       preserve_unit_iters, nullptr);
   const String& name = realize->block->name_hint;
   bool updates = reduces_outside(cut);
-  std::vector<Place*> outermost_first(inner.rbegin(), inner.rend());
+  std::vector<SRefNode*> outermost_first(inner.rbegin(), inner.rend());
   if (updates && repeats_instances(realize, outermost_first)) {
     Error error = refuse("reduction-repeated",
                          "iterations of loop `{}` overlap: block `{}` would go on with a sum instead of "
@@ -349,10 +349,10 @@ SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit
   return make<SBlockRealizeNode>(cut.outer_values, cut.division.outer_predicate, outer);
 }
 
-Place* settle_outer_block(Step& step, const SBlock& outer) {
-  Place* place = step.place(outer);
-  compute_flags(step.state, *place);
-  return place;
+SRefNode* settle_outer_block(Step& step, const SBlock& outer) {
+  SRefNode* sref = step.sref(outer);
+  compute_flags(step.state, *sref);
+  return sref;
 }
 
 namespace {
@@ -370,16 +370,16 @@ bool conflict(const SBlockNode& a, const SBlockNode& b) {
 
 }  // namespace
 
-Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
+SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters) {
   Span span = step.span(1);
   if (blocks.empty())
     throw refuse("blockize-no-blocks", "there are no blocks in the list")
         .kind("TypeError+ScheduleError")
         .at(span);
-  std::vector<Place*> places;
+  std::vector<SRefNode*> srefs;
   for (const BlockArg& block : blocks) {
-    places.push_back(&*block);
-    Place* scope = scope_of(*block);
+    srefs.push_back(&*block);
+    SRefNode* scope = scope_of(*block);
     if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(span);
     if (scope != scope_of(*blocks[0])) {
       throw refuse("blockize-not-neighbours", "blocks `{}` and `{}` are in different blocks",
@@ -387,10 +387,10 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
           .at(span);
     }
   }
-  Place& above = places.size() == 1 ? *places[0]->parent : *common_above(places);
+  SRefNode& above = srefs.size() == 1 ? *srefs[0]->parent : *common_above(srefs);
   const Stmt& body = above.loop() ? above.loop()->body : above.block()->body;
   std::vector<size_t> positions;
-  for (const Place* place : places) positions.push_back(child_position(above, *place));
+  for (const SRefNode* sref : srefs) positions.push_back(child_position(above, *sref));
   std::vector<size_t> sorted = positions;
   std::sort(sorted.begin(), sorted.end());
   for (size_t i = 0; i + 1 < sorted.size(); ++i) {
@@ -401,9 +401,9 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
         .help("only blocks that follow each other directly can be made one");
   }
   bool depend = false;  // two that are named in another order than they run in
-  for (size_t i = 0; i < places.size(); ++i) {
-    for (size_t j = i + 1; j < places.size(); ++j)
-      depend = depend || (positions[i] > positions[j] && conflict(*places[i]->block(), *places[j]->block()));
+  for (size_t i = 0; i < srefs.size(); ++i) {
+    for (size_t j = i + 1; j < srefs.size(); ++j)
+      depend = depend || (positions[i] > positions[j] && conflict(*srefs[i]->block(), *srefs[j]->block()));
   }
   UnionOfRegions reads, writes;
   Array<IterVar> outer_iters;
@@ -412,18 +412,18 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
   BlockReuse reuse;
   std::vector<std::pair<size_t, Stmt>> parts;
   std::string name = "outer_";
-  for (size_t at = 0; at < places.size(); ++at) {
-    const Place* place = places[at];
-    SBlockRealize realize = realize_of(step.state, *place);
-    std::vector<Place*> inner = loops_below(*place, &above);
-    for (const Place* loop : inner) {
+  for (size_t at = 0; at < srefs.size(); ++at) {
+    const SRefNode* sref = srefs[at];
+    SBlockRealize realize = realize_of(step.state, *sref);
+    std::vector<SRefNode*> inner = loops_below(*sref, &above);
+    for (const SRefNode* loop : inner) {
       if (child_blocks(step.state, *loop).size() == 1) continue;
       throw refuse("blockize-several-blocks", "loop `{}` around block `{}` has other blocks as well",
-                   loop->name.c_str(), place->name.c_str())
+                   loop->name.c_str(), sref->name.c_str())
           .at(span);
     }
     SubspaceDivision division =
-        divide_block(realize, *place, loops_above(*place), inner, preserve_unit_iters, span);
+        divide_block(realize, *sref, loops_above(*sref), inner, preserve_unit_iters, span);
     bool first = !predicate;
     // One with fewer iterators has the outer parts of the others' first ones.
     bool same = first || (division.indices.size() <= outer_iters.size() &&
@@ -435,9 +435,9 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     if (!same) {
       throw refuse("blockize-different-iterators",
                    "blocks `{}` and `{}` do not step through the loops around them alike",
-                   places[0]->name.c_str(), place->name.c_str())
+                   srefs[0]->name.c_str(), sref->name.c_str())
           .at(span)
-          .note("the other block is defined here", place->stmt->span)
+          .note("the other block is defined here", sref->stmt->span)
           .help(
               "their iterators, in order, must have the same outer parts; the first block has the most of "
               "them");
@@ -450,7 +450,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     }
     if (cut.block->init) {  // there would be no place for it
       throw refuse("blockize-outer-reduction", "block `{}` is a reduction, which cannot be one of several",
-                   place->name.c_str())
+                   sref->name.c_str())
           .kind("InternalError+ScheduleError")
           .at(span)
           .help("take its init out with `sch.decompose_reduction` first");
@@ -460,7 +460,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
     reads.add(covering(cut.block->reads, cut.inner_iters));
     writes.add(covering(cut.block->writes, cut.inner_iters));
     parts.emplace_back(positions[at], nest_of(inside, inner));
-    name += fmt::format("{}_", place->name.c_str());
+    name += fmt::format("{}_", sref->name.c_str());
   }
   // As they are named, unless one computes what another needs.
   if (depend)
@@ -469,7 +469,7 @@ Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool pre
   for (const auto& [position, stmt] : parts) stmts.push_back(stmt);
   SBlock outer = make<SBlockNode>(outer_iters, reads.regions(), writes.regions(), String(name), seq(stmts),
                                   Stmt(), Array<Buffer>{}, Array<MatchBufferRegion>{}, Map<String, Any>{},
-                                  places[0]->stmt->span);
+                                  srefs[0]->stmt->span);
   Stmt realize = make<SBlockRealizeNode>(outer_values, predicate, outer);
   Array<Stmt> next_body;
   std::vector<Stmt> old_body = statements_of(body);

@@ -11,10 +11,10 @@ namespace mlc::transform {
 SBlockRealize blockized_loop(Step& step, const LoopArg& loop, bool preserve_unit_iters, BlockReuse& reuse);
 
 // After an outer block was put into the module: whether it and what is inside are affine and stage pipelines.
-Place* settle_outer_block(Step& step, const SBlock& outer);
+SRefNode* settle_outer_block(Step& step, const SBlock& outer);
 
 // The blocks, neighbours in the body of the place above them, in one outer block. Errors: as above,
 // blockize-different-iterators, blockize-not-neighbours, blockize-outer-reduction.
-Place* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters);
+SRefNode* blockize_blocks(Step& step, const std::vector<BlockArg>& blocks, bool preserve_unit_iters);
 
 }  // namespace mlc::transform

@@ -64,8 +64,8 @@ class CastAccesses final : public Rewriter {
 
 }  // namespace
 
-Place& allocating_block(Place& block, const Buffer& buffer, std::string_view primitive, Span span) {
-  for (Place* up = &block; up; up = scope_of(*up)) {
+SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_view primitive, Span span) {
+  for (SRefNode* up = &block; up; up = scope_of(*up)) {
     for (const Buffer& allocated : up->block()->alloc_buffers) {
       if (allocated.same_as(buffer)) return *up;
     }
@@ -76,7 +76,7 @@ Place& allocating_block(Place& block, const Buffer& buffer, std::string_view pri
       .help("cache it first, with `cache_read` or `cache_write`");
 }
 
-void change_buffer(Step& step, Place& allocator, const Buffer& buffer,
+void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,
                    const std::function<void(BufferTypeNode&)>& change, const std::string& suffix) {
   BufferMap buffers{{buffer.get(), changed(buffer, change, suffix)}};
   Views(buffers, change, suffix).visit(allocator.stmt);

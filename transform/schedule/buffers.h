@@ -7,11 +7,11 @@
 namespace mlc::transform {
 
 // The block around `block`, or itself, that allocates the buffer. Error: buffer-not-allocated.
-Place& allocating_block(Place& block, const Buffer& buffer, std::string_view primitive, Span span);
+SRefNode& allocating_block(SRefNode& block, const Buffer& buffer, std::string_view primitive, Span span);
 // Changes the type of a buffer in the block that allocates it and in all below, views through
 // `T.match_buffer` included; `suffix` goes behind their names. A changed element type puts casts around loads
 // and stores.
-void change_buffer(Step& step, Place& allocator, const Buffer& buffer,
+void change_buffer(Step& step, SRefNode& allocator, const Buffer& buffer,
                    const std::function<void(BufferTypeNode&)>& change, const std::string& suffix);
 
 }  // namespace mlc::transform

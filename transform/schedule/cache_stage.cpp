@@ -14,14 +14,14 @@ namespace {
 // Inserts one statement into the body of `location`, changes some blocks; looks only where these are.
 class InsertStage final : public Rewriter {
  public:
-  InsertStage(const CopyLocation& at, const Stmt& copy, const std::vector<Place*>& users,
+  InsertStage(const CopyLocation& at, const Stmt& copy, const std::vector<SRefNode*>& users,
               const ChangeBlock& change)
       : at_(at), copy_(copy), change_(change) {
-    for (const Place* user : users) {
+    for (const SRefNode* user : users) {
       users_.insert(user->stmt.get());
       mark(user->parent);
     }
-    mark(at.place);
+    mark(at.sref);
   }
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -33,7 +33,7 @@ class InsertStage final : public Rewriter {
     if (users_.contains(s.get())) return change_(s);
     if (s->kind == StmtKind::kFor && !above_.contains(s.get())) return s;
     Stmt next = rewrite_children(s);
-    return s.same_as(at_.place->stmt) ? insert(s, next) : next;
+    return s.same_as(at_.sref->stmt) ? insert(s, next) : next;
   }
   // Puts the copy among the statements of a rewritten loop or block.
   Stmt insert(const Stmt& before, const Stmt& next) const {
@@ -50,8 +50,8 @@ class InsertStage final : public Rewriter {
   }
 
  private:
-  void mark(const Place* place) {
-    for (; place; place = place->parent) above_.insert(place->stmt.get());
+  void mark(const SRefNode* sref) {
+    for (; sref; sref = sref->parent) above_.insert(sref->stmt.get());
   }
   const CopyLocation& at_;
   const Stmt& copy_;
@@ -112,7 +112,7 @@ Stmt copy_nest(const CacheStage& stage, SBlock& block_out) {
   return result;
 }
 
-Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Array<TensorRegion>& regions,
+Buffer choose_buffer(Step& step, size_t argument, const SRefNode& block, const Array<TensorRegion>& regions,
                      std::string_view role, Naming naming) {
   Any& given = step.call.args[argument];
   if (naming == Naming::kNumbers && given.type_index() != ffi::TypeIndex::kTVMFFIInt)
@@ -131,7 +131,7 @@ Buffer choose_buffer(Step& step, size_t argument, const Place& block, const Arra
       if (names[i] == std::string(*name)) return chosen(i);
     }
     asked = fmt::format("buffer `{}`", name->c_str());
-  } else if (auto var = ir::given<Var>(given)) {
+  } else if (auto var = ir::try_get<Var>(given)) {
     named = true;
     for (size_t i = 0; i < regions.size(); ++i) {
       if (regions[i]->source.same_as(*var)) return chosen(i);
@@ -175,7 +175,7 @@ Buffer buffer_in(const Buffer& buffer, const String& storage_scope) {
                        Type(BufferType(type)));
 }
 
-Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
+SRefNode* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
   auto found = deps.writers.find(buffer.get());
   if (found == deps.writers.end() || found->second.empty()) return nullptr;
   if (found->second.size() > 1) {
@@ -186,9 +186,9 @@ Place* only_writer(const Dependences& deps, const Buffer& buffer, Span span) {
   return found->second[0];
 }
 
-void require_read_after(Step& step, const Dependences& deps, Place& writer,
-                        const std::vector<Place*>& readers, const Buffer& buffer, bool use_copy) {
-  for (Place* reader : deps.blocks) {
+void require_read_after(Step& step, const Dependences& deps, SRefNode& writer,
+                        const std::vector<SRefNode*>& readers, const Buffer& buffer, bool use_copy) {
+  for (SRefNode* reader : deps.blocks) {
     if (reader == &writer) return;
     if (std::find(readers.begin(), readers.end(), reader) == readers.end()) continue;
     if (!use_copy && common_above({reader, &writer})->block()) continue;
@@ -200,12 +200,12 @@ void require_read_after(Step& step, const Dependences& deps, Place& writer,
   }
 }
 
-CopyLocation location_after(const Dependences& deps, Place& scope, Place& writer,
-                            const std::vector<Place*>& related) {
+CopyLocation location_after(const Dependences& deps, SRefNode& scope, SRefNode& writer,
+                            const std::vector<SRefNode*>& related) {
   bool behind = false;
-  for (Place* block : deps.blocks) {
+  for (SRefNode* block : deps.blocks) {
     if (behind && std::find(related.begin(), related.end(), block) != related.end()) {
-      Place* common = common_above({&writer, block});
+      SRefNode* common = common_above({&writer, block});
       return {common, child_position(*common, *block)};
     }
     behind = behind || block == &writer;
@@ -296,14 +296,14 @@ class CountFrom final : public Rewriter {
 
 }  // namespace
 
-void set_region_of_input(CacheStage& stage, const Place& scope) {
+void set_region_of_input(CacheStage& stage, const SRefNode& scope) {
   stage.region.clear();
   for (const Expr& extent : stage.from->buffer()->shape)
     stage.region.push_back({const_like(extent, 0), extent - 1});
-  for (const TensorRegion& told : scope.block()->reads) {
-    if (!told->source.same_as(stage.from)) continue;
+  for (const TensorRegion& declared : scope.block()->reads) {
+    if (!declared->source.same_as(stage.from)) continue;
     for (size_t d = 0; d < stage.region.size(); ++d)
-      stage.region[d] = {told->region[d]->min, told->region[d]->min + told->region[d]->extent - 1};
+      stage.region[d] = {declared->region[d]->min, declared->region[d]->min + declared->region[d]->extent - 1};
   }
   stage.guards.assign(stage.region.size(), {});
   take_shape_of_region(stage);
@@ -321,8 +321,8 @@ std::string_view narrower(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-void set_region(CacheStage& stage, ScheduleState& state, const Place& block, const TensorRegion& region) {
-  Place& location = *stage.location;
+void set_region(CacheStage& stage, ScheduleState& state, const SRefNode& block, const TensorRegion& region) {
+  SRefNode& location = *stage.location;
   Analyzer analyzer;
   if (location.loop()) {
     bind_surroundings_visibly(analyzer, state, location);
@@ -362,7 +362,7 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
   stage.guards.clear();
   Domain run;
   if (location.loop()) {
-    std::vector<Place*> loops = loops_above(location);
+    std::vector<SRefNode*> loops = loops_above(location);
     loops.push_back(&location);
     for (const LoopRange& loop : ranges_of(loops))
       run[loop.var.get()] = {loop.range->min, loop.range->min + loop.range->extent - 1};
@@ -374,15 +374,15 @@ void set_region(CacheStage& stage, ScheduleState& state, const Place& block, con
   if (!location.loop()) take_shape_of_region(stage);
 }
 
-Stmt scope_with_stage(const Place& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
-                      const std::vector<Place*>& users, const ChangeBlock& change) {
+Stmt scope_with_stage(const SRefNode& scope, const CopyLocation& at, const Stmt& copy, const Buffer& allocated,
+                      const std::vector<SRefNode*>& users, const ChangeBlock& change) {
   InsertStage rewriter(at, copy, users, change);
   Stmt next = rewriter.rewrite_children(scope.stmt);
-  if (at.place == &scope) next = rewriter.insert(scope.stmt, next);
+  if (at.sref == &scope) next = rewriter.insert(scope.stmt, next);
   return with(ref(as<SBlockNode>(next)), [&](SBlockNode& node) { node.alloc_buffers.push_back(allocated); });
 }
 
-Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const std::vector<Place*>& users) {
+SRefNode* add_cache_stage(Step& step, SRefNode& scope, const CacheStage& stage, const std::vector<SRefNode*>& users) {
   SBlock block;
   Stmt copy = copy_nest(stage, block);
   const Buffer& other = stage.allocated.same_as(stage.from) ? stage.to : stage.from;
@@ -392,9 +392,9 @@ Place* add_cache_stage(Step& step, Place& scope, const CacheStage& stage, const 
   };
   step.replace(scope,
                scope_with_stage(scope, {stage.location, stage.position}, copy, stage.allocated, users, use));
-  Place* place = step.place(block);
-  place->affine_binding = has_affine_binding(step.state, *place);
-  return place;
+  SRefNode* sref = step.sref(block);
+  sref->affine_binding = has_affine_binding(step.state, *sref);
+  return sref;
 }
 
 }  // namespace mlc::transform

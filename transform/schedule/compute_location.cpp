@@ -5,7 +5,7 @@
 
 #include "transform/arith/expr_equal.h"
 #include "transform/schedule/conditions.h"
-#include "transform/schedule/invert_digits.h"
+#include "transform/schedule/invert_affine_index.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -146,16 +146,16 @@ std::optional<IterDomains> digits_within(const SBlockNode& block, const TensorRe
     needed.push_back(simplified(box.dims[d], analyzer));
   }
   if (!digits) return std::nullopt;
-  return invert_digits(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
+  return invert_affine_index(block.iter_vars, indices, needed, region->source->buffer()->shape, exact, analyzer);
 }
 
 // Removes one block (and the loops that only held it), replaces one loop; looks only at what is above them.
 class MoveRewriter final : public Rewriter {
  public:
-  MoveRewriter(const Place& block, const Place& loop, Stmt next_loop)
+  MoveRewriter(const SRefNode& block, const SRefNode& loop, Stmt next_loop)
       : block_(block.block()), loop_(loop.loop()), next_loop_(std::move(next_loop)) {
-    for (const Place* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
-    for (const Place* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
+    for (const SRefNode* up = block.parent; up; up = up->parent) above_.insert(up->stmt.get());
+    for (const SRefNode* up = loop.parent; up; up = up->parent) above_.insert(up->stmt.get());
   }
   using Rewriter::rewrite;
   Expr rewrite(const Expr& e) override { return e; }
@@ -311,7 +311,7 @@ namespace {
 std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, const TensorRegion& region,
                                                  const VarMap& values,
                                                  const std::vector<const ForNode*>& relaxed,
-                                                 const std::vector<Place*>& around, bool without_condition,
+                                                 const std::vector<SRefNode*>& around, bool without_condition,
                                                  Analyzer& analyzer) {
   if (relaxed.empty() || (!without_condition && is_const_int(realize->predicate, 1))) return std::nullopt;
   auto is_relaxed = [&](const VarNode* var) {
@@ -320,8 +320,8 @@ std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, c
   };
   // Sizes are known around; a loop that stays around moves what the condition leaves.
   bool moves = uses_var(realize->predicate, [&](const VarNode* var) {
-    return !is_relaxed(var) && std::any_of(around.begin(), around.end(), [&](const Place* place) {
-      return place->loop() && place->loop()->loop_var.get() == var;
+    return !is_relaxed(var) && std::any_of(around.begin(), around.end(), [&](const SRefNode* sref) {
+      return sref->loop() && sref->loop()->loop_var.get() == var;
     });
   });
   if (moves) return std::nullopt;
@@ -352,11 +352,11 @@ std::optional<std::vector<Interval>> reach_where(const SBlockRealize& realize, c
 }
 
 // `by_memory`: an index that memory holds is a point where it stays the same.
-void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions, const Place& top,
+void relax(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions, const SRefNode& top,
            std::string_view storage_scope, bool by_memory, std::vector<Box>& into, Analyzer& analyzer) {
   SBlockRealize realize = realize_of(state, block);
   VarMap values = bindings_of(realize);
-  std::vector<Place*> around = loops_above(block);
+  std::vector<SRefNode*> around = loops_above(block);
   for (const TensorRegion& region : regions) {
     std::vector<const ForNode*> relaxed = relaxed_loops(block, &top, storage_scope);
     // What a loop runs over may depend on the loops around it.
@@ -404,15 +404,15 @@ void relax(ScheduleState& state, const Place& block, const Array<TensorRegion>& 
 
 }  // namespace
 
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
+void relax_below(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
+                 const SRefNode& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer) {
   for (const TensorRegion& region : regions) {
     relax(state, block, {region}, top, across_threads ? memory_of(region->source) : "", across_threads, into,
           analyzer);
   }
 }
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
+void relax_below(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
+                 const SRefNode& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer) {
   relax(state, block, regions, top, storage_scope, false, into, analyzer);
 }
@@ -452,8 +452,8 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
   return result;
 }
 
-Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position,
-                 const Place& scope) {
+Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
+                 const SRefNode& scope) {
   std::vector<Stmt> body = statements_of(loop.loop()->body);
   body.insert(body.begin() + position, subtree);
   Stmt next_loop =
@@ -463,13 +463,13 @@ Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, siz
   return with(ref(scope.block()), [&](SBlockNode& copy) { copy.body = next_body; });
 }
 
-Positions positions_in(const Place& loop, const std::vector<Place*>& before,
-                       const std::vector<Place*>& after) {
+Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
+                       const std::vector<SRefNode*>& after) {
   Positions result{0, statements_of(loop.loop()->body).size()};
-  for (const Place* block : before) {
+  for (const SRefNode* block : before) {
     if (is_above(loop, *block)) result.first = std::max(result.first, child_position(loop, *block) + 1);
   }
-  for (const Place* block : after) {
+  for (const SRefNode* block : after) {
     if (is_above(loop, *block)) result.last = std::min(result.last, child_position(loop, *block));
   }
   return result;
@@ -489,10 +489,10 @@ size_t choose_position(const Positions& positions, int64_t index, Span span) {
       .help("-1 is the last possible position, -2 the first");
 }
 
-void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
-  std::vector<Place*> around = loops_up(loop);
+void bind_surroundings(Analyzer& analyzer, ScheduleState& state, SRefNode& loop) {
+  std::vector<SRefNode*> around = loops_up(loop);
   std::unordered_set<const VarNode*> loop_vars;
-  for (Place* place : around) loop_vars.insert(place->loop()->loop_var.get());
+  for (SRefNode* sref : around) loop_vars.insert(sref->loop()->loop_var.get());
   std::reverse(around.begin(), around.end());
   // Symbolic extents are not negative.
   PrimFunc fn = state.function(state.index_of(loop).name);
@@ -510,7 +510,7 @@ void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop) {
   bind_loops(analyzer, around);
 }
 
-void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, Place& loop) {
+void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, SRefNode& loop) {
   bind_surroundings(analyzer, state, loop);
   for (const LoopRange& each : ranges_of(loops_up(loop))) {
     auto min = const_int(each.range->min);
@@ -522,7 +522,7 @@ namespace {
 
 // What the partner reads of what the block writes, or, when the block is no producer, writes of what it
 // reads.
-Array<TensorRegion> regions_in_common(const Place& block, const Place& partner, bool is_producer) {
+Array<TensorRegion> regions_in_common(const SRefNode& block, const SRefNode& partner, bool is_producer) {
   const Array<TensorRegion>& mine = is_producer ? block.block()->writes : block.block()->reads;
   Array<TensorRegion> shared;
   for (const TensorRegion& region : is_producer ? partner.block()->reads : partner.block()->writes) {
@@ -534,7 +534,7 @@ Array<TensorRegion> regions_in_common(const Place& block, const Place& partner, 
 }
 
 // Does a reduction iterator take its value from this loop?
-bool reduces(const SBlockRealize& realize, const Place* loop) {
+bool reduces(const SBlockRealize& realize, const SRefNode* loop) {
   for (size_t i = 0; i < realize->iter_values.size(); ++i) {
     if (realize->block->iter_vars[i]->iter_type == IterType::kCommReduce &&
         uses_var(realize->iter_values[i],
@@ -546,13 +546,13 @@ bool reduces(const SBlockRealize& realize, const Place* loop) {
 
 // Instances of a consumer that read nothing its producers write belong to no iteration of the producers'
 // loops.
-void require_all_instances(ScheduleState& state, const Place& block, const std::vector<Place*>& producers,
+void require_all_instances(ScheduleState& state, const SRefNode& block, const std::vector<SRefNode*>& producers,
                            Span span) {
-  Place& scope = *scope_of(block);
+  SRefNode& scope = *scope_of(block);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, scope);
   std::vector<Box> written;
-  for (const Place* producer : producers)
+  for (const SRefNode* producer : producers)
     relax_below(state, *producer, regions_in_common(block, *producer, false), scope, false, written,
                 analyzer);
   auto reached = invert_regions(*block.block(), block.block()->reads, written, true, analyzer);
@@ -589,10 +589,10 @@ void require_all_instances(ScheduleState& state, const Place& block, const std::
 // Is all that the instances of a moved consumer read written in the same iteration of `loop`? A box around
 // what a producer writes may hold more than that, and an instance more than its part of the box: it would run
 // again, and what was written in another iteration need not be there any more.
-bool reads_what_is_written(ScheduleState& state, const Place& block, const Place& loop,
-                           const std::vector<Place*>& producers, const std::vector<Box>& written,
+bool reads_what_is_written(ScheduleState& state, const SRefNode& block, const SRefNode& loop,
+                           const std::vector<SRefNode*>& producers, const std::vector<Box>& written,
                            const std::vector<IterDomain>& domains, const Domain& around, Analyzer& analyzer) {
-  for (const Place* producer : producers) {
+  for (const SRefNode* producer : producers) {
     VarMap values = bindings_of(realize_of(state, *producer));
     for (const TensorRegion& region : regions_in_common(block, *producer, false)) {
       auto box = std::find_if(written.begin(), written.end(),
@@ -602,7 +602,7 @@ bool reads_what_is_written(ScheduleState& state, const Place& block, const Place
       bool joint = false;
       for (const Interval& dim : box->dims)
         if (dim) elements = mul(elements, cast(DataType::Int(64), analyzer.simplify(dim.max - dim.min + 1)));
-      for (const Place* up = producer->parent; up && up != &loop; up = up->parent) {
+      for (const SRefNode* up = producer->parent; up && up != &loop; up = up->parent) {
         if (!up->loop() || is_const_int(up->loop()->extent, 1)) continue;
         auto count = std::count_if(region->region.begin(), region->region.end(), [&](const Range& range) {
           return uses_var(substitute(range->min, values),
@@ -640,23 +640,23 @@ bool reads_what_is_written(ScheduleState& state, const Place& block, const Place
 
 // Iterations that run instances of a sum again must be around all of its reduction loops, where they start it
 // anew; inside of one they would add to it once more.
-void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Span span) {
+void require_sums_once(const SRefNode& block, SRefNode& loop, const Stmt& subtree, Span span) {
   if (!block.block()->init) return;
-  std::vector<Place*> around = loops_up(loop);
+  std::vector<SRefNode*> around = loops_up(loop);
   std::reverse(around.begin(), around.end());
-  std::vector<std::unique_ptr<Place>> made;
+  std::vector<std::unique_ptr<SRefNode>> made;
   const Stmt* below = &subtree;
   for (; as<ForNode>(*below); below = &as<ForNode>(*below)->body) {
-    made.push_back(std::make_unique<Place>());
+    made.push_back(std::make_unique<SRefNode>());
     made.back()->stmt = *below;
     made.back()->name = as<ForNode>(*below)->loop_var->name;
     around.push_back(made.back().get());
   }
   SBlockRealize realize = ref(as<SBlockRealizeNode>(*below));
   auto first =
-      std::find_if(around.begin(), around.end(), [&](const Place* each) { return reduces(realize, each); });
+      std::find_if(around.begin(), around.end(), [&](const SRefNode* each) { return reduces(realize, each); });
   if (first == around.end()) return;
-  std::vector<Place*> inside(first, around.end());
+  std::vector<SRefNode*> inside(first, around.end());
   if (!repeats_instances(realize, inside)) return;
   Error error =
       refuse("reduction-repeated",
@@ -672,15 +672,15 @@ void require_sums_once(const Place& block, Place& loop, const Stmt& subtree, Spa
 // A producer's sum is whole after the last of the iterations around that reduce it. A consumer computed in
 // each of them ends with the whole sum; one that takes only a part of them, for another producer's sake, does
 // not. `domains`: the consumer's in one iteration.
-void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
-                        const std::vector<Place*>& producers, const std::vector<IterDomain>& domains,
+void require_whole_sums(ScheduleState& state, const SRefNode& block, SRefNode& loop,
+                        const std::vector<SRefNode*>& producers, const std::vector<IterDomain>& domains,
                         Analyzer& analyzer, Span span) {
   if (producers.size() < 2) return;
-  std::vector<Place*> around = loops_up(loop);
-  for (const Place* producer : producers) {
+  std::vector<SRefNode*> around = loops_up(loop);
+  for (const SRefNode* producer : producers) {
     SBlockRealize realize = realize_of(state, *producer);
-    const Place* adds = nullptr;
-    for (const Place* each : around) {
+    const SRefNode* adds = nullptr;
+    for (const SRefNode* each : around) {
       if (!is_const_int(each->loop()->extent, 1) && reduces(realize, each)) adds = each;
     }
     if (!adds) continue;
@@ -705,12 +705,12 @@ void require_whole_sums(ScheduleState& state, const Place& block, Place& loop,
 // What a moved block's condition says besides that its iterators stay in their domains, written in these; and
 // the conditions under which its producers run, where these are of loops that it moves into. Iterations that
 // add nothing to a producer's sum leave out nothing: the sum is there.
-Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
-                     const std::vector<Place*>& producers, Analyzer& analyzer, Span span) {
+Expr moved_condition(ScheduleState& state, const SRefNode& block, SRefNode& loop,
+                     const std::vector<SRefNode*>& producers, Analyzer& analyzer, Span span) {
   Expr result = bool_imm(true);
   SBlockRealize realize = realize_of(state, block);
-  std::vector<Place*> around = loops_up(loop), loops = loops_above(block), kept;
-  for (Place* each : loops) {
+  std::vector<SRefNode*> around = loops_up(loop), loops = loops_above(block), kept;
+  for (SRefNode* each : loops) {
     if (std::find(around.begin(), around.end(), each) != around.end()) kept.push_back(each);
   }
   for (const Expr& condition : conditions_beyond_domains(realize, loops, analyzer)) {
@@ -724,12 +724,12 @@ Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
     }
     result = logical_and(result, *moved);
   }
-  for (const Place* producer : producers) {
+  for (const SRefNode* producer : producers) {
     SBlockRealize produced = realize_of(state, *producer);
-    std::vector<Place*> above = loops_above(*producer);
+    std::vector<SRefNode*> above = loops_above(*producer);
     for (const Expr& condition : conditions_beyond_domains(produced, above, analyzer)) {
       bool left_out = uses_var(condition, [&](const VarNode* var) {
-        return std::any_of(above.begin(), above.end(), [&](Place* each) {
+        return std::any_of(above.begin(), above.end(), [&](SRefNode* each) {
           return each->loop()->loop_var.get() == var &&
                  (std::find(around.begin(), around.end(), each) == around.end() || reduces(produced, each));
         });
@@ -742,15 +742,15 @@ Expr moved_condition(ScheduleState& state, const Place& block, Place& loop,
 
 }  // namespace
 
-Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
-               const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std::vector<SRefNode*>& producers,
+               const std::vector<SRefNode*>& consumers, bool is_producer, bool preserve_unit_loops,
                int64_t index, Span block_span, Span index_span) {
-  Place& scope = *scope_of(block);
+  SRefNode& scope = *scope_of(block);
   Analyzer analyzer;
   bind_surroundings(analyzer, state, loop);
   size_t position = choose_position(positions_in(loop, producers, consumers), index, index_span);
   std::vector<Box> needed;
-  for (Place* partner : is_producer ? consumers : producers)
+  for (SRefNode* partner : is_producer ? consumers : producers)
     relax_below(state, *partner, regions_in_common(block, *partner, is_producer), loop, is_producer, needed,
                 analyzer);
   auto domains = invert_regions(*block.block(), is_producer ? block.block()->writes : block.block()->reads,
@@ -777,7 +777,7 @@ Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vecto
     require_whole_sums(state, block, loop, producers, *domains, analyzer, block_span);
   }
   SBlock same = ref(block.block());
-  Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<Place*>{} : producers,
+  Expr condition = moved_condition(state, block, loop, is_producer ? std::vector<SRefNode*>{} : producers,
                                    analyzer, block_span);
   Stmt subtree = loops_over(same, *domains, preserve_unit_loops, analyzer, condition, around);
   require_sums_once(block, loop, subtree, block_span);

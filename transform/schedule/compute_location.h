@@ -30,11 +30,11 @@ std::optional<std::vector<IterDomain>> invert_regions(const SBlockNode& block,
 
 // What `regions` of a block touch during one iteration of the loop `top`: relaxed over the loops between, and
 // over threads that share the buffer's memory.
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
+void relax_below(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
+                 const SRefNode& top, bool across_threads, std::vector<Box>& into, Analyzer& analyzer);
 // The same with threads that share memory of `storage_scope`.
-void relax_below(ScheduleState& state, const Place& block, const Array<TensorRegion>& regions,
-                 const Place& top, std::string_view storage_scope, std::vector<Box>& into,
+void relax_below(ScheduleState& state, const SRefNode& block, const Array<TensorRegion>& regions,
+                 const SRefNode& top, std::string_view storage_scope, std::vector<Box>& into,
                  Analyzer& analyzer);
 
 // Loops `ax0`, `ax1`, ... over `domains` with the block's realize inside. `condition`: on the block's
@@ -44,31 +44,31 @@ Stmt loops_over(const SBlock& block, const std::vector<IterDomain>& domains, boo
 
 // Takes `block` from where it stands, empty loops with it, and puts `subtree` at `position` of the loop's
 // body.
-Stmt moved_block(const Place& block, const Place& loop, const Stmt& subtree, size_t position,
-                 const Place& scope);
+Stmt moved_block(const SRefNode& block, const SRefNode& loop, const Stmt& subtree, size_t position,
+                 const SRefNode& scope);
 
 // Where in the loop's body a block may stand: after the last of `before`, ahead of the first of `after`.
 struct Positions {
   size_t first, last;
 };
-Positions positions_in(const Place& loop, const std::vector<Place*>& before,
-                       const std::vector<Place*>& after);
+Positions positions_in(const SRefNode& loop, const std::vector<SRefNode*>& before,
+                       const std::vector<SRefNode*>& after);
 // The position that argument `index` asks for: -1 the last, -2 the first. Error: no-such-position.
 size_t choose_position(const Positions& positions, int64_t index, Span span);
 
 // Facts about loops around and symbolic shapes.
-void bind_surroundings(Analyzer& analyzer, ScheduleState& state, Place& loop);
+void bind_surroundings(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
 // The same; loops of one iteration stay visible in what the analyzer simplifies.
-void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, Place& loop);
+void bind_surroundings_visibly(Analyzer& analyzer, ScheduleState& state, SRefNode& loop);
 
 // A move that passed all checks: the scope, and what it becomes.
 struct Move {
-  Place* scope;
+  SRefNode* scope;
   Stmt next;
 };
 // What both primitives share, after their own checks.
-Move plan_move(ScheduleState& state, Place& block, Place& loop, const std::vector<Place*>& producers,
-               const std::vector<Place*>& consumers, bool is_producer, bool preserve_unit_loops,
+Move plan_move(ScheduleState& state, SRefNode& block, SRefNode& loop, const std::vector<SRefNode*>& producers,
+               const std::vector<SRefNode*>& consumers, bool is_producer, bool preserve_unit_loops,
                int64_t index, Span block_span, Span index_span);
 // The checks of `compute_at` and of `reverse_compute_at`.
 Move plan_compute_at(ScheduleState& state, const BlockArg& block, const LoopArg& loop,

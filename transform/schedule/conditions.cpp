@@ -71,13 +71,13 @@ bool follows_of_domains(const Expr& condition, const SBlockRealize& realize, Ana
 
 }  // namespace
 
-bool is_fixed_element(const Expr& index, const Domain& domain, ScheduleState& state, const Place& scope) {
+bool is_fixed_element(const Expr& index, const Domain& domain, ScheduleState& state, const SRefNode& scope) {
   std::vector<Var> used = free_vars(index);
   bool moves =
       std::any_of(used.begin(), used.end(), [&](const Var& var) { return domain.contains(var.get()); });
   if (moves || side_effect(index) > Effect::kReadState) return false;
-  std::vector<Place*> blocks = child_blocks(state, scope);
-  return std::none_of(blocks.begin(), blocks.end(), [&](const Place* block) {
+  std::vector<SRefNode*> blocks = child_blocks(state, scope);
+  return std::none_of(blocks.begin(), blocks.end(), [&](const SRefNode* block) {
     const Array<TensorRegion>& writes = block->block()->writes;
     return std::any_of(writes.begin(), writes.end(), [&](const TensorRegion& write) {
       return std::any_of(used.begin(), used.end(),
@@ -98,7 +98,7 @@ Expr said_once(const Expr& condition) {
   return result;
 }
 
-std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const std::vector<Place*>& loops,
+std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
                                             Analyzer& analyzer) {
   std::vector<Expr> beyond;
   if (is_const_int(realize->predicate, 1)) return beyond;
@@ -111,10 +111,10 @@ std::vector<Expr> conditions_beyond_domains(const SBlockRealize& realize, const 
 }
 
 std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRealize& realize,
-                                           const std::vector<Place*>& loops,
-                                           const std::vector<Place*>& kept) {
+                                           const std::vector<SRefNode*>& loops,
+                                           const std::vector<SRefNode*>& kept) {
   VarMap known;
-  for (const Place* loop : kept) known[loop->loop()->loop_var.get()] = loop->loop()->loop_var;
+  for (const SRefNode* loop : kept) known[loop->loop()->loop_var.get()] = loop->loop()->loop_var;
   for (size_t i = 0; i < realize->iter_values.size(); ++i) {
     if (auto* var = as<VarNode>(realize->iter_values[i]))
       known.try_emplace(var, realize->block->iter_vars[i]->var);
@@ -122,7 +122,7 @@ std::optional<Expr> condition_on_iterators(const Expr& condition, const SBlockRe
   auto tells = [&] {
     return !uses_var(condition, [&](const VarNode* var) {
       bool around = std::any_of(loops.begin(), loops.end(),
-                                [&](const Place* loop) { return loop->loop()->loop_var.get() == var; });
+                                [&](const SRefNode* loop) { return loop->loop()->loop_var.get() == var; });
       return around && !known.contains(var);
     });
   };

@@ -2,8 +2,8 @@
 // Index maps in JSON traces: TVM's graph of nodes as text.
 #pragma once
 
-#include "ir/tir/index_map.h"
 #include "ir/core/visit.h"
+#include "ir/tir/index_map.h"
 
 namespace mlc::transform {
 

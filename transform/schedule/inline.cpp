@@ -42,11 +42,11 @@ SBlock rebuilt(const SBlockNode* block, const Stmt& body, const Stmt& init) {
   indexing.visit_regions(block->writes);
   if (!indexing.found.empty()) {
     std::vector<TensorRegion> reads(regions.reads.begin(), regions.reads.end());
-    auto place = [&](const TensorRegion& region) {
+    auto sref = [&](const TensorRegion& region) {
       return std::find(indexing.found.begin(), indexing.found.end(), region->source.get());
     };
     std::stable_sort(reads.begin(), reads.end(),
-                     [&](const TensorRegion& a, const TensorRegion& b) { return place(a) < place(b); });
+                     [&](const TensorRegion& a, const TensorRegion& b) { return sref(a) < sref(b); });
     regions.reads = Array<TensorRegion>(reads.begin(), reads.end());
   }
   return with(next, [&](SBlockNode& copy) {
@@ -80,7 +80,7 @@ class ReplaceLoads final : public Rewriter {
 
 // What a block becomes; without a predicate, it keeps its own.
 struct Change {
-  Place* place;
+  SRefNode* sref;
   SBlock next;
   Expr predicate;
 };
@@ -94,7 +94,7 @@ class ReplaceBlock final : public Rewriter {
   Stmt rewrite(const Stmt& s) override {
     auto* realize = as<SBlockRealizeNode>(s);
     if (realize == nullptr) return rewrite_children(s);
-    if (realize->block.get() != change_.place->block()) return s;
+    if (realize->block.get() != change_.sref->block()) return s;
     return with(ref(realize), [&](SBlockRealizeNode& copy) {
       copy.block = change_.next;
       if (change_.predicate) copy.predicate = change_.predicate;
@@ -108,11 +108,11 @@ class ReplaceBlock final : public Rewriter {
 // The scope without one block, with other blocks rewritten.
 class DropBlock final : public Rewriter {
  public:
-  DropBlock(const Place& dropped, const std::vector<Change>& changed) : dropped_(dropped.block()) {
+  DropBlock(const SRefNode& dropped, const std::vector<Change>& changed) : dropped_(dropped.block()) {
     mark(dropped.parent);
     for (const Change& change : changed) {
-      next_[change.place->block()] = change;
-      mark(change.place->parent);
+      next_[change.sref->block()] = change;
+      mark(change.sref->parent);
     }
   }
   using Rewriter::rewrite;
@@ -136,18 +136,18 @@ class DropBlock final : public Rewriter {
   }
 
  private:
-  void mark(const Place* place) {
-    for (; place; place = place->parent) above_.insert(place->stmt.get());
+  void mark(const SRefNode* sref) {
+    for (; sref; sref = sref->parent) above_.insert(sref->stmt.get());
   }
   const SBlockNode* dropped_;
   std::unordered_map<const SBlockNode*, Change> next_;
   std::unordered_set<const StmtNode*> above_;
 };
 
-Inlining replaced_scope(Place& scope, Place& dropped, const std::vector<Change>& changed,
+Inlining replaced_scope(SRefNode& scope, SRefNode& dropped, const std::vector<Change>& changed,
                         const Buffer& buffer) {
   BlockReuse reuse;
-  for (const Change& change : changed) reuse.emplace_back(change.place->block(), change.next.get());
+  for (const Change& change : changed) reuse.emplace_back(change.sref->block(), change.next.get());
   Stmt next = DropBlock(dropped, changed).rewrite_children(scope.stmt);
   next = with(ref(as<SBlockNode>(next)), [&](SBlockNode& copy) {
     Array<Buffer> left;
@@ -165,7 +165,7 @@ Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& r
   return ReplaceLoads(buffer, replacement).rewrite(e);
 }
 
-void require_one_buffer(const Place& block, const Array<TensorRegion>& regions, bool writes,
+void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& regions, bool writes,
                         const std::function<bool(const Buffer&)>& counts, Span span) {
   std::unordered_set<const VarNode*> found;
   for (const TensorRegion& region : regions)
@@ -179,14 +179,14 @@ void require_one_buffer(const Place& block, const Array<TensorRegion>& regions, 
       .note("the block is defined here", block.stmt->span);
 }
 
-const BufferStoreNode* only_store(const Place& block, Span span) {
+const BufferStoreNode* only_store(const SRefNode& block, Span span) {
   if (auto* store = as<BufferStoreNode>(block.block()->body)) return store;
   throw refuse("inline-body-not-a-store", "the body of block `{}` is more than one store", block.name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
 
-std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place& block,
+std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const SRefNode& block,
                                                                      const Array<Expr>& indices) {
   std::unordered_set<const VarNode*> iters;
   for (const IterVar& iter : block.block()->iter_vars) iters.insert(iter->var.get());
@@ -199,20 +199,20 @@ std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place
   return axes;
 }
 
-Error indices_not_iterators(const Place& block, Span span) {
+Error indices_not_iterators(const SRefNode& block, Span span) {
   return refuse("inline-index-not-iterators", "the indices of block `{}` are not iterators of its own",
                 block.name.c_str())
       .at(span)
       .note("the block is defined here", block.stmt->span);
 }
 
-std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
+std::unordered_map<const VarNode*, size_t> index_axes(const SRefNode& block, const Array<Expr>& indices,
                                                       Span span) {
   if (auto axes = plain_axes(block, indices)) return *axes;
   throw indices_not_iterators(block, span);
 }
 
-std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices,
+std::optional<VarMap> iterators_at(const SRefNode& block, const Array<Expr>& indices,
                                    const Array<Expr>& outputs) {
   VarMap result;
   std::vector<LoopRange> iters;
@@ -239,7 +239,7 @@ std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indice
   return result;
 }
 
-Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span) {
+Array<Expr> only_load_indices(const SRefNode& block, const Expr& e, const Buffer& buffer, Span span) {
   std::optional<Array<Expr>> found;
   bool differ = false;
   post_order(e, [&](const Expr& sub) {
@@ -261,7 +261,7 @@ Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& b
   return *found;
 }
 
-void require_inner_buffer(const Buffer& buffer, const Place& block, const Place& scope, Span span) {
+void require_inner_buffer(const Buffer& buffer, const SRefNode& block, const SRefNode& scope, Span span) {
   for (const Buffer& each : scope.block()->alloc_buffers) {
     if (each.same_as(buffer)) return;
   }
@@ -271,7 +271,7 @@ void require_inner_buffer(const Buffer& buffer, const Place& block, const Place&
       .note("the block is defined here", block.stmt->span);
 }
 
-void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
+void require_no_alias(const SRefNode& block, const Buffer& buffer, Span span) {
   const SBlockNode* consumer = block.block();
   for (const MatchBufferRegion& match : consumer->match_buffers) {
     if (!match->source->source.same_as(buffer)) continue;
@@ -287,21 +287,21 @@ void require_no_alias(const Place& block, const Buffer& buffer, Span span) {
   }
 }
 
-Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
+Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers, const Buffer& buffer,
                       const LoadReplacement& value) {
   ReplaceLoads replace(buffer, value);
   std::vector<Change> changed;
-  for (Place* consumer : consumers) {
+  for (SRefNode* consumer : consumers) {
     const SBlockNode* old = consumer->block();
     Stmt init = old->init ? replace.rewrite(old->init) : old->init;
     Stmt body = replace.rewrite(old->body);
     // A block that hides what it reads of the buffer goes on hiding it.
     bool tells = std::any_of(old->reads.begin(), old->reads.end(),
                              [&](const TensorRegion& read) { return read->source.same_as(buffer); });
-    SBlock told = with(ref(old), [&](SBlockNode& copy) {
+    SBlock declared = with(ref(old), [&](SBlockNode& copy) {
       for (size_t i = 0; i < copy.reads.size(); ++i) copy.reads.Set(i, replace.rewrite_region(copy.reads[i]));
     });
-    SBlock next = tells ? rebuilt(told.get(), body, init) : with(ref(old), [&](SBlockNode& copy) {
+    SBlock next = tells ? rebuilt(declared.get(), body, init) : with(ref(old), [&](SBlockNode& copy) {
       copy.body = body;
       copy.init = init;
     });
@@ -310,13 +310,13 @@ Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& con
   return replaced_scope(scope, block, changed, buffer);
 }
 
-Inlining inline_into_producer(Place& scope, Place& block, Place& producer, Place& storing,
+Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, SRefNode& storing,
                               const Buffer& buffer, const Stmt& body, const Expr& predicate) {
   Change change{&storing, rebuilt(storing.block(), body, nullptr), predicate};
   BlockReuse inner;
-  for (Place* inside = &storing; inside != &producer; inside = change.place) {
+  for (SRefNode* inside = &storing; inside != &producer; inside = change.sref) {
     inner.emplace_back(inside->block(), change.next.get());
-    Place* around = scope_of(*inside);
+    SRefNode* around = scope_of(*inside);
     Stmt next = ReplaceBlock(change).rewrite(around->block()->body);
     change = {around, rebuilt(around->block(), next, nullptr), nullptr};
   }
@@ -325,7 +325,7 @@ Inlining inline_into_producer(Place& scope, Place& block, Place& producer, Place
   return result;
 }
 
-Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next) {
+Inlining replace_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, const SBlock& next) {
   return replaced_scope(scope, block, {{&producer, next, nullptr}}, nullptr);
 }
 

@@ -11,43 +11,43 @@ using LoadReplacement = std::function<Expr(const Array<Expr>&)>;
 Expr replace_loads(const Expr& e, const Buffer& buffer, const LoadReplacement& replacement);
 
 // Of the buffers in `regions` that `counts` holds of there is one. Error: inline-not-one-buffer.
-void require_one_buffer(const Place& block, const Array<TensorRegion>& regions, bool writes,
+void require_one_buffer(const SRefNode& block, const Array<TensorRegion>& regions, bool writes,
                         const std::function<bool(const Buffer&)>& counts, Span span);
 // The store that is the whole body of a block. Error: inline-body-not-a-store.
-const BufferStoreNode* only_store(const Place& block, Span span);
+const BufferStoreNode* only_store(const SRefNode& block, Span span);
 // Which dimension each iterator indexes, when the indices are distinct iterators of the block. Error:
 // inline-index-not-iterators.
-std::unordered_map<const VarNode*, size_t> index_axes(const Place& block, const Array<Expr>& indices,
+std::unordered_map<const VarNode*, size_t> index_axes(const SRefNode& block, const Array<Expr>& indices,
                                                       Span span);
-Error indices_not_iterators(const Place& block, Span span);
+Error indices_not_iterators(const SRefNode& block, Span span);
 // The same; nullopt when they are not.
-std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const Place& block,
+std::optional<std::unordered_map<const VarNode*, size_t>> plain_axes(const SRefNode& block,
                                                                      const Array<Expr>& indices);
 // The block's iterators when its affine `indices` have the values `outputs`; iterators of one iteration stay
 // at it. nullopt where they do not follow from these.
-std::optional<VarMap> iterators_at(const Place& block, const Array<Expr>& indices,
+std::optional<VarMap> iterators_at(const SRefNode& block, const Array<Expr>& indices,
                                    const Array<Expr>& outputs);
 // The indices at which `e` loads the buffer, the same everywhere. Error: inline-different-indices.
-Array<Expr> only_load_indices(const Place& block, const Expr& e, const Buffer& buffer, Span span);
+Array<Expr> only_load_indices(const SRefNode& block, const Expr& e, const Buffer& buffer, Span span);
 // Errors: output-block, inline-opaque-access.
-void require_inner_buffer(const Buffer& buffer, const Place& block, const Place& scope, Span span);
-void require_no_alias(const Place& block, const Buffer& buffer, Span span);
+void require_inner_buffer(const Buffer& buffer, const SRefNode& block, const SRefNode& scope, Span span);
+void require_no_alias(const SRefNode& block, const Buffer& buffer, Span span);
 
 // An inlining that passed all checks: the scope, what it becomes, and which blocks became which.
 struct Inlining {
-  Place* scope;
+  SRefNode* scope;
   Stmt next;
   BlockReuse reuse;
 };
 // Drops `block` and its buffer; loads of the buffer in `consumers` become what `value` says.
-Inlining inline_block(Place& scope, Place& block, const std::vector<Place*>& consumers, const Buffer& buffer,
+Inlining inline_block(SRefNode& scope, SRefNode& block, const std::vector<SRefNode*>& consumers, const Buffer& buffer,
                       const LoadReplacement& value);
 // Drops `block` and `buffer`; the body of `storing`, which is the producer or a block inside of it, becomes
 // `body`, its condition `predicate`.
-Inlining inline_into_producer(Place& scope, Place& block, Place& producer, Place& storing,
+Inlining inline_into_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, SRefNode& storing,
                               const Buffer& buffer, const Stmt& body, const Expr& predicate);
 // Drops `block`; the producer becomes `next`. Buffers stay allocated.
-Inlining replace_producer(Place& scope, Place& block, Place& producer, const SBlock& next);
+Inlining replace_producer(SRefNode& scope, SRefNode& block, SRefNode& producer, const SBlock& next);
 
 // The checks of `compute_inline` and of `reverse_compute_inline`.
 Inlining plan_compute_inline(ScheduleState& state, const BlockArg& block);

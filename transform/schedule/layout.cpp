@@ -157,9 +157,9 @@ DataType index_type(const SBlockNode& block) {
   return DataType::Int(64);
 }
 
-Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
+Buffer buffer_at_position(Step& step, size_t argument, const SRefNode& sref) {
   Any& given = step.call.args[argument];
-  const SBlockNode* block = place.block();
+  const SBlockNode* block = sref.block();
   auto chosen = [&](bool write, int64_t i) {
     given = make<BufferPositionNode>(write, i);
     return (write ? block->writes : block->reads)[i]->source;
@@ -174,14 +174,14 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
     return nullptr;
   };
   std::string asked;
-  if (auto position = ir::given<BufferPosition>(given)) {
+  if (auto position = ir::try_get<BufferPosition>(given)) {
     int64_t size = ((*position)->write ? block->writes : block->reads).size();
     if ((*position)->index < size) return chosen((*position)->write, (*position)->index);
     asked = fmt::format("buffer number {}", (*position)->index);
   } else if (auto name = given.try_cast<String>()) {
     if (Buffer found = first([&](const Buffer& buffer) { return buffer->name == *name; })) return found;
     asked = fmt::format("buffer `{}`", name->c_str());
-  } else if (auto var = ir::given<Var>(given)) {
+  } else if (auto var = ir::try_get<Var>(given)) {
     if (Buffer found = first([&](const Buffer& buffer) { return buffer.same_as(*var); })) return found;
     asked = fmt::format("buffer `{}`", (*var)->name.c_str());
   } else {
@@ -208,7 +208,7 @@ Buffer buffer_at_position(Step& step, size_t argument, const Place& place) {
       list += fmt::format("{}(\"{}\", {}): `{}`", list.empty() ? "" : ", ", write ? "write" : "read", i,
                           regions[i]->source->name.c_str());
   }
-  throw refuse("no-such-buffer", "block `{}` has no {}", place.name.c_str(), asked)
+  throw refuse("no-such-buffer", "block `{}` has no {}", sref.name.c_str(), asked)
       .kind("AssertionError+ScheduleError")
       .at(step.span(argument))
       .help(list.empty() ? "it reads and writes nothing" : "it has " + list);

@@ -28,7 +28,7 @@ using AccessRanges = Ref<AccessRangesNode>;
 
 // The buffer that an argument names: ("read", 0), ("write", 1), its name, or itself. The argument becomes a
 // position. Errors: no-such-buffer, wrong-type.
-Buffer buffer_at_position(Step& step, size_t argument, const Place& block);
+Buffer buffer_at_position(Step& step, size_t argument, const SRefNode& block);
 // The strides that a buffer keeps where its elements get another shape of as many dimensions: those that hold
 // it. Strides that are told at run time hold what a parameter's argument has, not what is allocated here.
 Array<Expr> kept_strides(const BufferTypeNode& type, const Array<Expr>& shape, bool allocated);

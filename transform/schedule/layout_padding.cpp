@@ -80,17 +80,17 @@ class NewIterators final : public Rewriter {
 
 }  // namespace
 
-std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const Place& place,
+std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const SRefNode& sref,
                                                    const Relayout& layout) {
-  const SBlockNode* old = place.block();
+  const SBlockNode* old = sref.block();
   auto* store = as<BufferStoreNode>(old->body);
   auto* init = as<BufferStoreNode>(old->init);
   if (!store || !store->buffer.same_as(layout.from) || (old->init && !init)) return std::nullopt;
-  SBlockRealize realize = realize_of(state, place);
+  SBlockRealize realize = realize_of(state, sref);
   if (!is_const_int(realize->predicate, 1)) return std::nullopt;
   const Array<Expr>& old_shape = layout.from->buffer()->shape;
   // Index d is iterator first_iter + d, which is loop first_loop + d.
-  std::vector<Place*> loops = loops_above(place);
+  std::vector<SRefNode*> loops = loops_above(sref);
   std::optional<size_t> first_iter, first_loop;
   for (size_t d = 0; d < store->indices.size(); ++d) {
     size_t i = 0, l = 0;

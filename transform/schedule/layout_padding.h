@@ -22,7 +22,7 @@ struct RewrittenWriter {
   Stmt old_nest, nest;
   SBlock old_block, block;
 };
-std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const Place& writer,
+std::optional<RewrittenWriter> writer_with_padding(ScheduleState& state, const SRefNode& writer,
                                                    const Relayout& layout);
 // A nest that writes the padding; or, for a buffer that nobody writes, one that assumes it is there.
 Stmt padding_nest(const Relayout& layout);

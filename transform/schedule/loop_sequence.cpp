@@ -5,7 +5,7 @@
 
 namespace mlc::transform {
 
-Stmt parent_with(const Place& child, const Stmt& next) {
+Stmt parent_with(const SRefNode& child, const Stmt& next) {
   struct Insert final : Rewriter {
     const StmtNode* at;
     const Stmt& next;

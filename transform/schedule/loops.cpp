@@ -92,7 +92,7 @@ SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer
 
 Stmt add_predicate(const Stmt& body, const Expr& predicate) { return AddPredicate(predicate).rewrite(body); }
 
-Stmt simplify_bindings(const Stmt& body, const std::vector<Place*>& outer, bool preserve_unit_iters) {
+Stmt simplify_bindings(const Stmt& body, const std::vector<SRefNode*>& outer, bool preserve_unit_iters) {
   return SimplifyBindings(ranges_of(outer), preserve_unit_iters).rewrite(body);
 }
 
@@ -117,7 +117,7 @@ void require_plain_loop(const LoopArg& arg, std::string_view primitive) {
   }
 }
 
-void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding) {
+void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_binding) {
   Stmt next = with(ref(loop.loop()), [&](ForNode& copy) {
     copy.for_kind = kind;
     copy.thread_binding = thread_binding;
@@ -128,23 +128,23 @@ void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding
 namespace {
 
 // A sum that every iteration makes anew, all of them in one place that others read later.
-void require_no_shared_sum(Step& step, const LoopArg& loop, const Place& block,
+void require_no_shared_sum(Step& step, const LoopArg& loop, const SRefNode& block,
                            const SBlockRealize& realize) {
   const VarNode* var = loop->loop()->loop_var.get();
   if (!realize->block->init || is_const_int(loop->loop()->extent, 1)) return;
-  std::vector<Place*> loops = loops_above(block),
+  std::vector<SRefNode*> loops = loops_above(block),
                       inside(std::find(loops.begin(), loops.end(), &*loop), loops.end());
   bool used = std::any_of(realize->iter_values.begin(), realize->iter_values.end(), [&](const Expr& value) {
     return uses_var(value, [&](const VarNode* v) { return v == var; });
   });
   if (used && !repeats_instances(realize, inside)) return;
-  Place& scope = *scope_of(block);
+  SRefNode& scope = *scope_of(block);
   Dependences deps = dependences(step.state, scope);
   for (const TensorRegion& write : realize->block->writes) {
-    const std::vector<Place*>& readers = deps.readers[write->source.get()];
+    const std::vector<SRefNode*>& readers = deps.readers[write->source.get()];
     bool outside =
         is_output_block(block, scope) ||
-        std::any_of(readers.begin(), readers.end(), [&](Place* reader) { return !is_above(*loop, *reader); });
+        std::any_of(readers.begin(), readers.end(), [&](SRefNode* reader) { return !is_above(*loop, *reader); });
     if (!outside) continue;
     Error error = used ? refuse("loop-repeats-reduction",
                                 "iterations of loop `{}` sum up the same elements of `{}` in block `{}`",
@@ -168,7 +168,7 @@ void require_parallelizable(Step& step, const LoopArg& loop, std::string_view th
   // Other writers of a buffer matter only where they share the loop.
   require_compact_dataflow(step.state, *loop, *loop);
   const VarNode* var = loop->loop()->loop_var.get();
-  for (Place* block : child_blocks(step.state, *loop)) {
+  for (SRefNode* block : child_blocks(step.state, *loop)) {
     SBlockRealize realize = realize_of(step.state, *block);
     // Instances of a complete block that run twice write the same.
     if (realize->block->init) require_affine_binding(step.state, *block);

@@ -10,7 +10,7 @@ namespace mlc::transform {
 Stmt add_predicate(const Stmt& body, const Expr& predicate);
 // Writes the iterator values of the blocks below anew as sums of digits of the loops, where they are that.
 // `outer`: the loops around `body`.
-Stmt simplify_bindings(const Stmt& body, const std::vector<Place*>& outer, bool preserve_unit_iters);
+Stmt simplify_bindings(const Stmt& body, const std::vector<SRefNode*>& outer, bool preserve_unit_iters);
 
 // The block with variables replaced in all it contains; expressions that change are simplified.
 SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer& analyzer);
@@ -19,7 +19,7 @@ SBlock substitute_simplified(const SBlock& block, const VarMap& values, Analyzer
 void require_plain_loop(const LoopArg& loop, std::string_view primitive);
 
 // The loop with another kind; everything else stays.
-void set_loop_kind(Step& step, Place& loop, ForKind kind, IterVar thread_binding = nullptr);
+void set_loop_kind(Step& step, SRefNode& loop, ForKind kind, IterVar thread_binding = nullptr);
 // Can iterations of the loop run at the same time? `thread_tag` empty unless it is to be bound to a thread.
 // Refusals: not-stage-pipeline, not-compact-dataflow, not-affine-binding, loop-carries-reduction.
 void require_parallelizable(Step& step, const LoopArg& loop, std::string_view thread_tag);

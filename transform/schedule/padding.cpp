@@ -7,7 +7,7 @@
 
 namespace mlc::transform {
 PaddingBlock padding_block(ScheduleState& state, const BlockArg& block, const LoopArg& loop) {
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope || !is_above(*loop, *block) || scope_of(*loop) != scope) {
     throw refuse("loop-not-around-block", "loop `{}` is not around block `{}`", loop->name.c_str(),
                  block->name.c_str())

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/core/error_kinds.h"
-#include "ir/core/try_get.h"
 #include "ir/core/said_error.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/advice.h"
 #include "transform/schedule/refusal.h"
 #include "transform/schedule/words.h"
@@ -15,18 +15,18 @@ namespace {
 
 std::string_view text(const String& s) { return {s.data(), s.size()}; }
 
-[[noreturn]] void gone(const Place& place, bool loop, Span span) {
-  if (place.mark != Mark::kNone) {
+[[noreturn]] void gone(const SRefNode& sref, bool loop, Span span) {
+  if (sref.mark != Mark::kNone) {
     throw refuse("location-is-no-loop", "the sampled location is no loop: the block is to {}",
-                 place.mark == Mark::kRoot ? "stay where it is" : "be inlined")
+                 sref.mark == Mark::kRoot ? "stay where it is" : "be inlined")
         .at(span)
         .help("`compute_at` and `reverse_compute_at` take it; other steps need a loop");
   }
   throw refuse(loop ? "loop-handle-gone" : "block-handle-gone", "{} `{}` is no longer in the module",
-               loop ? "loop" : "block", place.name.c_str())
+               loop ? "loop" : "block", sref.name.c_str())
       .kind(kHandleGone)
       .at(span)
-      .note(fmt::format("`{}` took it away", place.removed_by))
+      .note(fmt::format("`{}` took it away", sref.removed_by))
       .help(loop ? "use the loops that step returned, or ask again with `sch.get_loops(block)`"
                  : "ask again with `sch.get_sblock(name)`");
 }
@@ -34,7 +34,7 @@ std::string_view text(const String& s) { return {s.data(), s.size()}; }
 }  // namespace
 
 LoopArg Step::loop_of(const Any& value, Span span, size_t index) {
-  auto rv = ir::given<LoopRV>(value);
+  auto rv = ir::try_get<LoopRV>(value);
   if (!rv) wrong_argument(call, index, "a loop, as `sch.get_loops(block)` returns them");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
@@ -57,12 +57,12 @@ LocationArg Step::location(size_t index) {
 BlockArg Step::block_of(Any& value, Span span, size_t index) {
   if (auto name = value.try_cast<String>()) {
     GlobalVar fn = function(std::nullopt, span);
-    PlaceRef place = find_block(fn, text(*name), span);
-    value = handle(place.get());
+    SRef sref = find_block(fn, text(*name), span);
+    value = handle(sref.get());
     lookups.push_back({find_primitive("get_sblock"), {*name, fn->name_hint}, {value}, false, {}});
-    return {place, span};
+    return {sref, span};
   }
-  auto rv = ir::given<SBlockRV>(value);
+  auto rv = ir::try_get<SBlockRV>(value);
   if (!rv) wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it, or its name");
   auto found = schedule.handles.find(rv->get());
   if (found == schedule.handles.end()) {
@@ -73,7 +73,7 @@ BlockArg Step::block_of(Any& value, Span span, size_t index) {
 }
 
 BlockHandleArg Step::block_handle(size_t index) {
-  if (!ir::given<SBlockRV>(call.args[index]))
+  if (!ir::try_get<SBlockRV>(call.args[index]))
     wrong_argument(call, index, "a block, as `sch.get_sblock(name)` returns it");
   return {block(index)};
 }
@@ -99,10 +99,10 @@ std::vector<BlockArg> Step::blocks(size_t index) {
   return blocks;
 }
 
-PlaceRef Step::loop_or_block(size_t index) {
+SRef Step::loop_or_block(size_t index) {
   const Any& value = call.args[index];
-  if (ir::given<LoopRV>(value)) return loop(index).place;
-  if (ir::given<SBlockRV>(value)) return block(index).place;
+  if (ir::try_get<LoopRV>(value)) return loop(index).sref;
+  if (ir::try_get<SBlockRV>(value)) return block(index).sref;
   wrong_argument(call, index, "a loop or a block");
 }
 
@@ -111,7 +111,7 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
   if (name) {
     GlobalVar found = mod->find(*name);
     if (!found) mod->lookup(*name);  // throws, with the nearest name
-    if (!ir::given<PrimFunc>(mod->functions[found])) {
+    if (!ir::try_get<PrimFunc>(mod->functions[found])) {
       throw refuse("not-schedulable", "`{}` is no prim_func", *name).at(span);
     }
     return found;
@@ -123,13 +123,13 @@ GlobalVar Step::function(const std::optional<std::string>& name, Span span) {
       .help("say which: `sch.work_on(\"name\")`, or `func_name=\"name\"`");
 }
 
-PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
+SRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span) {
   FunctionIndex& index = state.index(fn);
-  PlaceRef found;
+  SRef found;
   size_t count = 0;
-  for (const auto& [stmt, place] : index.places) {
-    if (!place->block() || text(place->block()->name_hint) != name) continue;
-    found = place;
+  for (const auto& [stmt, sref] : index.srefs) {
+    if (!sref->block() || text(sref->block()->name_hint) != name) continue;
+    found = sref;
     ++count;
   }
   if (count == 1) return found;
@@ -139,8 +139,8 @@ PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span)
         .at(span);
   }
   std::vector<std::string> names;
-  for (const auto& [stmt, place] : index.places) {
-    if (place->block()) names.emplace_back(place->block()->name_hint);
+  for (const auto& [stmt, sref] : index.srefs) {
+    if (sref->block()) names.emplace_back(sref->block()->name_hint);
   }
   std::string help = did_you_mean(name, names);
   std::string list;
@@ -151,14 +151,14 @@ PlaceRef Step::find_block(const GlobalVar& fn, std::string_view name, Span span)
       .help(help.empty() ? "its blocks are " + list : help);
 }
 
-void Step::replace(Place& at, const Stmt& next, const BlockReuse& reuse) {
+void Step::replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse) {
   state.replace(at, next, reuse, primitive.name());
 }
 
-Any Step::handle(Place* place) {
-  PlaceRef owner = state.owner(place);
+Any Step::handle(SRefNode* sref) {
+  SRef owner = state.owner(sref);
   MLC_CHECK(owner, "a primitive returned a place that is not in the module");
-  if (place->loop()) {
+  if (sref->loop()) {
     LoopRV rv = make<LoopRVNode>();
     schedule.handles[rv.get()] = owner;
     schedule.named.push_back(rv);
@@ -170,17 +170,17 @@ Any Step::handle(Place* place) {
   return rv;
 }
 
-Any Step::handles(const std::vector<Place*>& places) {
+Any Step::handles(const std::vector<SRefNode*>& srefs) {
   ffi::List<Any> list;
-  for (Place* place : places) list.push_back(handle(place));
+  for (SRefNode* sref : srefs) list.push_back(handle(sref));
   return list;
 }
 
 Any Step::mark(Mark mark) {
-  auto place = std::make_shared<Place>();
-  place->mark = mark;
+  auto sref = std::make_shared<SRefNode>();
+  sref->mark = mark;
   LoopRV rv = make<LoopRVNode>();
-  schedule.handles[rv.get()] = place;
+  schedule.handles[rv.get()] = sref;
   schedule.named.push_back(rv);
   return rv;
 }
@@ -195,7 +195,7 @@ Any Step::number(int64_t value) {
 
 Any evaluate_numbers(const ScheduleNode& schedule, const Any& value) {
   if (value == nullptr) return value;
-  auto e = ir::given<Expr>(value);
+  auto e = ir::try_get<Expr>(value);
   if (!e || schedule.numbers.empty()) return value;
   VarMap values;
   for (const Var& var : free_vars(*e)) {
@@ -227,7 +227,7 @@ Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& c
         for (const Any& found : lookup.outputs) schedule.handles.erase(found.as<ffi::Object>());
       }
     }
-    note_places(error, step);
+    note_srefs(error, step);
     advise(error);
     if (std::string said = told_to_scripts(error, step); !said.empty())
       throw ir::SaidError(std::move(error), std::move(said));

@@ -13,16 +13,16 @@ namespace mlc::transform {
 
 // A handle that was given as an argument, with where it stands now.
 struct LoopArg {
-  PlaceRef place;
+  SRef sref;
   Span span;
-  Place& operator*() const { return *place; }
-  Place* operator->() const { return place.get(); }
+  SRefNode& operator*() const { return *sref; }
+  SRefNode* operator->() const { return sref.get(); }
 };
 struct BlockArg {
-  PlaceRef place;
+  SRef sref;
   Span span;
-  Place& operator*() const { return *place; }
-  Place* operator->() const { return place.get(); }
+  SRefNode& operator*() const { return *sref; }
+  SRefNode* operator->() const { return sref.get(); }
 };
 
 // A block that may not be given by name.
@@ -57,23 +57,23 @@ class Step {
   BlockArg block(size_t index) { return block_of(call.args[index], call.span_of(index), index); }
   // Several of them; `None` is an empty list.
   std::vector<BlockArg> blocks(size_t index);
-  PlaceRef loop_or_block(size_t index);
+  SRef loop_or_block(size_t index);
   LoopArg loop_of(const Any& value, Span span, size_t index);
   // A name in `value` becomes a handle, so that the trace can repeat the step.
   BlockArg block_of(Any& value, Span span, size_t index);
   // The only block of that name in a function. Errors: block-not-found, several-blocks.
-  PlaceRef find_block(const GlobalVar& function, std::string_view name, Span span);
+  SRef find_block(const GlobalVar& function, std::string_view name, Span span);
   GlobalVar function(const std::optional<std::string>& name, Span span);
   Span span(size_t index) const { return call.span_of(index); }
 
-  void replace(Place& at, const Stmt& next, const BlockReuse& reuse = {});
+  void replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse = {});
   // The place of a loop or block that `replace` has put into the module.
-  Place* place(const Stmt& stmt) { return state.find(stmt.get()).get(); }
+  SRefNode* sref(const Stmt& stmt) { return state.find(stmt.get()).get(); }
   // Steps that naming a block by its name stands for; traced before this one.
   std::vector<Instruction> lookups;
   // New handles.
-  Any handle(Place* place);
-  Any handles(const std::vector<Place*>& places);
+  Any handle(SRefNode* sref);
+  Any handles(const std::vector<SRefNode*>& srefs);
   Any mark(Mark mark);
   // A new variable that stands for a number, and what expressions of such variables stand for: an int or an
   // expression; other values stay as they are.
@@ -119,7 +119,7 @@ T step_argument(Step& step, size_t index) {
     return step.block_handle(index);
   else if constexpr (std::is_same_v<T, LocationArg>)
     return step.location(index);
-  else if constexpr (std::is_same_v<T, PlaceRef>)
+  else if constexpr (std::is_same_v<T, SRef>)
     return step.loop_or_block(index);
   else
     return ir::detail::argument<T>(step.call, index);
@@ -141,7 +141,7 @@ struct RunStep<F, R (*)(Step&, A...)> {
       return Any(nullptr);
     } else if constexpr (std::is_same_v<R, Any>) {
       return std::apply(call, args);
-    } else if constexpr (std::is_same_v<R, Place*>) {
+    } else if constexpr (std::is_same_v<R, SRefNode*>) {
       return step.handle(std::apply(call, args));
     } else {
       return step.handles(std::apply(call, args));

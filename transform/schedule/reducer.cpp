@@ -73,7 +73,7 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
   return same_expr(pattern, e);
 }
 
-[[noreturn]] void not_stores(const Place& block, const std::string& why, Span span) {
+[[noreturn]] void not_stores(const SRefNode& block, const std::string& why, Span span) {
   throw refuse("reduction-not-stores", "the reduction in block `{}` cannot be taken apart: {}",
                block.name.c_str(), why)
       .at(span)
@@ -84,7 +84,7 @@ bool matches(const Expr& pattern, const Expr& e, const std::vector<Var>& holes, 
 }
 
 // The stores of a sequence with the values that names stand for put in, in the order of the names.
-std::vector<const BufferStoreNode*> stores_of(const Place& block, const Stmt& body, Exprs& values,
+std::vector<const BufferStoreNode*> stores_of(const SRefNode& block, const Stmt& body, Exprs& values,
                                               Span span) {
   std::vector<const BindNode*> binds;
   std::vector<const BufferStoreNode*> stores;
@@ -122,31 +122,31 @@ std::vector<const BufferStoreNode*> stores_of(const Place& block, const Stmt& bo
 
 }  // namespace
 
-Reduction reduction_of(const Place& place, Span span) {
-  const SBlockNode* block = place.block();
+Reduction reduction_of(const SRefNode& sref, Span span) {
+  const SBlockNode* block = sref.block();
   Reduction result{};
   Exprs updates, inits, loads;
-  std::vector<const BufferStoreNode*> stores = stores_of(place, block->body, updates, span);
+  std::vector<const BufferStoreNode*> stores = stores_of(sref, block->body, updates, span);
   if (stores.size() > 1 && !as<BindNode>(statements_of(block->body)[0])) {
-    not_stores(place, "a later store would read what an earlier one has written", span);
+    not_stores(sref, "a later store would read what an earlier one has written", span);
   }
-  std::vector<const BufferStoreNode*> initial = stores_of(place, block->init, inits, span);
-  if (initial.size() != stores.size()) not_stores(place, "the init stores other buffers than the body", span);
+  std::vector<const BufferStoreNode*> initial = stores_of(sref, block->init, inits, span);
+  if (initial.size() != stores.size()) not_stores(sref, "the init stores other buffers than the body", span);
   result.indices = stores[0]->indices;
   Types types;
   for (const BufferStoreNode* store : stores) {
     const Buffer& buffer = store->buffer;
     if (!same_exprs(store->indices, result.indices))
-      not_stores(place, "its buffers are stored at different indices", span);
+      not_stores(sref, "its buffers are stored at different indices", span);
     if (std::find(result.buffers.begin(), result.buffers.end(), buffer) != result.buffers.end())
-      not_stores(place, fmt::format("`{}` is stored twice", buffer->name.c_str()), span);
+      not_stores(sref, fmt::format("`{}` is stored twice", buffer->name.c_str()), span);
     const Array<Expr>&shape = buffer->buffer()->shape, &first = stores[0]->buffer->buffer()->shape;
-    if (!same_exprs(shape, first)) not_stores(place, "its buffers have different shapes", span);
+    if (!same_exprs(shape, first)) not_stores(sref, "its buffers have different shapes", span);
     auto init = std::find_if(initial.begin(), initial.end(), [&](const BufferStoreNode* candidate) {
       return candidate->buffer.same_as(buffer) && same_exprs(candidate->indices, store->indices);
     });
     if (init == initial.end()) {
-      not_stores(place, fmt::format("the init does not store `{}` where the body does", buffer->name.c_str()),
+      not_stores(sref, fmt::format("the init does not store `{}` where the body does", buffer->name.c_str()),
                  span);
     }
     result.buffers.push_back(buffer);
@@ -173,9 +173,9 @@ Reduction reduction_of(const Place& place, Span span) {
   }
   throw refuse("reduction-without-reducer",
                "the init and the update of block `{}` are no known associative and commutative reduction",
-               place.name.c_str())
+               sref.name.c_str())
       .at(span)
-      .note("the block is defined here", place.stmt->span)
+      .note("the block is defined here", sref.stmt->span)
       .help(
           "sums start at 0, products at 1, `T.min` at `T.max_value`, `T.max` at `T.min_value`; the buffer "
           "stands left: `C[i] = C[i] + x`; pairs may be sums, argmax or argmin");

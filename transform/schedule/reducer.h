@@ -23,6 +23,6 @@ struct Reduction {
 };
 
 // Errors: reduction-not-stores, reduction-without-reducer.
-Reduction reduction_of(const Place& block, Span span);
+Reduction reduction_of(const SRefNode& block, Span span);
 
 }  // namespace mlc::transform

@@ -60,7 +60,7 @@ bool points_nowhere(const ir::Note& note) { return !note.span && note.message.en
 
 }  // namespace
 
-void note_places(Error& error, Step& step) {
+void note_srefs(Error& error, Step& step) {
   std::vector<ir::Note>& notes = error.first().notes;
   notes.erase(std::remove_if(notes.begin(), notes.end(), points_nowhere), notes.end());
   size_t shown = 0;
@@ -68,15 +68,15 @@ void note_places(Error& error, Step& step) {
     if (!value.as<LoopRV>() && !value.as<SBlockRV>()) continue;
     auto found = step.schedule.handles.find(value.as<ffi::Object>());
     if (found == step.schedule.handles.end() || !found->second->alive()) continue;
-    const Place& place = *found->second;
-    if (place.stmt->span || place.parent == nullptr || shown == kMostPlaces) continue;
-    GlobalVar name = step.state.index_of(place).name;
-    auto fn = ir::given<PrimFunc>(step.state.mod()->functions[name]);
+    const SRefNode& sref = *found->second;
+    if (sref.stmt->span || sref.parent == nullptr || shown == kMostPlaces) continue;
+    GlobalVar name = step.state.index_of(sref).name;
+    auto fn = ir::try_get<PrimFunc>(step.state.mod()->functions[name]);
     if (!fn) continue;
-    std::string lines = excerpt(underlined(step.call.host, *fn, place.stmt));
+    std::string lines = excerpt(underlined(step.call.host, *fn, sref.stmt));
     if (lines.empty()) continue;
-    notes.push_back({fmt::format("{} `{}` of `{}` is now{}", place.loop() ? "loop" : "block",
-                                 place.name.c_str(), name->name_hint.c_str(), lines),
+    notes.push_back({fmt::format("{} `{}` of `{}` is now{}", sref.loop() ? "loop" : "block",
+                                 sref.name.c_str(), name->name_hint.c_str(), lines),
                      {}});
     ++shown;
   }

@@ -9,6 +9,6 @@ namespace mlc::transform {
 // Adds to a refusal the loops and blocks it was given that stand in no text, because primitives made them: as
 // lines of the function as it is now, each below the lines that enclose it. Notes that want to point at such
 // a one and cannot are taken away.
-void note_places(Error& error, Step& step);
+void note_srefs(Error& error, Step& step);
 
 }  // namespace mlc::transform

@@ -48,7 +48,7 @@ bool runs_everywhere(const SBlockRealize& realize) {
 }
 
 // Is every instance in the domains of an affine block's iterators met by the loops around it?
-bool meets_domains(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+bool meets_domains(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
   Analyzer analyzer;
   bind_loops(analyzer, loops);
   IterMapResult map = detect_iter_map(realize->iter_values, ranges_of(loops), realize->predicate,
@@ -80,7 +80,7 @@ Array<Range> points(const Array<Expr>& indices) {
   return ranges;
 }
 
-Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span) {
+Array<Expr> only_indices(const SRefNode& block, const Buffer& buffer, Span span) {
   std::optional<Array<Expr>> found;
   auto take = [&](const Array<Expr>& indices) {
     if (found && !same_exprs(*found, indices)) {
@@ -108,7 +108,7 @@ Array<Expr> only_indices(const Place& block, const Buffer& buffer, Span span) {
   return *found;
 }
 
-void require_outer_indices(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices,
+void require_outer_indices(Step& step, const SRefNode& block, const Buffer& buffer, const Array<Expr>& indices,
                            bool beside) {
   std::unordered_set<const VarNode*> inside;  // what the block itself defines
   post_order(block.stmt, nullptr, [&](const Stmt& s) {
@@ -119,14 +119,14 @@ void require_outer_indices(Step& step, const Place& block, const Buffer& buffer,
   });
   // What others never write can decide the place in the copy's loops as well; for a copy beside the block's
   // loops, what these do not write.
-  Place& scope = *scope_of(block);
+  SRefNode& scope = *scope_of(block);
   Dependences deps = dependences(step.state, scope);
   size_t position = child_position(scope, block);
   auto changes = [&](const VarNode* used) {
     auto writers = deps.writers.find(used);
     return used == buffer.get() ||
            (writers != deps.writers.end() &&
-            std::any_of(writers->second.begin(), writers->second.end(), [&](const Place* writer) {
+            std::any_of(writers->second.begin(), writers->second.end(), [&](const SRefNode* writer) {
               return !beside || child_position(scope, *writer) == position;
             }));
   };
@@ -142,7 +142,7 @@ void require_outer_indices(Step& step, const Place& block, const Buffer& buffer,
   }
 }
 
-void require_full_write(Step& step, const Place& block, const Buffer& buffer) {
+void require_full_write(Step& step, const SRefNode& block, const Buffer& buffer) {
   SBlockRealize realize = realize_of(step.state, block);
   bool updates = !block.block()->init &&
                  std::any_of(block.block()->reads.begin(), block.block()->reads.end(),
@@ -207,7 +207,7 @@ static bool inside_by_branches(const Expr& index, const Expr& size, Analyzer& an
          holds(analyzer.simplify(logical_not(condition)), select ? select->false_value : call->args[2]);
 }
 
-void require_inside(Step& step, const Place& block, const Buffer& buffer, const Array<Expr>& indices) {
+void require_inside(Step& step, const SRefNode& block, const Buffer& buffer, const Array<Expr>& indices) {
   Analyzer analyzer;
   Domain domain;
   for (const IterVar& iter : block.block()->iter_vars) {
@@ -246,7 +246,7 @@ void require_inside(Step& step, const Place& block, const Buffer& buffer, const 
   }
 }
 
-void require_only_read(Step& step, const Place& block, const Buffer& buffer) {
+void require_only_read(Step& step, const SRefNode& block, const Buffer& buffer) {
   const Array<TensorRegion>& writes = block.block()->writes;
   bool updates = std::any_of(writes.begin(), writes.end(),
                              [&](const TensorRegion& write) { return write->source.same_as(buffer); });
@@ -257,8 +257,8 @@ void require_only_read(Step& step, const Place& block, const Buffer& buffer) {
       .note("the block is defined here", block.stmt->span);
 }
 
-Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {
-  Place* scope = scope_of(*block);
+SRefNode* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& what) {
+  SRefNode* scope = scope_of(*block);
   const SBlockNode* old = block->block();
   UseCopy use(what.buffer, what.copy, what.indices);
   SBlock changed = ref(as<SBlockNode>(use.rewrite_children(Stmt(ref(old)))));
@@ -275,9 +275,9 @@ Place* add_reindex_stage(Step& step, const BlockArg& block, const ReindexStage& 
   Stmt next = scope_with_stage(*scope, {what.location, what.position}, what.nest, what.copy, {&*block},
                                [&](const Stmt&) -> Stmt { return changed; });
   step.replace(*scope, next, {{old, changed.get()}});
-  Place* place = step.place(what.stage);
-  place->affine_binding = has_affine_binding(step.state, *place);
-  return place;
+  SRefNode* sref = step.sref(what.stage);
+  sref->affine_binding = has_affine_binding(step.state, *sref);
+  return sref;
 }
 
 }  // namespace mlc::transform

@@ -8,11 +8,11 @@
 #include "transform/arith/index_map.h"
 #include "transform/arith/index_map_api.h"
 #include "transform/arith/iter_map.h"
-#include "transform/schedule/beside.h"
 #include "transform/schedule/cache_stage.h"
 #include "transform/schedule/layout.h"
+#include "transform/schedule/non_block_stmts.h"
 #include "transform/schedule/reindex.h"
-#include "transform/schedule/unlisted.h"
+#include "transform/schedule/undeclared_accesses.h"
 #include "transform/schedule/witness.h"
 
 namespace mlc::transform {
@@ -43,7 +43,7 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
         multiple = std::lcm(multiple, *by);
     });
   }
-  auto told = [&](int64_t rounded) {
+  auto declared = [&](int64_t rounded) {
     std::vector<LoopRange> ranges;
     for (const IterVar& iter : iters) {
       auto extent = const_int(iter->dom->extent);
@@ -55,7 +55,7 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
     }
     return invert_iter_map(next, ranges, outputs, analyzer).has_value();
   };
-  if (told(1) || (multiple > 1 && told(multiple))) return true;
+  if (declared(1) || (multiple > 1 && declared(multiple))) return true;
   std::vector<LoopRange> ranges;
   for (const IterVar& iter : iters) ranges.push_back({iter->var, iter->dom});
   return equal_together(ranges, next, old);
@@ -63,9 +63,9 @@ bool tells_old_indices(const Array<Expr>& old, const Array<Expr>& next, const st
 
 }  // namespace
 
-Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_scope, bool write) {
+SRefNode* reindex_cache(Step& step, const BlockArg& block, const String& storage_scope, bool write) {
   // check
-  Place* scope = scope_of(*block);
+  SRefNode* scope = scope_of(*block);
   if (!scope) throw refuse("root-block", "`{}` is a root block", block->name.c_str()).at(block.span);
   require_stage_pipeline(step.state, *scope, step.primitive.name());
   require_storage_scope(step, 3, storage_scope);
@@ -123,17 +123,17 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   }
 
   // In front of those who use what is copied, inside the loops that they share with the block that makes it.
-  Place* location = scope;
+  SRefNode* location = scope;
   size_t position = 0;
   Dependences deps = dependences(step.state, *scope);
-  std::vector<Place*> readers = flow_around(deps, *block).consumers;
-  if (Place* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
+  std::vector<SRefNode*> readers = flow_around(deps, *block).consumers;
+  if (SRefNode* writer = write ? &*block : only_writer(deps, buffer, step.span(2))) {
     CopyLocation found =
-        location_after(deps, *scope, *writer, write ? readers : std::vector<Place*>{&*block});
-    location = found.place;
+        location_after(deps, *scope, *writer, write ? readers : std::vector<SRefNode*>{&*block});
+    location = found.sref;
     position = found.position;
   }
-  auto outside = [&](const Place* loop) { return loop == location || is_above(*loop, *location); };
+  auto outside = [&](const SRefNode* loop) { return loop == location || is_above(*loop, *location); };
 
   // apply
   auto type = ffi::make_object<BufferTypeNode>(*buffer->buffer());
@@ -153,11 +153,11 @@ Place* reindex_cache(Step& step, const BlockArg& block, const String& storage_sc
   Array<Expr> values;
   std::vector<const ForNode*> loops;
   std::unordered_set<const VarNode*> indexing;
-  for (const Place* place : loops_above(*block)) {
-    const ForNode* loop = place->loop();
+  for (const SRefNode* sref : loops_above(*block)) {
+    const ForNode* loop = sref->loop();
     if (!uses(used_values, loop->loop_var)) continue;
     indexing.insert(loop->loop_var.get());
-    if (outside(place)) continue;
+    if (outside(sref)) continue;
     loops.push_back(loop);
     loop_map[loop->loop_var.get()] = make<VarNode>(loop->loop_var->name, loop->loop_var->ty);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/schedule/sampling.h"
 #include "ir/core/try_get.h"
+#include "transform/schedule/sampling.h"
 
 #include <algorithm>
 #include <random>
@@ -63,10 +63,10 @@ std::vector<int64_t> sample_tile(int64_t& state, int64_t extent, int64_t n) {
       tile[sample_below(state, static_cast<int32_t>(n))] *= prime;
     } else {
       // n - 1 bars among power + n - 1 places: the stars between them are the powers.
-      int32_t places = power + static_cast<int32_t>(n) - 1;
-      std::vector<int32_t> bars = sample_distinct(state, places, static_cast<int32_t>(n) - 1);
+      int32_t srefs = power + static_cast<int32_t>(n) - 1;
+      std::vector<int32_t> bars = sample_distinct(state, srefs, static_cast<int32_t>(n) - 1);
       std::sort(bars.begin(), bars.end());
-      bars.push_back(places);
+      bars.push_back(srefs);
       int32_t last = -1;
       for (int64_t i = 0; i < n; last = bars[i], ++i) tile[i] *= power_of(prime, bars[i] - last - 1);
     }
@@ -92,7 +92,7 @@ std::vector<int64_t> integers(Step& step, size_t index, const Any& list) {
   std::vector<int64_t> numbers;
   for (const Any& item : items_of(step, index, list)) {
     Any value = step.evaluate(item);
-    if (auto constant = ir::given<IntImm>(value))
+    if (auto constant = ir::try_get<IntImm>(value))
       numbers.push_back((*constant)->value);
     else if (value.type_index() == ffi::TypeIndex::kTVMFFIInt)
       numbers.push_back(value.cast<int64_t>());

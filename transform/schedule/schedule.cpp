@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/schedule/schedule.h"
 #include "ir/core/try_get.h"
 #include "transform/schedule/primitive.h"
+#include "transform/schedule/schedule.h"
 
 namespace mlc::transform {
 
@@ -21,7 +21,7 @@ Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
   // A function that is the entry, or is called `main`, needs no `work_on`.
   GlobalVar main, entry;
   for (const auto& [name, fn] : mod->functions) {
-    auto function = ir::given<PrimFunc>(fn);
+    auto function = ir::try_get<PrimFunc>(fn);
     if (!function) continue;
     if (name->name_hint == "main") main = name;
     if ((*function)->attrs.count("tirx.is_entry_func") != 0) entry = name;
@@ -40,11 +40,11 @@ Schedule make_schedule(IRModule mod, int64_t seed, bool enable_check) {
 Schedule copy_schedule(const ScheduleNode& schedule) {
   auto node = ffi::make_object<ScheduleNode>();
   node->beginning = schedule.beginning;
-  std::unordered_map<const Place*, PlaceRef> moved;
+  std::unordered_map<const SRefNode*, SRef> moved;
   node->state = schedule.state->copy(moved);
-  for (const auto& [rv, place] : schedule.handles) {
-    auto found = moved.find(place.get());
-    node->handles[rv] = found != moved.end() ? found->second : place;  // a place that is gone stays gone
+  for (const auto& [rv, sref] : schedule.handles) {
+    auto found = moved.find(sref.get());
+    node->handles[rv] = found != moved.end() ? found->second : sref;  // a place that is gone stays gone
   }
   node->numbers = schedule.numbers;
   node->named = schedule.named;

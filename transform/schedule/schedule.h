@@ -87,7 +87,7 @@ enum class ErrorLevel : uint8_t { kDetail, kFast, kNone };
 struct ScheduleNode final : ffi::Object {
   IRModule beginning;  // the module before the first step
   std::unique_ptr<ScheduleState> state;
-  std::unordered_map<const ffi::Object*, PlaceRef> handles;
+  std::unordered_map<const ffi::Object*, SRef> handles;
   std::unordered_map<const ffi::Object*, int64_t> numbers;  // what sampled variables stand for
   std::vector<Any> named;  // every key of the two: one that is gone would lend its address to another
   Trace trace;

@@ -55,7 +55,7 @@ class ReplaceChild final : public Rewriter {
 PrimFunc ScheduleState::function(const GlobalVar& name) const {
   auto found = mod_->functions.find(name);
   MLC_CHECK(found != mod_->functions.end(), "function `{}` is not in the module", name->name_hint.c_str());
-  auto fn = ir::given<PrimFunc>((*found).second);
+  auto fn = ir::try_get<PrimFunc>((*found).second);
   MLC_CHECK(fn.has_value(), "`{}` is no prim_func", name->name_hint.c_str());
   return *fn;
 }
@@ -76,26 +76,26 @@ FunctionIndex& ScheduleState::index(const GlobalVar& name) {
   auto index = std::make_unique<FunctionIndex>();
   index->name = name;
   slot = std::move(index);
-  add_places(*slot, realize->block, nullptr);
-  slot->root = slot->places.at(realize->block.get());
+  add_srefs(*slot, realize->block, nullptr);
+  slot->root = slot->srefs.at(realize->block.get());
   compute_flags(*this, *slot->root);
   return *slot;
 }
 
-void ScheduleState::add_places(FunctionIndex& index, const Stmt& stmt, Place* parent) {
-  auto place = std::make_shared<Place>();
-  place->stmt = stmt;
-  place->parent = parent;
-  place->name = name_of(stmt);
-  index.places[stmt.get()] = place;
+void ScheduleState::add_srefs(FunctionIndex& index, const Stmt& stmt, SRefNode* parent) {
+  auto sref = std::make_shared<SRefNode>();
+  sref->stmt = stmt;
+  sref->parent = parent;
+  sref->name = name_of(stmt);
+  index.srefs[stmt.get()] = sref;
   EachPlace([&](const Stmt& s) {
-    add_places(index, s, place.get());
+    add_srefs(index, s, sref.get());
     return false;
   }).walk_children(stmt);
 }
 
-FunctionIndex& ScheduleState::index_of(const Place& place) {
-  const Place* top = &place;
+FunctionIndex& ScheduleState::index_of(const SRefNode& sref) {
+  const SRefNode* top = &sref;
   while (top->parent) top = top->parent;
   for (auto& [name, index] : functions_) {
     if (index->root.get() == top) return *index;
@@ -103,26 +103,26 @@ FunctionIndex& ScheduleState::index_of(const Place& place) {
   throw InternalError(__FILE__, __LINE__, "a place without a function");
 }
 
-PlaceRef ScheduleState::find(const StmtNode* stmt) {
+SRef ScheduleState::find(const StmtNode* stmt) {
   for (auto& [name, index] : functions_) {
-    auto found = index->places.find(stmt);
-    if (found != index->places.end()) return found->second;
+    auto found = index->srefs.find(stmt);
+    if (found != index->srefs.end()) return found->second;
   }
   return nullptr;
 }
 
-void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse,
+void ScheduleState::replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse,
                             std::string_view primitive) {
   FunctionIndex& index = index_of(at);
   if (next.same_as(at.stmt)) return;
   // What stays as it is, and what is new.
   std::unordered_set<const StmtNode*> kept;
   std::vector<std::pair<Stmt, const StmtNode*>> fresh;  // with the loop or block around it
-  std::vector<std::pair<PlaceRef, const StmtNode*>> moved;
+  std::vector<std::pair<SRef, const StmtNode*>> moved;
   auto collect_new = [&](auto& self, const Stmt& s, const StmtNode* parent) -> void {
     EachPlace walk([&](const Stmt& below) {
-      auto known = index.places.find(below.get());
-      if (known != index.places.end()) {
+      auto known = index.srefs.find(below.get());
+      if (known != index.srefs.end()) {
         kept.insert(below.get());
         moved.emplace_back(known->second, parent);
         return false;
@@ -134,11 +134,11 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
     parent == s.get() ? walk.walk_children(s) : walk.visit(s);
   };
   collect_new(collect_new, next, nullptr);
-  std::vector<PlaceRef> gone;
+  std::vector<SRef> gone;
   auto collect_old = [&](auto& self, const Stmt& s, bool inside) -> void {
     EachPlace walk([&](const Stmt& below) {
       if (kept.contains(below.get())) return false;
-      gone.push_back(index.places.at(below.get()));
+      gone.push_back(index.srefs.at(below.get()));
       self(self, below, true);
       return false;
     });
@@ -147,10 +147,10 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
   collect_old(collect_old, at.stmt, false);
 
   // The statements on the way up.
-  std::vector<std::pair<Place*, Stmt>> path;
+  std::vector<std::pair<SRefNode*, Stmt>> path;
   const StmtNode* old = at.stmt.get();
   Stmt changed = next;
-  for (Place* up = at.parent; up; up = up->parent) {
+  for (SRefNode* up = at.parent; up; up = up->parent) {
     Stmt copy = ReplaceChild(old, changed).rewrite_children(up->stmt);
     old = up->stmt.get();
     changed = copy;
@@ -161,8 +161,8 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
   PrimFunc next_fn = with(fn, [&](PrimFuncNode& copy) { copy.body = body; });
 
   // From here on nothing fails.
-  std::unordered_map<const StmtNode*, PlaceRef> successors;
-  auto take = [&](const PlaceRef& place, const Stmt& as_now) { successors[as_now.get()] = place; };
+  std::unordered_map<const StmtNode*, SRef> successors;
+  auto take = [&](const SRef& sref, const Stmt& as_now) { successors[as_now.get()] = sref; };
   std::vector<bool> taken(gone.size());
   for (const auto& [before, after] : reuse) {
     for (size_t i = 0; i < gone.size(); ++i) {
@@ -184,12 +184,12 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
       break;
     }
   }
-  for (const PlaceRef& place : gone) index.places.erase(place->stmt.get());
-  for (const auto& [place, stmt] : path) {
-    auto node = index.places.extract(place->stmt.get());
-    place->stmt = stmt;
+  for (const SRef& sref : gone) index.srefs.erase(sref->stmt.get());
+  for (const auto& [sref, stmt] : path) {
+    auto node = index.srefs.extract(sref->stmt.get());
+    sref->stmt = stmt;
     node.key() = stmt.get();
-    index.places.insert(std::move(node));
+    index.srefs.insert(std::move(node));
   }
   for (size_t i = 0; i < gone.size(); ++i) {
     if (taken[i]) continue;
@@ -197,32 +197,32 @@ void ScheduleState::replace(Place& at, const Stmt& next, const BlockReuse& reuse
     gone[i]->stmt = nullptr;
     gone[i]->parent = nullptr;
   }
-  Place* around = path.empty() ? nullptr : path.front().first;
-  auto place_of = [&](const StmtNode* stmt) -> Place* { return stmt ? index.places.at(stmt).get() : around; };
+  SRefNode* around = path.empty() ? nullptr : path.front().first;
+  auto place_of = [&](const StmtNode* stmt) -> SRefNode* { return stmt ? index.srefs.at(stmt).get() : around; };
   for (const auto& [stmt, parent] : fresh) {  // outermost first, so parents are there
     auto successor = successors.find(stmt.get());
-    PlaceRef place = successor != successors.end() ? successor->second : std::make_shared<Place>();
-    place->stmt = stmt;
-    place->name = name_of(stmt);
-    place->parent = place_of(parent);
-    index.places[stmt.get()] = place;
+    SRef sref = successor != successors.end() ? successor->second : std::make_shared<SRefNode>();
+    sref->stmt = stmt;
+    sref->name = name_of(stmt);
+    sref->parent = place_of(parent);
+    index.srefs[stmt.get()] = sref;
   }
-  for (const auto& [place, parent] : moved) place->parent = place_of(parent);
+  for (const auto& [sref, parent] : moved) sref->parent = place_of(parent);
   if (index.hides) {
     std::unordered_set<const StmtNode*> built;
     for (const auto& [stmt, parent] : fresh) built.insert(stmt.get());
-    for (const auto& [stmt, place] : index.places) {
-      const Place* scope = place->parent;
+    for (const auto& [stmt, sref] : index.srefs) {
+      const SRefNode* scope = sref->parent;
       while (scope && !scope->block()) scope = scope->parent;
-      if (place->told && scope && built.contains(scope->stmt.get())) place->told = nullptr;
+      if (sref->declared && scope && built.contains(scope->stmt.get())) sref->declared = nullptr;
     }
   }
-  if (auto* realize = as<SBlockRealizeNode>(body)) index.root = index.places.at(realize->block.get());
+  if (auto* realize = as<SBlockRealizeNode>(body)) index.root = index.srefs.at(realize->block.get());
   mod_ = with(mod_, [&](IRModuleNode& copy) { copy.functions.Set(index.name, next_fn); });
 }
 
-void ScheduleState::replace_param(const Place& place, const Buffer& from, const Buffer& to) {
-  FunctionIndex& index = index_of(place);
+void ScheduleState::replace_param(const SRefNode& sref, const Buffer& from, const Buffer& to) {
+  FunctionIndex& index = index_of(sref);
   PrimFunc fn = function(index.name);
   PrimFunc next = with(fn, [&](PrimFuncNode& copy) {
     Array<Var> params;
@@ -232,18 +232,18 @@ void ScheduleState::replace_param(const Place& place, const Buffer& from, const 
   mod_ = with(mod_, [&](IRModuleNode& copy) { copy.functions.Set(index.name, next); });
 }
 
-std::unique_ptr<ScheduleState> ScheduleState::copy(std::unordered_map<const Place*, PlaceRef>& moved) const {
+std::unique_ptr<ScheduleState> ScheduleState::copy(std::unordered_map<const SRefNode*, SRef>& moved) const {
   auto result = std::make_unique<ScheduleState>(mod_);
   for (const auto& [name, index] : functions_) {
     auto clone = std::make_unique<FunctionIndex>();
     clone->name = index->name;
     clone->hides = index->hides;
-    for (const auto& [stmt, place] : index->places) {
-      auto twin = std::make_shared<Place>(*place);
-      moved[place.get()] = twin;
-      clone->places[stmt] = twin;
+    for (const auto& [stmt, sref] : index->srefs) {
+      auto twin = std::make_shared<SRefNode>(*sref);
+      moved[sref.get()] = twin;
+      clone->srefs[stmt] = twin;
     }
-    for (const auto& [stmt, twin] : clone->places) {
+    for (const auto& [stmt, twin] : clone->srefs) {
       if (twin->parent) twin->parent = moved.at(twin->parent).get();
     }
     clone->root = moved.at(index->root.get());

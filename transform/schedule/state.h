@@ -14,21 +14,21 @@ using namespace mlc::ir;  // NOLINT: the nodes are the language of this folder
 // location may be.
 enum class Mark : uint8_t { kNone, kRoot, kInline };
 
-struct Told {
+struct DeclaredAccesses {
   Array<TensorRegion> reads, writes;
 };
 
 // One loop or block in its place. What handles refer to: it survives rewrites of what is around and below
 // it, and knows when it is gone. Owned by the index of its function.
-struct Place {
+struct SRefNode {
   Stmt stmt;                // For or SBlock as it is now; null when it is gone
-  Place* parent = nullptr;  // the enclosing loop or block; null for a function's root block
+  SRefNode* parent = nullptr;  // the enclosing loop or block; null for a function's root block
   String name;              // of the loop variable or block, kept for messages
   std::string removed_by;   // the primitive that took it away
   Mark mark = Mark::kNone;  // no loop at all: `stmt` is null from the start
   // Of blocks from which a step has hidden accesses: what they told before. Queries go by it until the block
   // around is built anew.
-  std::shared_ptr<const Told> told;
+  std::shared_ptr<const DeclaredAccesses> declared;
 
   // Of blocks, computed when the function is first looked at and kept by loop transformations.
   bool affine_binding = false;  // iterators' values are an affine map of the loops around
@@ -39,7 +39,7 @@ struct Place {
   const SBlockNode* block() const { return as<SBlockNode>(stmt); }
   bool alive() const { return static_cast<bool>(stmt); }
 };
-using PlaceRef = std::shared_ptr<Place>;
+using SRef = std::shared_ptr<SRefNode>;
 
 // Which block of the new program an old block became, when the name does not tell.
 using BlockReuse = std::vector<std::pair<const SBlockNode*, const SBlockNode*>>;
@@ -47,8 +47,8 @@ using BlockReuse = std::vector<std::pair<const SBlockNode*, const SBlockNode*>>;
 // Where the loops and blocks of one function stand.
 struct FunctionIndex {
   GlobalVar name;
-  PlaceRef root;
-  std::unordered_map<const StmtNode*, PlaceRef> places;
+  SRef root;
+  std::unordered_map<const StmtNode*, SRef> srefs;
   bool hides = false;  // some place has `told`
 };
 
@@ -61,24 +61,24 @@ class ScheduleState {
   // The index of a function, made on first use. Errors: no-such-function, not-schedulable.
   FunctionIndex& index(const GlobalVar& name);
   PrimFunc function(const GlobalVar& name) const;
-  FunctionIndex& index_of(const Place& place);
+  FunctionIndex& index_of(const SRefNode& sref);
   // The place of a statement of an indexed function; null when it has none.
-  PlaceRef find(const StmtNode* stmt);
-  PlaceRef owner(const Place* place) { return find(place->stmt.get()); }
+  SRef find(const StmtNode* stmt);
+  SRef owner(const SRefNode* sref) { return find(sref->stmt.get()); }
 
   // Puts `next` where `at` stands. The statements on the path to the function are copied, everything else is
   // shared; places follow: loops by their variable, blocks by `reuse`, else by name. Cost: path and changed
   // part.
-  void replace(Place& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive);
+  void replace(SRefNode& at, const Stmt& next, const BlockReuse& reuse, std::string_view primitive);
 
   // The function around `place` takes `to` in place of the parameter `from`.
-  void replace_param(const Place& place, const Buffer& from, const Buffer& to);
+  void replace_param(const SRefNode& sref, const Buffer& from, const Buffer& to);
 
   // A copy with places of its own; `moved` maps the old ones to the new.
-  std::unique_ptr<ScheduleState> copy(std::unordered_map<const Place*, PlaceRef>& moved) const;
+  std::unique_ptr<ScheduleState> copy(std::unordered_map<const SRefNode*, SRef>& moved) const;
 
  private:
-  void add_places(FunctionIndex& index, const Stmt& stmt, Place* parent);
+  void add_srefs(FunctionIndex& index, const Stmt& stmt, SRefNode* parent);
 
   IRModule mod_;
   std::unordered_map<const GlobalVarNode*, std::unique_ptr<FunctionIndex>> functions_;

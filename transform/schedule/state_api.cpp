@@ -2,8 +2,8 @@
 // The state of a schedule as scripts see it: references to loops and blocks, the dependences of a scope, and
 // replacing one statement by another.
 #include "ir/core/error_kinds.h"
-#include "ir/core/try_get.h"
 #include "ir/core/module.h"
+#include "ir/core/try_get.h"
 #include "transform/schedule/analysis.h"
 #include "transform/schedule/api.h"
 #include "transform/schedule/schedule.h"
@@ -21,10 +21,10 @@ struct ScheduleStateNode final : ffi::Object {
 // A loop or block where it stands; it follows the place through rewrites. A mark refers to nothing.
 struct StmtSRefNode final : ffi::Object {
   Schedule schedule;  // keeps the place's parents alive; null for marks
-  PlaceRef place;
+  SRef sref;
   bool blocks_only;  // parents are blocks
-  StmtSRefNode(Schedule schedule, PlaceRef place, bool blocks_only)
-      : schedule(std::move(schedule)), place(std::move(place)), blocks_only(blocks_only) {}
+  StmtSRefNode(Schedule schedule, SRef sref, bool blocks_only)
+      : schedule(std::move(schedule)), sref(std::move(sref)), blocks_only(blocks_only) {}
   MLC_NODE("mlc.s_tir.StmtSRef", StmtSRefNode, ffi::Object);
 };
 using StmtSRef = Ref<StmtSRefNode>;
@@ -59,20 +59,20 @@ struct SBlockDependenceInfoNode final : ffi::Object {
 
 // ---- references ----
 
-StmtSRef sref_of(const Schedule& schedule, const PlaceRef& place, bool blocks_only = false) {
-  return make<StmtSRefNode>(schedule, place, blocks_only);
+StmtSRef sref_of(const Schedule& schedule, const SRef& sref, bool blocks_only = false) {
+  return make<StmtSRefNode>(schedule, sref, blocks_only);
 }
 
 // The reference to a statement of the module; null when it has none.
 Any find_sref(const Schedule& schedule, const Stmt& stmt, bool blocks_only = false) {
   ScheduleState& state = *schedule->state;
   for (const auto& [name, fn] : state.mod()->functions) {
-    auto function = ir::given<PrimFunc>(fn);
+    auto function = ir::try_get<PrimFunc>(fn);
     if (function && as<SBlockRealizeNode>((*function)->body)) state.index(name);
   }
-  PlaceRef place = state.find(stmt.get());
-  if (!place || (blocks_only && !place->block())) return nullptr;
-  return sref_of(schedule, place, blocks_only);
+  SRef sref = state.find(stmt.get());
+  if (!sref || (blocks_only && !sref->block())) return nullptr;
+  return sref_of(schedule, sref, blocks_only);
 }
 
 const StmtSRefNode& sref(ApiCall& call, size_t i) {
@@ -80,34 +80,34 @@ const StmtSRefNode& sref(ApiCall& call, size_t i) {
   if (!found) wrong_argument(call, i, "StmtSRef");
   return *found;
 }
-const Place& block_place(ApiCall& call, size_t i) {
+const SRefNode& block_place(ApiCall& call, size_t i) {
   const StmtSRefNode& given = sref(call, i);
-  if (given.place && given.place->block()) return *given.place;
+  if (given.sref && given.sref->block()) return *given.sref;
   throw Error("wrong-type", "expected a reference to a block, got {}",
-              given.place && given.place->loop() ? "one to a loop" : "one that refers to nothing")
+              given.sref && given.sref->loop() ? "one to a loop" : "one that refers to nothing")
       .kind("TypeError")
       .at(call.span_of(i));
 }
 
 Any sref_stmt(ApiCall& call) {
-  const PlaceRef& place = sref(call, 0).place;
-  return place && place->alive() ? Any(place->stmt) : Any(nullptr);
+  const SRef& sref = sref(call, 0).sref;
+  return sref && sref->alive() ? Any(sref->stmt) : Any(nullptr);
 }
 Any sref_parent(ApiCall& call) {
   const StmtSRefNode& self = sref(call, 0);
-  if (!self.place || !self.place->alive()) return nullptr;
-  Place* parent = self.place->parent;
+  if (!self.sref || !self.sref->alive()) return nullptr;
+  SRefNode* parent = self.sref->parent;
   while (self.blocks_only && parent && !parent->block()) parent = parent->parent;
   return parent ? Any(sref_of(self.schedule, self.schedule->state->owner(parent), self.blocks_only))
                 : nullptr;
 }
 // The position in the sequence around it; -1 outside of sequences.
 int64_t seq_index(const StmtSRefNode& self) {
-  if (!self.place || !self.place->alive() || !self.place->parent) return -1;
-  const Place& above = *self.place->parent;
+  if (!self.sref || !self.sref->alive() || !self.sref->parent) return -1;
+  const SRefNode& above = *self.sref->parent;
   const Stmt& body = above.loop() ? above.loop()->body : above.block()->body;
   if (statements_of(body).size() < 2) return -1;
-  return static_cast<int64_t>(child_position(above, *self.place));
+  return static_cast<int64_t>(child_position(above, *self.sref));
 }
 Any sref_seq_index(ApiCall& call) { return seq_index(sref(call, 0)); }
 Any sref_repr(ApiCall& call) {
@@ -117,11 +117,11 @@ Any sref_equal(ApiCall& call) {
   auto* other = call.args[1].as<StmtSRefNode>();
   if (other == nullptr) return false;
   const StmtSRefNode& self = sref(call, 0);
-  return self.place ? self.place == other->place : &self == other;
+  return self.sref ? self.sref == other->sref : &self == other;
 }
 template <int kWhich>
 Any mark(ApiCall&) {
-  static const StmtSRef made = make<StmtSRefNode>(Schedule(), PlaceRef(), false);
+  static const StmtSRef made = make<StmtSRefNode>(Schedule(), SRef(), false);
   return made;
 }
 
@@ -132,14 +132,14 @@ Any mark(ApiCall&) {
 std::vector<Ref<DependencyNode>> dependencies(const StmtSRef& root) {
   ScheduleState& state = *root->schedule->state;
   std::vector<Ref<DependencyNode>> found;
-  std::unordered_map<const VarNode*, std::vector<PlaceRef>> writers, readers;
-  for (Place* child : child_blocks(state, *root->place)) {
-    PlaceRef block = state.owner(child);
+  std::unordered_map<const VarNode*, std::vector<SRef>> writers, readers;
+  for (SRefNode* child : child_blocks(state, *root->sref)) {
+    SRef block = state.owner(child);
     auto depend = [&](const auto& before, const TensorRegion& region, DepKind kind) {
       auto at = before.find(region->source.get());
       if (at == before.end()) return;
-      for (const PlaceRef& from : at->second) {
-        auto ref = [&](const PlaceRef& place) { return sref_of(root->schedule, place, root->blocks_only); };
+      for (const SRef& from : at->second) {
+        auto ref = [&](const SRef& sref) { return sref_of(root->schedule, sref, root->blocks_only); };
         found.push_back(make<DependencyNode>(ref(from), ref(block), kind));
       }
     };
@@ -158,7 +158,7 @@ Any deps_by(ApiCall& call) {
   const StmtSRefNode& block = sref(call, 1);
   Array<Any> out;
   for (const auto& each : dependencies(scope->root)) {
-    if ((each.get()->*kEnd)->place == block.place) out.push_back(each);
+    if ((each.get()->*kEnd)->sref == block.sref) out.push_back(each);
   }
   return out;
 }
@@ -172,9 +172,9 @@ Any scope_repr(ApiCall&) { return String("s_tir.SBlockScope"); }
 // ---- the state ----
 
 IRModule module_of(ApiCall& call, size_t i) {
-  if (auto fn = ir::given<PrimFunc>(call.args[i]))
+  if (auto fn = ir::try_get<PrimFunc>(call.args[i]))
     return with_function(make<IRModuleNode>(), make<GlobalVarNode>("main"), *fn);
-  if (auto mod = ir::given<IRModule>(call.args[i])) return *mod;
+  if (auto mod = ir::try_get<IRModule>(call.args[i])) return *mod;
   throw Error("wrong-type", "Expected `mod` to be PrimFunc or IRModule, but gets: {}",
               call.host.repr(call.args[i]))
       .kind("TypeError")
@@ -203,7 +203,7 @@ Any state_repr(ApiCall& call) {
                             schedule->enable_check ? "True" : "False"));
 }
 Any state_get_sref(ApiCall& call) {
-  auto stmt = ir::given<Stmt>(call.args[1]);
+  auto stmt = ir::try_get<Stmt>(call.args[1]);
   if (!stmt) wrong_argument(call, 1, "a statement");
   return find_sref(schedule_of(call), *stmt);
 }
@@ -212,17 +212,17 @@ Any state_scope(ApiCall& call) {
   return make<SBlockScopeNode>(ref(&sref(call, 1)));
 }
 Any state_flags(ApiCall& call) {
-  const Place& block = block_place(call, 1);
+  const SRefNode& block = block_place(call, 1);
   return make<CachedFlagsNode>(block.affine_binding, block.region_cover, block.stage_pipeline);
 }
 
 Any state_replace(ApiCall& call) {
   const StmtSRefNode& at = sref(call, 1);
-  auto next = ir::given<Stmt>(call.args[2]);
+  auto next = ir::try_get<Stmt>(call.args[2]);
   if (!next) wrong_argument(call, 2, "a statement");
-  if (!at.place || !at.place->alive())
+  if (!at.sref || !at.sref->alive())
     throw refuse("loop-handle-gone", "the reference refers to nothing").at(call.span_of(1));
-  StmtKind from = at.place->stmt->kind, to = (*next)->kind;
+  StmtKind from = at.sref->stmt->kind, to = (*next)->kind;
   bool known = from == to || (from == StmtKind::kFor && to == StmtKind::kSBlockRealize);
   if (!known) {
     throw Error("replace-kinds", "a {} is replaced by a {}, not by this statement",
@@ -239,7 +239,7 @@ Any state_replace(ApiCall& call) {
       reuse.emplace_back(old_block, new_block);
     }
   }
-  mutable_schedule(schedule_of(call)).state->replace(*at.place, *next, reuse, "replace");
+  mutable_schedule(schedule_of(call)).state->replace(*at.sref, *next, reuse, "replace");
   return nullptr;
 }
 
@@ -263,14 +263,14 @@ Any flags_equal(ApiCall& call) {
 Any schedule_state(ApiCall& call) { return make<ScheduleStateNode>(call.args[0].cast<Schedule>()); }
 Any schedule_get_sref(ApiCall& call) {
   auto schedule = call.args[0].cast<Schedule>();
-  if (auto stmt = ir::given<Stmt>(call.args[1])) {
+  if (auto stmt = ir::try_get<Stmt>(call.args[1])) {
     Any found = find_sref(schedule, *stmt);
     if (found != nullptr) return found;
     throw Error("not-in-schedule", "the statement is not in the schedule")
         .kind("IndexError")
         .at(call.span_of(1));
   }
-  if (!ir::given<LoopRV>(call.args[1]) && !ir::given<SBlockRV>(call.args[1]))
+  if (!ir::try_get<LoopRV>(call.args[1]) && !ir::try_get<SBlockRV>(call.args[1]))
     wrong_argument(call, 1, "a loop or block of this schedule");
   auto found = schedule->handles.find(call.args[1].as<ffi::Object>());
   if (found == schedule->handles.end())
@@ -286,7 +286,7 @@ Any make_info(ApiCall& call) {
   return make<SBlockDependenceInfoNode>(make_schedule(module_of(call, 0), 1, true));
 }
 Any info_get_sref(ApiCall& call) {
-  auto block = ir::given<Stmt>(call.args[1]);
+  auto block = ir::try_get<Stmt>(call.args[1]);
   if (!block || (*block)->kind != StmtKind::kSBlock) wrong_argument(call, 1, "a block");
   return find_sref(call.args[0].as<SBlockDependenceInfoNode>()->schedule, *block, true);
 }
@@ -374,7 +374,7 @@ const ApiRow kRows[] = {
 std::optional<Any> stmt_of_sref(const Any& value) {
   auto* sref = value.as<StmtSRefNode>();
   if (sref == nullptr) return std::nullopt;
-  return sref->place && sref->place->alive() ? Any(sref->place->stmt) : Any(nullptr);
+  return sref->sref && sref->sref->alive() ? Any(sref->sref->stmt) : Any(nullptr);
 }
 
 int64_t parse_debug_mask(ApiCall& call, size_t argument) {

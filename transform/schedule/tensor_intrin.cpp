@@ -49,8 +49,8 @@ void check_pair(ApiCall& call, size_t at, const PrimFunc& desc, const PrimFunc& 
 }
 
 TensorIntrin intrinsic_of(ApiCall& call, size_t at) {
-  auto desc = ir::given<PrimFunc>(call.args[at]);
-  auto impl = ir::given<PrimFunc>(call.args[at + 1]);
+  auto desc = ir::try_get<PrimFunc>(call.args[at]);
+  auto impl = ir::try_get<PrimFunc>(call.args[at + 1]);
   if (!desc || !*desc) wrong_argument(call, at, "a prim_func");
   if (!impl || !*impl) wrong_argument(call, at + 1, "a prim_func");
   check_pair(call, at, *desc, *impl);
@@ -234,7 +234,7 @@ class Renew final : public Rewriter {
 // their names begin, and the module that knows them.
 constexpr std::pair<const char*, const char*> kMadeWhenAsked[] = {
     {"mlc.transpose_", "mlc.schedule.cpu_transpose"},
-    {"mlc.byte_", "mlc.schedule.byte_dots"},
+    {"mlc.int8_", "mlc.schedule.int8_dots"},
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ void each_handle(const Any& value, const Act& act) {
     for (const auto& [key, item] : *map) each_handle(item, act);
   } else if (auto dict = value.as<ffi::Dict<Any, Any>>()) {
     for (const auto& [key, item] : *dict) each_handle(item, act);
-  } else if (auto e = ir::given<Expr>(value)) {
+  } else if (auto e = ir::try_get<Expr>(value)) {
     for (const Var& var : free_vars(*e)) act(var.get());
   } else if (auto* object = value.as<ffi::Object>()) {
     act(object);
@@ -120,8 +120,8 @@ class TracePrinter {
     if (value.type_index() == ffi::TypeIndex::kTVMFFIFloat)
       return fmt::format("{:.17g}", value.cast<double>());
     if (value.as<ffi::Object>() && names_.contains(value.as<ffi::Object>())) return named(value);
-    if (anonymous_ && ir::given<Var>(value)) return "_";
-    if (auto constant = ir::given<FloatImm>(value)) return fmt::format("{:.17g}", (*constant)->value);
+    if (anonymous_ && ir::try_get<Var>(value)) return "_";
+    if (auto constant = ir::try_get<FloatImm>(value)) return fmt::format("{:.17g}", (*constant)->value);
     if (auto constant = value.as<IntImm>()) {
       if ((*constant)->dtype().is_bool()) return (*constant)->value ? "True" : "False";
       return fmt::format("{}", (*constant)->value);
@@ -130,12 +130,12 @@ class TracePrinter {
     if (auto list = value.as<Array<Any>>()) return sequence(*list);
     if (auto map = value.as<Map<Any, Any>>()) return mapping(*map);
     if (auto dict = value.as<ffi::Dict<Any, Any>>()) return mapping(*dict);
-    if (auto map = ir::given<IndexMap>(value)) return index_map_text(*map);
+    if (auto map = ir::try_get<IndexMap>(value)) return index_map_text(*map);
     if (auto ranges = value.as<AccessRanges>()) return access_ranges_text(*ranges);
     if (auto position = value.as<BufferPosition>())
       return fmt::format("(\"{}\", {})", (*position)->write ? "write" : "read", (*position)->index);
-    if (auto var = ir::given<Var>(value)) return quoted({(*var)->name.data(), (*var)->name.size()});
-    if (auto e = ir::given<Expr>(value))
+    if (auto var = ir::try_get<Var>(value)) return quoted({(*var)->name.data(), (*var)->name.size()});
+    if (auto e = ir::try_get<Expr>(value))
       return expr_text(*e, [&](const Var& var) {
         return names_.contains(var.get()) ? named(var) : anonymous_ ? "_" : std::string(var->name);
       });
@@ -182,7 +182,7 @@ Any mapped(const Any& value, const std::unordered_map<const ffi::Object*, Any>& 
     MLC_CHECK(found != handles.end(), "a trace uses a handle that no step of it made");
     return found->second;
   }
-  if (auto e = ir::given<Expr>(value)) {
+  if (auto e = ir::try_get<Expr>(value)) {
     VarMap values;
     for (const Var& var : free_vars(*e)) {
       auto found = handles.find(var.get());

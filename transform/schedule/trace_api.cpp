@@ -32,7 +32,7 @@ std::vector<Instruction>& steps_of(const Trace& trace) { return const_cast<Trace
 Any list_of(const std::vector<Any>& values) { return Array<Any>(values.begin(), values.end()); }
 
 InstructionRef instruction_argument(ApiCall& call, size_t i) {
-  auto found = ir::given<InstructionRef>(call.args[i]);
+  auto found = ir::try_get<InstructionRef>(call.args[i]);
   if (!found) wrong_argument(call, i, "an instruction, as `trace.insts` has them");
   return *found;
 }
@@ -138,7 +138,7 @@ Any construct(ApiCall& call) {
     wrong_argument(call, 1, "a dict of decisions by instruction");
   };
   for (const Any& one : given) {
-    auto instruction = ir::given<InstructionRef>(one);
+    auto instruction = ir::try_get<InstructionRef>(one);
     if (!instruction) wrong_argument(call, 0, "a list of instructions");
     result->instructions.push_back(with_decision_in(step_of(*instruction), decided(*instruction), call, 1));
   }
@@ -191,7 +191,7 @@ bool returns_list(const Primitive& primitive) {
 }
 
 Any make_instruction(ApiCall& call) {
-  auto kind = ir::given<InstructionKind>(call.args[0]);
+  auto kind = ir::try_get<InstructionKind>(call.args[0]);
   if (!kind) wrong_argument(call, 0, "a kind of step");
   auto items = [&](size_t i) -> std::vector<Any> {
     if (auto list = call.args[i].as<ffi::List<Any>>()) return {list->begin(), list->end()};

@@ -77,7 +77,7 @@ class Names {
   Any input(const Any& value) const {
     if (value == nullptr) return String("None");
     if (auto text = value.try_cast<String>()) return String(fmt::format("\"{}\"", text->c_str()));
-    if (auto map = ir::given<IndexMap>(value)) return String(index_map_json(*map, false));
+    if (auto map = ir::try_get<IndexMap>(value)) return String(index_map_json(*map, false));
     auto found = value.as<ffi::Object>() ? names_.find(value.as<ffi::Object>()) : names_.end();
     if (found != names_.end()) return String(found->second);
     if (is_list(value)) {
@@ -93,7 +93,7 @@ class Names {
 };
 
 Any plain(const Any& value) {
-  if (auto map = value == nullptr ? std::nullopt : ir::given<IndexMap>(value))
+  if (auto map = value == nullptr ? std::nullopt : ir::try_get<IndexMap>(value))
     return String(index_map_json(*map, true));
   if (value == nullptr || !is_list(value)) return value;
   std::vector<Any> parts;

@@ -57,12 +57,12 @@ bool each_of(const Any& value, const F& visit) {
 bool fits(const Any& value, std::string_view expected) {
   int32_t type = value.type_index();
   bool integer = type == ffi::TypeIndex::kTVMFFIInt || type == ffi::TypeIndex::kTVMFFIBool;
-  if (expected == "LoopRV") return ir::given<LoopRV>(value).has_value();
+  if (expected == "LoopRV") return ir::try_get<LoopRV>(value).has_value();
   if (expected == "int") return integer;
   if (expected == "float")
-    return type == ffi::TypeIndex::kTVMFFIFloat || ir::given<FloatImm>(value).has_value();
-  if (expected == "Union[SBlockRV, str]") return ir::given<SBlockRV>(value) || value.try_cast<String>();
-  return integer || value == nullptr || ir::given<Expr>(value);  // a factor
+    return type == ffi::TypeIndex::kTVMFFIFloat || ir::try_get<FloatImm>(value).has_value();
+  if (expected == "Union[SBlockRV, str]") return ir::try_get<SBlockRV>(value) || value.try_cast<String>();
+  return integer || value == nullptr || ir::try_get<Expr>(value);  // a factor
 }
 
 // As TVM writes the type of a value: lists with what they hold.

@@ -98,10 +98,10 @@ std::string names_of(const std::vector<Counter>& counters) {
 
 }  // namespace
 
-std::string element_written_twice(const SBlockRealize& realize, const std::vector<Place*>& loops,
-                                  const Place& loop) {
+std::string element_written_twice(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
+                                  const SRefNode& loop) {
   if (realize->block->writes.empty()) return "";
-  std::vector<Place*> order = loops;  // the loop in question counts fastest
+  std::vector<SRefNode*> order = loops;  // the loop in question counts fastest
   auto found = std::find(order.begin(), order.end(), &loop);
   if (found == order.end()) return "";
   std::rotate(found, found + 1, order.end());
@@ -128,7 +128,7 @@ std::string element_written_twice(const SBlockRealize& realize, const std::vecto
   return result;
 }
 
-std::string instance_met_twice(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+std::string instance_met_twice(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
   auto counters = counters_of(ranges_of(loops));
   if (!counters || counters->empty()) return "";
   std::map<Values, Values> first;
@@ -187,7 +187,7 @@ void conditions_of(const Expr& e, const std::vector<Counter>& counters, Array<Ex
 
 }  // namespace
 
-bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+bool each_instance_once(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
   auto counters = counters_of(ranges_of(loops));
   if (!counters || !are_few(*counters)) return false;
   Array<Expr> parts, conditions;
@@ -209,7 +209,7 @@ bool each_instance_once(const SBlockRealize& realize, const std::vector<Place*>&
   return once;
 }
 
-std::string uncovered_value(const SBlockRealize& realize, const std::vector<Place*>& loops) {
+std::string uncovered_value(const SBlockRealize& realize, const std::vector<SRefNode*>& loops) {
   auto counters = counters_of(ranges_of(loops));
   if (!counters) return "";
   if (!are_few(*counters)) return instance_met_twice(realize, loops);
@@ -263,7 +263,7 @@ namespace {
 
 // Is each of these expressions a digit of its own that takes all values from 0 to below its extent? Without
 // looking at iterations: the usual case.
-bool digits_cover(const SBlockRealize& realize, const std::vector<Place*>& loops, const Array<Expr>& exprs,
+bool digits_cover(const SBlockRealize& realize, const std::vector<SRefNode*>& loops, const Array<Expr>& exprs,
                   const Values& extents) {
   Analyzer analyzer;
   bind_loops(analyzer, loops);
@@ -290,7 +290,7 @@ std::optional<Values> missing(const std::set<Values>& met, const Values& extents
 
 }  // namespace
 
-std::string element_not_written(const SBlockRealize& realize, const std::vector<Place*>& loops,
+std::string element_not_written(const SBlockRealize& realize, const std::vector<SRefNode*>& loops,
                                 const TensorRegion& write, const std::vector<Interval>& part) {
   VarMap bindings = bindings_of(realize);
   Analyzer analyzer;
@@ -373,7 +373,7 @@ namespace {
 
 // The elements of a region that iterations access, until `act` says so. False when that is not known, or they
 // are too many; the first ones are gone through all the same if `first`.
-bool each_element(const SBlockRealize& realize, const std::vector<Place*>& loops, const TensorRegion& region,
+bool each_element(const SBlockRealize& realize, const std::vector<SRefNode*>& loops, const TensorRegion& region,
                   const std::function<bool(const Values& at, const Values& element)>& act,
                   bool first = false) {
   auto counters = counters_of(ranges_of(loops));
@@ -412,12 +412,12 @@ std::string element_of(const Buffer& buffer, const Values& element) {
 
 }  // namespace
 
-std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const Place& reader,
+std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps, const SRefNode& reader,
                                    const TensorRegion& read, bool written) {
-  std::vector<Place*> writers, all;
+  std::vector<SRefNode*> writers, all;
   auto known = deps.writers.find(read->source.get());
   if (known == deps.writers.end()) return "";
-  for (Place* block : deps.blocks) {
+  for (SRefNode* block : deps.blocks) {
     if (block == &reader) all.push_back(block);
     bool writer = std::find(known->second.begin(), known->second.end(), block) != known->second.end();
     if (block == &reader || !writer) continue;
@@ -432,15 +432,15 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
     return Values(at.begin(), at.begin() + static_cast<int64_t>(depth));
   };
   std::map<Values, std::set<Values>> writes;
-  for (Place* writer : writers) {
+  for (SRefNode* writer : writers) {
     for (const TensorRegion& region : deps.writes(*writer)) {
       if (!region->source.same_as(read->source)) continue;
-      bool told = each_element(realize_of(state, *writer), loops_above(*writer), region,
+      bool declared = each_element(realize_of(state, *writer), loops_above(*writer), region,
                                [&](const Values& at, const Values& element) {
                                  writes[element].insert(shared_part(at));
                                  return false;
                                });
-      if (!told) return "";
+      if (!declared) return "";
     }
   }
   std::reverse(shared.begin(), shared.end());
@@ -464,15 +464,15 @@ std::string element_from_elsewhere(ScheduleState& state, const Dependences& deps
   return result;
 }
 
-std::string instance_of_two_iterations(ScheduleState& state, const Place& block, Place& loop,
-                                       const std::vector<Place*>& producers) {
+std::string instance_of_two_iterations(ScheduleState& state, const SRefNode& block, SRefNode& loop,
+                                       const std::vector<SRefNode*>& producers) {
   std::vector<LoopRange> shared = ranges_of(loops_up(loop));
   std::reverse(shared.begin(), shared.end());
   auto names = counters_of(shared), instances = counters_of(ranges_of(loops_above(block)));
   if (!names || !instances) return "";
   using Element = std::pair<const VarNode*, Values>;
   std::map<Element, std::set<Values>> writes;
-  for (const Place* producer : producers) {
+  for (const SRefNode* producer : producers) {
     SBlockRealize realize = realize_of(state, *producer);
     for (const TensorRegion& region : realize->block->writes) {
       each_element(
@@ -517,7 +517,7 @@ std::string instance_of_two_iterations(ScheduleState& state, const Place& block,
   return result;
 }
 
-std::string element_left_unread(ScheduleState& state, const Place& producer, const Place& reader,
+std::string element_left_unread(ScheduleState& state, const SRefNode& producer, const SRefNode& reader,
                                 const Buffer& buffer) {
   std::set<Values> read;
   bool known = true;
@@ -548,9 +548,9 @@ std::string element_left_unread(ScheduleState& state, const Place& producer, con
   return result;
 }
 
-std::string element_carried(ScheduleState& state, const Place& block) {
+std::string element_carried(ScheduleState& state, const SRefNode& block) {
   SBlockRealize realize = realize_of(state, block);
-  std::vector<Place*> loops = loops_above(block);
+  std::vector<SRefNode*> loops = loops_above(block);
   auto counters = counters_of(ranges_of(loops));
   if (!counters || counters->empty()) return "";
   std::string result;

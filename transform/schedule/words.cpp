@@ -89,25 +89,25 @@ class Filling {
       (found->second->loop() ? loops_ : blocks_).push_back(found->second.get());
     }
   }
-  const Place* named_block(size_t from) {
-    const Place* any = !blocks_.empty() ? blocks_[0] : !loops_.empty() ? loops_[0] : nullptr;
+  const SRefNode* named_block(size_t from) {
+    const SRefNode* any = !blocks_.empty() ? blocks_[0] : !loops_.empty() ? loops_[0] : nullptr;
     if (any == nullptr) return nullptr;
     for (size_t i = from; i < quoted_.size(); ++i) {
-      for (const auto& [stmt, place] : step_.state.index_of(*any).places)
-        if (place->block() != nullptr && std::string(place->name) == quoted_[i]) return place.get();
+      for (const auto& [stmt, sref] : step_.state.index_of(*any).srefs)
+        if (sref->block() != nullptr && std::string(sref->name) == quoted_[i]) return sref.get();
     }
     return nullptr;
   }
-  const Place* block() { return blocks_.empty() ? named_block(0) : blocks_[0]; }
-  const Place* loop(size_t i) { return i < loops_.size() ? loops_[i] : nullptr; }
+  const SRefNode* block() { return blocks_.empty() ? named_block(0) : blocks_[0]; }
+  const SRefNode* loop(size_t i) { return i < loops_.size() ? loops_[i] : nullptr; }
 
-  std::string show(const Place* place, std::string_view otherwise) {
-    if (place == nullptr) return std::string(otherwise);
+  std::string show(const SRefNode* sref, std::string_view otherwise) {
+    if (sref == nullptr) return std::string(otherwise);
     for (const auto& [stmt, name] : shown) {
-      if (stmt.same_as(place->stmt)) return name;
+      if (stmt.same_as(sref->stmt)) return name;
     }
-    std::string name = fmt::format("{}#{}", place->loop() ? "tirx.For" : "s_tir.SBlock", shown.size());
-    shown.emplace_back(place->stmt, name);
+    std::string name = fmt::format("{}#{}", sref->loop() ? "tirx.For" : "s_tir.SBlock", shown.size());
+    shown.emplace_back(sref->stmt, name);
     return name;
   }
   std::string nth(const std::vector<std::string>& all, size_t i) { return i < all.size() ? all[i] : ""; }
@@ -129,7 +129,7 @@ class Filling {
     if (blocks_.empty() || loops_.empty()) return "";
     Dependences deps = dependences(step_.state, *scope_of(*blocks_[0]));
     size_t count = 0;
-    for (const Place* each : consumers ? deps.consumers(*blocks_[0]) : deps.producers(*blocks_[0])) {
+    for (const SRefNode* each : consumers ? deps.consumers(*blocks_[0]) : deps.producers(*blocks_[0])) {
       if (is_above(*loops_[0], *each)) continue;
       ++count;
       list += show(each, "");
@@ -160,9 +160,9 @@ class Filling {
   }
   // The indices of a buffer and a map, that with the iterator first.
   std::string lists() {
-    const Place* at = block();
+    const SRefNode* at = block();
     auto number = step_.call.args[2].try_cast<int64_t>();
-    auto map = ir::given<IndexMap>(step_.call.args[4]);
+    auto map = ir::try_get<IndexMap>(step_.call.args[4]);
     if (at == nullptr || !number || !map) return "";
     const SBlockNode* node = at->block();
     const auto& regions = step_.primitive.name() == "reindex_cache_write" ? node->writes : node->reads;
@@ -186,11 +186,11 @@ class Filling {
     if (says("is in the map")) std::swap(a, b);
     return fmt::format("{}, but not in {}", a, b);
   }
-  const Place* block_called(const std::string& name) {
+  const SRefNode* block_called(const std::string& name) {
     if (blocks_.empty() && loops_.empty()) return nullptr;
-    const Place* any = blocks_.empty() ? loops_[0] : blocks_[0];
-    for (const auto& [stmt, place] : step_.state.index_of(*any).places)
-      if (place->block() != nullptr && std::string(place->name) == name) return place.get();
+    const SRefNode* any = blocks_.empty() ? loops_[0] : blocks_[0];
+    for (const auto& [stmt, sref] : step_.state.index_of(*any).srefs)
+      if (sref->block() != nullptr && std::string(sref->name) == name) return sref.get();
     return nullptr;
   }
   // The functions of the module, as a list.
@@ -202,7 +202,7 @@ class Filling {
   }
   // The values that the reduction begins with, or its updates, as a script shows them.
   std::string reduction_part(bool identity) {
-    std::vector<Place*> below;
+    std::vector<SRefNode*> below;
     if (loop(0) != nullptr) below = child_blocks(step_.state, *loop(0));
     const SBlockNode* node = below.empty() ? nullptr : below[0]->block();
     if (node == nullptr) return "";
@@ -279,7 +279,7 @@ class Filling {
     if (what == "loop2") return show(loop(1), "the loop");
     if (what == "loop or block") return show(loop(0) != nullptr ? loop(0) : block(), "the block");
     if (what == "scope") {
-      const Place* inside = block() != nullptr ? block() : loop(0);
+      const SRefNode* inside = block() != nullptr ? block() : loop(0);
       return show(inside == nullptr ? nullptr : scope_of(*inside), "root");
     }
     if (what == "name") return nth(quoted_, 0);
@@ -328,7 +328,7 @@ class Filling {
       return loop(0) == nullptr ? "" : kinds.at(static_cast<size_t>(loop(0)->loop()->for_kind));
     }
     if (what == "written" || what == "dimensions") {
-      std::vector<Place*> below;
+      std::vector<SRefNode*> below;
       if (loop(0) != nullptr) below = child_blocks(step_.state, *loop(0));
       if (below.empty() || below[0]->block()->writes.empty()) return "";
       const Buffer& buffer = below[0]->block()->writes[0]->source;
@@ -339,7 +339,7 @@ class Filling {
     if (what == "outside") return outside();
     if (what == "map") {
       for (const Any& arg : step_.call.args)
-        if (auto map = ir::given<IndexMap>(arg)) return index_map_text(*map);
+        if (auto map = ir::try_get<IndexMap>(arg)) return index_map_text(*map);
       return "";
     }
     if (what == "index map") {
@@ -349,7 +349,7 @@ class Filling {
       return fmt::format("T.index_map({})", several ? text.erase(comma, 1) : text);
     }
     if (what == "padding map") {
-      auto map = ir::given<IndexMap>(step_.call.args[4]);
+      auto map = ir::try_get<IndexMap>(step_.call.args[4]);
       return map ? index_map_text(*map) : "";
     }
     if (what == "padding type") {
@@ -379,7 +379,7 @@ class Filling {
 
   const std::string& message_;
   Step& step_;
-  std::vector<const Place*> loops_, blocks_;
+  std::vector<const SRefNode*> loops_, blocks_;
   std::vector<std::string> quoted_, numbers_;
 };
 

@@ -5,11 +5,11 @@
 
 #include <array>
 
+#include "ir/core/error_kinds.h"
+#include "ir/core/freeze.h"
+#include "ir/core/try_get.h"
 #include "ir/registry/api.h"
 #include "ir/tir/arith_ops.h"
-#include "ir/core/error_kinds.h"
-#include "ir/core/try_get.h"
-#include "ir/core/freeze.h"
 #include "transform/register_api.h"
 #include "transform/te/create_prim_func.h"
 
@@ -36,8 +36,8 @@ std::optional<Array<Any>> elements(const Any& value) {
 
 // A number, an expression, or an iterator's variable; null for anything else.
 Expr expr_of(const Any& value) {
-  if (auto e = ir::given<Expr>(value)) return *e;
-  if (auto iter = ir::given<IterVar>(value)) return (*iter)->var;
+  if (auto e = ir::try_get<Expr>(value)) return *e;
+  if (auto iter = ir::try_get<IterVar>(value)) return (*iter)->var;
   if (auto flag = value.as<bool>()) return bool_imm(*flag);
   if (auto number = value.as<int64_t>()) {
     bool narrow = *number >= INT32_MIN && *number <= INT32_MAX;
@@ -56,7 +56,7 @@ Expr expect_expr(const ApiCall& call, const Any& value, size_t argument, std::st
 
 Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
   Array<Expr> shape;
-  if (ir::given<Expr>(value) || value.as<int64_t>()) {
+  if (ir::try_get<Expr>(value) || value.as<int64_t>()) {
     shape.push_back(expect_expr(call, value, argument, "an extent"));
     return shape;
   }
@@ -82,7 +82,7 @@ Array<Expr> shape_of(const ApiCall& call, const Any& value, size_t argument) {
 DataType dtype_of(const ApiCall& call, const Any& value, size_t argument) {
   if (auto text = value.as<String>()) return DataType::parse(view(*text));
   if (auto dtype = value.as<DLDataType>()) return *dtype;
-  if (auto type = ir::given<PrimType>(value)) return (*type)->dtype;
+  if (auto type = ir::try_get<PrimType>(value)) return (*type)->dtype;
   wrong_argument(call, argument, "str");
 }
 
@@ -239,7 +239,7 @@ Any compute_over(ApiCall& call, const Array<Expr>& shape, const std::vector<std:
   Map<String, Any> attrs;
   if (call.args[4] != nullptr) {
     for (const auto& [key, value] : detail::argument<Map<Any, Any>>(call, 4))
-      attrs.Set(key.cast<String>(), unchanging(value));
+      attrs.Set(key.cast<String>(), freeze(value));
   }
   auto tag = detail::argument<String>(call, 3);
   if (std::string_view around = call.api.row.owner == kTe ? current_tag() : ""; !around.empty()) {
@@ -270,7 +270,7 @@ Any define(ApiCall& call) {
 
 Any reduce_axis(ApiCall& call) {
   Range dom;
-  if (auto range = ir::given<Range>(call.args[0])) {
+  if (auto range = ir::try_get<Range>(call.args[0])) {
     dom = *range;
   } else {
     auto ends = elements(call.args[0]);
@@ -297,7 +297,7 @@ Any variable(ApiCall& call) {
 Array<IterVar> axes_of(const ApiCall& call, const Any& value) {
   Array<IterVar> axes;
   auto add = [&](const Any& one) {
-    auto iter = ir::given<IterVar>(one);
+    auto iter = ir::try_get<IterVar>(one);
     if (!iter) wrong_argument(call, 1, "reduce_axis");
     if ((*iter)->iter_type != IterType::kCommReduce) {
       throw Error("te-not-a-reduce-axis", "`{}` is no reduction axis", (*iter)->var->name.c_str())
@@ -340,7 +340,7 @@ Expr zero(DataType dtype, Span) { return make_const(dtype, 0); }
 template <Combine combine, Identity identity>
 Any builtin_reduction(ApiCall& call) {
   Expr source = expect_expr(call, call.args[0], 0, "what is reduced");
-  bool over_axes = ir::given<IterVar>(call.args[1]) || elements(call.args[1]);
+  bool over_axes = ir::try_get<IterVar>(call.args[1]) || elements(call.args[1]);
   if (!over_axes) {
     Expr result = combine(source, expect_expr(call, call.args[1], 1, "an operand"), call.span);
     for (size_t i : {2, 3}) {
@@ -369,7 +369,7 @@ Any comm_reducer(ApiCall& call) {
 Any reducer_call(ApiCall& call) {
   auto reducer = call.args[0].cast<Reducer>();
   // Values in the place of axes are combined as they are: `larger(a, b)`.
-  if (Expr second = ir::given<IterVar>(call.args[2]) ? nullptr : expr_of(call.args[2])) {
+  if (Expr second = ir::try_get<IterVar>(call.args[2]) ? nullptr : expr_of(call.args[2])) {
     Any both = call.host.call(reducer->combine, std::vector<Any>{call.args[1], second});
     if (call.args[3] == nullptr) return both;
     return call.host.call(reducer->combine, std::vector<Any>{both, call.args[3]});

@@ -20,8 +20,8 @@
 
 #include "ir/core/error_kinds.h"
 #include "ir/core/try_get.h"
-#include "ir/tir/region.h"
 #include "ir/core/visit.h"
+#include "ir/tir/region.h"
 #include "transform/arith/analyzer.h"
 
 namespace mlc::transform::te {
@@ -50,8 +50,8 @@ class Creator {
 
   PrimFunc create(const Array<Any>& args) {
     for (const Any& arg : args) {
-      if (ir::given<Var>(arg)) continue;
-      auto tensor = ir::given<Tensor>(arg);
+      if (ir::try_get<Var>(arg)) continue;
+      auto tensor = ir::try_get<Tensor>(arg);
       if (!tensor) {
         throw Error("wrong-type", "the arguments of a function are tensors and variables, got {}",
                     arg.GetTypeKey())
@@ -61,7 +61,7 @@ class Creator {
       given_.insert(key_of(*tensor));
     }
     for (const Any& arg : args) {
-      if (auto tensor = ir::given<Tensor>(arg)) order((*tensor)->op);
+      if (auto tensor = ir::try_get<Tensor>(arg)) order((*tensor)->op);
     }
     for (const Operation& op : ordered_) {
       if (op->kind == OperationKind::kScan) {
@@ -74,11 +74,11 @@ class Creator {
     }
     Array<Var> params;
     for (const Any& arg : args) {
-      if (auto var = ir::given<Var>(arg)) {
+      if (auto var = ir::try_get<Var>(arg)) {
         params.push_back(*var);
         continue;
       }
-      Tensor tensor = *ir::given<Tensor>(arg);
+      Tensor tensor = *ir::try_get<Tensor>(arg);
       Buffer& buffer = buffers_[key_of(tensor)];
       if (!buffer) buffer = plain_buffer(tensor);
       params.push_back(buffer);

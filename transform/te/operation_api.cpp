@@ -2,9 +2,9 @@
 // The operations of tensors as scripts see them: their classes and texts.
 #include <tvm/ffi/container/list.h>
 
-#include "ir/registry/api.h"
-#include "ir/core/try_get.h"
 #include "ir/core/module.h"
+#include "ir/core/try_get.h"
+#include "ir/registry/api.h"
 #include "transform/register_api.h"
 #include "transform/te/tensor.h"
 
@@ -66,7 +66,7 @@ Array<T> all_of(ApiCall& call, size_t argument, std::string_view expected) {
   Array<T> all;
   auto add = [&](const auto& list) {
     for (const Any& one : list) {
-      auto cast = given<T>(one);
+      auto cast = try_get<T>(one);
       if (!cast) wrong_argument(call, argument, expected);
       all.push_back(*cast);
     }
@@ -92,7 +92,7 @@ Map<String, Any> attributes(ApiCall& call, size_t argument) {
 Any make_extern(ApiCall& call) {
   auto inputs = all_of<Tensor>(call, 3, "tensors");
   auto ins = all_of<Buffer>(call, 4, "buffers"), outs = all_of<Buffer>(call, 5, "buffers");
-  auto body = given<Stmt>(call.args[6]);
+  auto body = try_get<Stmt>(call.args[6]);
   if (!body) wrong_argument(call, 6, "a statement");
   for (size_t i = 0; i < inputs.size(); ++i) {
     auto k = static_cast<int64_t>(i);
@@ -115,7 +115,7 @@ Any make_extern(ApiCall& call) {
 }
 
 Any make_scan(ApiCall& call) {
-  auto axis = given<IterVar>(call.args[3]);
+  auto axis = try_get<IterVar>(call.args[3]);
   if (!axis) wrong_argument(call, 3, "an iterator");
   auto init = all_of<Tensor>(call, 4, "tensors"), update = all_of<Tensor>(call, 5, "tensors"),
        state = all_of<Tensor>(call, 6, "tensors"), inputs = all_of<Tensor>(call, 7, "tensors");

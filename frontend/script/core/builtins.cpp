@@ -44,19 +44,19 @@ Any print(Evaluator& evaluator, const Arguments& args) {
 
 Any len(Evaluator& evaluator, const Arguments& args) { return evaluator.length(args[0], args.span_of(0)); }
 
-bool quick_len(Evaluator&, std::span<const Any> args, Words& out) {
+bool quick_len(Evaluator&, std::span<const Any> args, RawValue& out) {
   if (args.size() != 1) return false;
   switch (args[0].type_index()) {
     case kTVMFFIList:
     case kTVMFFIArray:
-      out = int_words(static_cast<int64_t>(elements(args[0]).size()));
+      out = raw_int(static_cast<int64_t>(elements(args[0]).size()));
       return true;
     case kTVMFFIDict:
-      out = int_words(static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(args[0]))->size()));
+      out = raw_int(static_cast<int64_t>(static_cast<ffi::MapBaseObj*>(raw_object(args[0]))->size()));
       return true;
     case kTVMFFISmallStr:
     case kTVMFFIStr:
-      out = int_words(static_cast<int64_t>(utf8_length(text_of(args[0]))));
+      out = raw_int(static_cast<int64_t>(utf8_length(text_of(args[0]))));
       return true;
     default:
       return false;
@@ -147,10 +147,10 @@ Any min(Evaluator& evaluator, const Arguments& args) { return extreme(evaluator,
 
 // Of two ints or two floats; the first where neither is greater (or less).
 template <bool greatest>
-bool quick_extreme(Evaluator&, std::span<const Any> args, Words& out) {
+bool quick_extreme(Evaluator&, std::span<const Any> args, RawValue& out) {
   if (args.size() != 2) return false;
-  const Words& a = words_of(args[0]);
-  const Words& b = words_of(args[1]);
+  const RawValue& a = raw_of(args[0]);
+  const RawValue& b = raw_of(args[1]);
   int after = plain_order(
       static_cast<uint32_t>(greatest ? syntax::CmpOperator::kGt : syntax::CmpOperator::kLt), b, a);
   if (after < 0) return false;
@@ -159,12 +159,12 @@ bool quick_extreme(Evaluator&, std::span<const Any> args, Words& out) {
 }
 
 // Of its own class: no metaclass is asked, as in CPython.
-bool quick_isinstance(Evaluator&, std::span<const Any> args, Words& out) {
+bool quick_isinstance(Evaluator&, std::span<const Any> args, RawValue& out) {
   if (args.size() != 2) return false;
   auto* instance = as<InstanceNode>(args[0]);
   auto* cls = as<ClassNode>(args[1]);
   if (instance == nullptr || cls == nullptr || instance->cls.get() != cls) return false;
-  out = bool_words(true);
+  out = raw_bool(true);
   return true;
 }
 Any isinstance(Evaluator& evaluator, const Arguments& args) {
@@ -376,7 +376,7 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
   Ordering less{evaluator, args.span};
   // The words of both are moved about; the references stay with `keys` and `values`.
   struct Keyed {
-    Words key, value;
+    RawValue key, value;
   };
   std::vector<Any> keys;
   std::vector<Keyed> keyed;
@@ -387,13 +387,13 @@ void sort_values(Evaluator& evaluator, std::vector<Any>& values, const Arguments
       keys.push_back(evaluator.call(*key, std::span<const Any>(&value, 1), {}, args.span));
   }
   for (size_t i = 0; i < values.size(); ++i)
-    keyed.push_back({words_of(keys.empty() ? values[i] : keys[i]), words_of(values[i])});
+    keyed.push_back({raw_of(keys.empty() ? values[i] : keys[i]), raw_of(values[i])});
   // Merge sort never reads outside of its range, whatever a comparison answers; equal elements keep their
   // order in both directions.
   std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
-    return descending ? less(lent(b.key), lent(a.key)) : less(lent(a.key), lent(b.key));
+    return descending ? less(borrow(b.key), borrow(a.key)) : less(borrow(a.key), borrow(b.key));
   });
-  for (size_t i = 0; i < values.size(); ++i) words_of(values[i]) = keyed[i].value;
+  for (size_t i = 0; i < values.size(); ++i) raw_of(values[i]) = keyed[i].value;
 }
 
 std::span<const BuiltinRow> function_builtins() { return rows; }

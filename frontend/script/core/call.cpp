@@ -61,7 +61,7 @@ bool takes_plain_texts(const BuiltinRow& row, std::string_view owner) {
   return owner == "str" && row.name != "format";
 }
 
-Words finish_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call,
+RawValue finish_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call,
                      Any* base) {
   ir::Span spans[kShownArguments];
   size_t given = call.args.size(), at = 0;
@@ -69,12 +69,12 @@ Words finish_builtin(State& state, const BuiltinRow& row, std::string_view owner
   for (const Expr* arg : call.args) spans[at++] = arg->span;
   if (given < static_cast<size_t>(row.least) || given > static_cast<size_t>(row.most)) [[unlikely]] {
     Keywords none;
-    return give(state.call_builtin(row, owner, base, none, call.span, {spans, at}));
+    return release(state.call_builtin(row, owner, base, none, call.span, {spans, at}));
   }
   Arguments arguments{{base, at}, {}, call.span, {spans, at}};
   Depth depth(state, call.span);
   try {
-    return give(row.body(state.self, arguments));
+    return release(row.body(state.self, arguments));
   } catch (ir::Error& error) {
     left_builtin(error, row.name, call.span);
     throw;
@@ -82,7 +82,7 @@ Words finish_builtin(State& state, const BuiltinRow& row, std::string_view owner
 }
 
 // A builtin function, or a method of a builtin type whose object lies on the stack already.
-Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Any* base,
+RawValue run_builtin(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Any* base,
                   Frame& f) {
   for (const Expr* arg : call.args) {
     state.push(state.run(arg, f));
@@ -95,11 +95,11 @@ Words run_builtin(State& state, const BuiltinRow& row, std::string_view owner, c
 
 // One that has a quick answer. `object`: that of a method, else null.
 constexpr size_t kQuickArguments = 2;
-Words run_quick(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, Held* object,
+RawValue run_quick(State& state, const BuiltinRow& row, std::string_view owner, const Call& call, OwnedValue* object,
                 Any* base, Frame& f) {
-  Held first = state.fetch(call.args[0], f);
-  Held second = call.args.size() == 2 ? state.fetch(call.args[1], f) : Held(none_words());
-  Words all[3], out;
+  OwnedValue first = state.fetch(call.args[0], f);
+  OwnedValue second = call.args.size() == 2 ? state.fetch(call.args[1], f) : OwnedValue(raw_none());
+  RawValue all[3], out;
   size_t n = 0;
   if (object != nullptr) all[n++] = object->words;
   all[n++] = first.words;
@@ -146,12 +146,12 @@ bool fits(const FunctionNode& fn, const Call& call, size_t bound, Places& places
 }
 
 // The call of a function that it `fits`.
-Words run_fitting(State& state, const FunctionNode& fn, const Call& call, const Places& places, Any* base,
+RawValue run_fitting(State& state, const FunctionNode& fn, const Call& call, const Places& places, Any* base,
                   Frame& f) {
   const FunctionInfo& info = *fn.info;
   for (const Expr* arg : call.args) state.push(state.run(arg, f));
   Any* slot = state.top;
-  while (state.top < base + info.positional + info.keyword_only) state.push(unbound_words());
+  while (state.top < base + info.positional + info.keyword_only) state.push(raw_unbound());
   for (size_t k = 0; k < call.keywords.size(); ++k)
     put(base[places[k]], state.run(call.keywords[k]->value, f));
   Any* by_name = base + info.positional;
@@ -175,7 +175,7 @@ Any State::call_values(const Any& callee, std::initializer_list<Any> args, ir::S
 }
 
 // The arguments are in the parameters' slots.
-Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
+RawValue State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   const FunctionInfo& info = *fn.info;
   if (base + info.slots >= stack_end) [[unlikely]]
     recursion_error(span);
@@ -183,7 +183,7 @@ Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   for (uint32_t slot : info.cells) base[slot] = Any(ir::make<CellNode>(std::move(base[slot])));
   for (size_t i = 0; i < info.free_variables.size(); ++i)
     put(base[info.free_variables[i].slot], copy(fn.cells[i]));
-  if (info.yields) return give(start_generator(fn, base));
+  if (info.yields) return release(start_generator(fn, base));
   Depth depth(*this, span);
   check_interrupt(span);
   Frame frame;
@@ -195,7 +195,7 @@ Words State::run_function(const FunctionNode& fn, Any* base, ir::Span span) {
   try {
     if (info.expr != nullptr) return run(info.expr, frame);
     exec_block(info.body, frame);
-    return give(std::move(frame.result));
+    return release(std::move(frame.result));
   } catch (ir::Error& error) {
     left_function(error, self, frame, span);
     throw;
@@ -279,7 +279,7 @@ Any State::call_packed(const ffi::Function& fn, Any* base, ir::Span span) {
   for (Any* arg = base; arg != top; ++arg) {
     Any value = settled(plain_number(*arg));
     if (auto* array = as<ir::NDArrayNode>(value)) value = exported_tensor(*array, span);
-    if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::unchanging(value);
+    if (value.type_index() == kTVMFFIList || value.type_index() == kTVMFFIDict) value = ir::freeze(value);
     kept.push_back(std::move(value));
   }
   for (const Any& value : kept) views.emplace_back(value);
@@ -521,14 +521,14 @@ Any State::zero_super(Frame& f, ir::Span span) {
 }
 
 // A call of Code::kCall. The callee is lent or held, so that it lives as long as it runs.
-Words State::run_call(const Call& call, Frame& f) {
+RawValue State::run_call(const Call& call, Frame& f) {
   if (call.func->kind == ExprKind::kAttribute)
     return run_method_call(call, static_cast<const Attribute&>(*call.func), f);
   Mark mark(*this);
-  Held callee = fetch(call.func, f);
+  OwnedValue callee = fetch(call.func, f);
   if (callee.type() == function_type) {
     // A function that is given exactly its parameters: nothing to bind, and it wants no spans.
-    auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+    auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
     if (fn.info->simple && call.args.size() == fn.info->positional) {
       for (const Expr* arg : call.args) push(run(arg, f));
       return run_function(fn, mark.base, call.span);
@@ -536,52 +536,52 @@ Words State::run_call(const Call& call, Frame& f) {
     Places places;
     if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
   } else if (callee.type() == builtin_type) {
-    auto& builtin = *static_cast<const BuiltinNode*>(raw_object(lent(callee.words)));
+    auto& builtin = *static_cast<const BuiltinNode*>(raw_object(borrow(callee.words)));
     if (is_quick(*builtin.row, call) && builtin.owner.empty())
       return run_quick(*this, *builtin.row, builtin.owner, call, nullptr, mark.base, f);
     if (builtin.owner.empty() && call.args.size() < kShownArguments)
       return run_builtin(*this, *builtin.row, builtin.owner, call, mark.base, f);
-  } else if (auto* cls = as<ClassNode>(lent(callee.words))) {
+  } else if (auto* cls = as<ClassNode>(borrow(callee.words))) {
     if (cls->scripted && cls->plain && !cls->is_exception && cls->construct != nullptr) {
       // A new object, prepared by an __init__ that is given exactly its parameters.
       const Any* init = cls->find(known().init);
       if (init != nullptr && init->type_index() == function_type) {
-        Held method(copy(*init));
-        auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(method.words)));
+        OwnedValue method(copy(*init));
+        auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(method.words)));
         if (fn.info->simple && call.args.size() + 1 == fn.info->positional) {
-          Held made(give(Any(ir::make<InstanceNode>(ir::ref(cls)))));
-          push(copy(lent(made.words)));
+          OwnedValue made(release(Any(ir::make<InstanceNode>(ir::ref(cls)))));
+          push(copy(borrow(made.words)));
           for (const Expr* arg : call.args) push(run(arg, f));
-          Held result(run_function(fn, mark.base, call.span));
+          OwnedValue result(run_function(fn, mark.base, call.span));
           if (result.type() != kTVMFFINone) {
             raise("TypeError", call.span, "init-result", "__init__() should return None, not '{}'",
-                  type_name_of(self, lent(result.words)));
+                  type_name_of(self, borrow(result.words)));
           }
           return made.release();
         }
       }
     } else if (cls == types().super.get() && call.args.empty()) {
-      return give(zero_super(f, call.span));
+      return release(zero_super(f, call.span));
     } else if (cls->construct != nullptr && !cls->scripted && !cls->is_exception && cls->plain &&
                !cls->metaclass) {
       for (const Expr* arg : call.args) push(run(arg, f));
       Arguments arguments{{mark.base, call.args.size()}, {}, call.span};
-      return give(cls->construct(self, ir::ref(cls), arguments));
+      return release(cls->construct(self, ir::ref(cls), arguments));
     }
   }
-  return give(call_with(call, lent(callee.words), false, mark.base, f));
+  return release(call_with(call, borrow(callee.words), false, mark.base, f));
 }
 
-Words State::run_method_call(const Call& call, const Attribute& method, Frame& f) {
+RawValue State::run_method_call(const Call& call, const Attribute& method, Frame& f) {
   Mark mark(*this);
-  Held object = fetch(method.value, f);
+  OwnedValue object = fetch(method.value, f);
   if (object.type() == instance_type) {
-    auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
+    auto* instance = static_cast<InstanceNode*>(raw_object(borrow(object.words)));
     const Any* member = instance->cls->find(method.attr);
     if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
         !instance->cls->intercepts) {
-      Held callee(copy(*member));
-      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      OwnedValue callee(copy(*member));
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
       push(object.release());
       if (fn.info->simple && call.args.size() + 1 == fn.info->positional) {
         for (const Expr* arg : call.args) push(run(arg, f));
@@ -589,9 +589,9 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
       }
       Places places;
       if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
-      return give(call_with(call, lent(callee.words), true, mark.base, f));
+      return release(call_with(call, borrow(callee.words), true, mark.base, f));
     }
-  } else if (const BuiltinMethod* usual = usual_method(lent(object.words), method.attr)) {
+  } else if (const BuiltinMethod* usual = usual_method(borrow(object.words), method.attr)) {
     if (call.args.size() < kShownArguments) {
       BuiltinMethod known = *usual;  // the arguments may ask for other methods, which take its place
       if (is_quick(*known.row, call))
@@ -602,42 +602,42 @@ Words State::run_method_call(const Call& call, const Attribute& method, Frame& f
   }
   Any callee;
   bool bound =
-      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+      load_method(borrow(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
   if (bound) push(object.release());
-  return give(call_with(call, callee, bound, mark.base, f));
+  return release(call_with(call, callee, bound, mark.base, f));
 }
 
 // A call of Code::kKeywordCall.
-Words State::run_keyword_call(const Call& call, Frame& f) {
+RawValue State::run_keyword_call(const Call& call, Frame& f) {
   Mark mark(*this);
   Places places;
   if (call.func->kind != ExprKind::kAttribute) {
-    Held callee = fetch(call.func, f);
+    OwnedValue callee = fetch(call.func, f);
     if (callee.type() == function_type) {
-      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
       if (fits(fn, call, 0, places)) return run_fitting(*this, fn, call, places, mark.base, f);
     }
-    return give(call_with(call, lent(callee.words), false, mark.base, f));
+    return release(call_with(call, borrow(callee.words), false, mark.base, f));
   }
   auto& method = static_cast<const Attribute&>(*call.func);
-  Held object = fetch(method.value, f);
+  OwnedValue object = fetch(method.value, f);
   if (object.type() == instance_type) {
-    auto* instance = static_cast<InstanceNode*>(raw_object(lent(object.words)));
+    auto* instance = static_cast<InstanceNode*>(raw_object(borrow(object.words)));
     const Any* member = instance->cls->find(method.attr);
     if (member != nullptr && member->type_index() == function_type && instance->own(method.attr) == nullptr &&
         !instance->cls->intercepts) {
-      Held callee(copy(*member));
-      auto& fn = *static_cast<const FunctionNode*>(raw_object(lent(callee.words)));
+      OwnedValue callee(copy(*member));
+      auto& fn = *static_cast<const FunctionNode*>(raw_object(borrow(callee.words)));
       push(object.release());
       if (fits(fn, call, 1, places)) return run_fitting(*this, fn, call, places, mark.base, f);
-      return give(call_with(call, lent(callee.words), true, mark.base, f));
+      return release(call_with(call, borrow(callee.words), true, mark.base, f));
     }
   }
   Any callee;
   bool bound =
-      load_method(lent(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
+      load_method(borrow(object.words), method.attr, method.attr_span ? method.attr_span : method.span, callee);
   if (bound) push(object.release());
-  return give(call_with(call, callee, bound, mark.base, f));
+  return release(call_with(call, callee, bound, mark.base, f));
 }
 
 // Any other call.
@@ -759,7 +759,7 @@ Any Evaluator::call(const Any& callee, std::span<const Any> args,
   for (const Any& arg : args) state_->push(copy(arg));
   if (auto* fn = as<FunctionNode>(callee);
       fn != nullptr && fn->info->simple && args.size() == fn->info->positional && keywords.empty()) {
-    Held alive(copy(callee));
+    OwnedValue alive(copy(callee));
     return take(state_->run_function(*fn, mark.base, span));
   }
   Keywords given(keywords.begin(), keywords.end());

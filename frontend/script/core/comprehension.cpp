@@ -53,7 +53,7 @@ struct Loops {
   void step(size_t level, Any value) {
     const Comprehension& c = *generators[level];
     if (auto* name = syntax::as<Name>(c.target)) {
-      state.assign_name(*name, give(std::move(value)), f);
+      state.assign_name(*name, release(std::move(value)), f);
     } else {
       state.store(c.target, std::move(value), f);
     }
@@ -101,7 +101,7 @@ template <class F>
       state.resolver.comprehension_of_class(generators, a, b, state.function_info(f), f.module);
   Any first = state.iterated(generators[0]->iter, f);
   State::Mark mark(state);
-  for (uint32_t i = 0; i < info->slots; ++i) state.push(unbound_words());
+  for (uint32_t i = 0; i < info->slots; ++i) state.push(raw_unbound());
   for (uint32_t slot : info->cells) mark.base[slot] = Any(ir::make<CellNode>(unbound()));
   for (const FunctionInfo::Free& free : info->free_variables)
     mark.base[free.slot] = around->slots[index_of(free.outer)];
@@ -200,7 +200,7 @@ struct GeneratorExpression final : GeneratorBase {
           continue;
         }
         if (auto* name = syntax::as<Name>(c.target)) {
-          state.assign_name(*name, give(std::move(value)), f);
+          state.assign_name(*name, release(std::move(value)), f);
         } else {
           state.store(c.target, std::move(value), f);
         }

@@ -2,7 +2,7 @@
 // The expressions that are not in every loop, and those of code that is not resolved.
 #include "frontend/script/core/ir_values.h"
 #include "frontend/script/core/machine.h"
-#include "frontend/script/types/ending.h"
+#include "frontend/script/types/deep_destroy.h"
 #include "frontend/script/types/format_value.h"
 #include "frontend/script/types/wide_int.h"
 #include "frontend/script/types/written_compare.h"
@@ -164,7 +164,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       return constant(static_cast<const Constant&>(*expr));
     case ExprKind::kBinOp: {
       auto& op = static_cast<const BinOp&>(*expr);
-      Held left = fetch(op.left, f);
+      OwnedValue left = fetch(op.left, f);
       return take(binary_of(op, std::move(left), fetch(op.right, f)));
     }
     case ExprKind::kCompare: {
@@ -179,9 +179,9 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
     }
     case ExprKind::kSubscript: {
       auto& subscript = static_cast<const Subscript&>(*expr);
-      Held object = fetch(subscript.value, f);
+      OwnedValue object = fetch(subscript.value, f);
       Any index = eval_slice(subscript.slice, f);
-      return take(item_of(subscript, object.words, words_of(index)));
+      return take(item_of(subscript, object.words, raw_of(index)));
     }
     case ExprKind::kBoolOp: {
       auto& op = static_cast<const BoolOp&>(*expr);
@@ -278,7 +278,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
         }
       }
       Any made = std::move(result);
-      if (nested) end_in_turn(made);
+      if (nested) deep_destroy(made);
       return made;
     }
     case ExprKind::kSet:
@@ -335,7 +335,7 @@ Any State::eval_rare(const Expr* expr, Frame& f) {
       return Any(nullptr);  // only inside of JoinedStr
     case ExprKind::kYield: {
       auto& yield = static_cast<const Yield&>(*expr);
-      return take(yield_value(yield.value == nullptr ? none_words() : run(yield.value, f), f, expr->span));
+      return take(yield_value(yield.value == nullptr ? raw_none() : run(yield.value, f), f, expr->span));
     }
     case ExprKind::kYieldFrom: {
       auto& yield = static_cast<const YieldFrom&>(*expr);

@@ -6,7 +6,7 @@
 #include "frontend/script/core/machine.h"
 #include "frontend/script/modules/traceback.h"
 #include "frontend/script/types/arithmetic.h"
-#include "frontend/script/types/ending.h"
+#include "frontend/script/types/deep_destroy.h"
 #include "frontend/script/types/written_compare.h"
 #include "frontend/syntax/walk.h"
 
@@ -240,7 +240,7 @@ Any State::load_slow(const Name& name, Frame& f) {
   undefined(name.id, f, name.span);
 }
 
-bool plain_operator(BinOperator op, Words a, Words b, Words& out) {
+bool plain_operator(BinOperator op, RawValue a, RawValue b, RawValue& out) {
   switch (op) {
     case BinOperator::kAdd:
       return plain_operator<BinOperator::kAdd>(a, b, out);
@@ -265,33 +265,33 @@ bool plain_operator(BinOperator op, Words a, Words b, Words& out) {
   }
 }
 
-Words State::binary_of(const BinOp& op, Held left, Held right) {
-  Words out;
+RawValue State::binary_of(const BinOp& op, OwnedValue left, OwnedValue right) {
+  RawValue out;
   if (plain_operator(op.op, left.words, right.words, out)) return out;
   try {
-    return give(self.binary(op.op, lent(left.words), lent(right.words), op.span));
+    return release(self.binary(op.op, borrow(left.words), borrow(right.words), op.span));
   } catch (ir::Error& error) {
-    operator_failed(error, self, op, lent(left.words), lent(right.words));
+    operator_failed(error, self, op, borrow(left.words), borrow(right.words));
     throw;
   }
 }
 
 template <BinOperator op>
-[[gnu::noinline]] Words State::run_binary(const BinOp& expr, Frame& f) {
-  Held left = fetch(expr.left, f);
-  Held right = fetch(expr.right, f);
-  Words out;
+[[gnu::noinline]] RawValue State::run_binary(const BinOp& expr, Frame& f) {
+  OwnedValue left = fetch(expr.left, f);
+  OwnedValue right = fetch(expr.right, f);
+  RawValue out;
   if (plain_operator<op>(left.words, right.words, out)) [[likely]]
     return out;
   return binary_of(expr, std::move(left), std::move(right));
 }
 
-Words State::compare_of(const Compare& compare, Held left, Held right) {
+RawValue State::compare_of(const Compare& compare, OwnedValue left, OwnedValue right) {
   try {
-    return give(written_compare(*this, compare.ops[0], lent(left.words), lent(right.words), compare.span));
+    return release(written_compare(*this, compare.ops[0], borrow(left.words), borrow(right.words), compare.span));
   } catch (ir::Error& error) {
     note_values(error, self, compare.span,
-                {{compare.left, lent(left.words)}, {compare.comparators[0], lent(right.words)}});
+                {{compare.left, borrow(left.words)}, {compare.comparators[0], borrow(right.words)}});
     throw;
   }
 }
@@ -300,24 +300,24 @@ namespace {
 uint32_t order_of(const Compare& compare) { return compare.code - static_cast<uint32_t>(Code::kEq); }
 }  // namespace
 
-Words State::item_of(const Subscript& subscript, const Words& object, const Words& index) {
+RawValue State::item_of(const Subscript& subscript, const RawValue& object, const RawValue& index) {
   if (index.type_index == kTVMFFIInt &&
       (object.type_index == kTVMFFIList || object.type_index == kTVMFFIArray)) {
-    std::span<Any> all = elements(lent(object));
+    std::span<Any> all = elements(borrow(object));
     int64_t i = index.v_int64;
     if (i < 0) i += static_cast<int64_t>(all.size());
     if (i >= 0 && i < static_cast<int64_t>(all.size())) [[likely]]
       return copy(all[static_cast<size_t>(i)]);
   }
   try {
-    return give(self.subscript(lent(object), lent(index), subscript.span, subscript.slice->span));
+    return release(self.subscript(borrow(object), borrow(index), subscript.span, subscript.slice->span));
   } catch (ir::Error& error) {
-    subscript_failed(error, self, subscript, lent(object), lent(index));
+    subscript_failed(error, self, subscript, borrow(object), borrow(index));
     throw;
   }
 }
 
-Words State::attribute_of(const Attribute& attribute, const Any& object) {
+RawValue State::attribute_of(const Attribute& attribute, const Any& object) {
   if (object.type_index() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(object));
     const Any* member = instance->cls->find(attribute.attr);
@@ -327,7 +327,7 @@ Words State::attribute_of(const Attribute& attribute, const Any& object) {
       if (const Any* own = instance->own(attribute.attr, attribute.place)) return copy(*own);
     }
   }
-  return give(
+  return release(
       self.attribute(object, attribute.attr, attribute.attr_span ? attribute.attr_span : attribute.span));
 }
 
@@ -336,7 +336,7 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
   for (size_t i = 0; i < compare.ops.size(); ++i) {
     Any right = eval(compare.comparators[i], f);
     bool last = i + 1 == compare.ops.size();
-    int fast = plain_compare(compare.ops[i], words_of(left), words_of(right));
+    int fast = plain_compare(compare.ops[i], raw_of(left), raw_of(right));
     if (fast >= 0) {
       if (last || fast == 0) return fast == 1;
     } else {
@@ -351,21 +351,21 @@ Any State::compare_chain(const Compare& compare, Frame& f) {
 }
 
 [[gnu::noinline]] bool State::test_compare(const Compare& compare, Frame& f) {
-  Held left = fetch(compare.left, f);
-  Held right = fetch(compare.comparators[0], f);
+  OwnedValue left = fetch(compare.left, f);
+  OwnedValue right = fetch(compare.comparators[0], f);
   CmpOperator op = compare.ops[0];
   if (code_of(&compare) == Code::kCompare && (op == CmpOperator::kIn || op == CmpOperator::kNotIn)) {
-    auto* set = as<SetNode>(lent(right.words));
-    bool found = set != nullptr ? set->contains(self, lent(left.words))
-                                : self.contains(lent(right.words), lent(left.words), compare.span);
+    auto* set = as<SetNode>(borrow(right.words));
+    bool found = set != nullptr ? set->contains(self, borrow(left.words))
+                                : self.contains(borrow(right.words), borrow(left.words), compare.span);
     return found == (op == CmpOperator::kIn);
   }
   int plain = code_of(&compare) == Code::kCompare ? plain_compare(op, left.words, right.words)
                                                   : plain_order(order_of(compare), left.words, right.words);
   if (plain >= 0) [[likely]]
     return plain == 1;
-  Held result(compare_of(compare, std::move(left), std::move(right)));
-  return self.truth(lent(result.words), compare.span);
+  OwnedValue result(compare_of(compare, std::move(left), std::move(right)));
+  return self.truth(borrow(result.words), compare.span);
 }
 
 bool State::test(const Expr* expr, Frame& f) {
@@ -386,33 +386,33 @@ bool State::test_any(const Expr* expr, Frame& f) {
     auto* op = static_cast<const UnaryOp*>(expr);
     if (op->op == UnaryOperator::kNot) return !test(op->operand, f);
   }
-  Held value = fetch(expr, f);
+  OwnedValue value = fetch(expr, f);
   if (value.type() == kTVMFFIBool || value.type() == kTVMFFIInt) return value.words.v_int64 != 0;
-  return self.truth(lent(value.words), expr->span);
+  return self.truth(borrow(value.words), expr->span);
 }
 
-[[gnu::noinline]] Words State::run_other_binary(const BinOp& op, Frame& f) {
-  Held left = fetch(op.left, f);
+[[gnu::noinline]] RawValue State::run_other_binary(const BinOp& op, Frame& f) {
+  OwnedValue left = fetch(op.left, f);
   return binary_of(op, std::move(left), fetch(op.right, f));
 }
-[[gnu::noinline]] Words State::run_compare(const Compare& compare, Frame& f) {
-  Held left = fetch(compare.left, f);
-  Held right = fetch(compare.comparators[0], f);
+[[gnu::noinline]] RawValue State::run_compare(const Compare& compare, Frame& f) {
+  OwnedValue left = fetch(compare.left, f);
+  OwnedValue right = fetch(compare.comparators[0], f);
   int plain = code_of(&compare) == Code::kCompare ? plain_compare(compare.ops[0], left.words, right.words)
                                                   : plain_order(order_of(compare), left.words, right.words);
-  if (plain >= 0) return bool_words(plain == 1);
+  if (plain >= 0) return raw_bool(plain == 1);
   return compare_of(compare, std::move(left), std::move(right));
 }
-[[gnu::noinline]] Words State::run_subscript(const Subscript& subscript, Frame& f) {
-  Held object = fetch(subscript.value, f);
-  Held index = fetch(subscript.slice, f);
+[[gnu::noinline]] RawValue State::run_subscript(const Subscript& subscript, Frame& f) {
+  OwnedValue object = fetch(subscript.value, f);
+  OwnedValue index = fetch(subscript.slice, f);
   return item_of(subscript, object.words, index.words);
 }
-[[gnu::noinline]] Words State::run_attribute(const Attribute& attribute, Frame& f) {
-  Held object = fetch(attribute.value, f);
-  return attribute_of(attribute, lent(object.words));
+[[gnu::noinline]] RawValue State::run_attribute(const Attribute& attribute, Frame& f) {
+  OwnedValue object = fetch(attribute.value, f);
+  return attribute_of(attribute, borrow(object.words));
 }
-[[gnu::noinline]] Words State::run_tuple(const syntax::Tuple& tuple, Frame& f) {
+[[gnu::noinline]] RawValue State::run_tuple(const syntax::Tuple& tuple, Frame& f) {
   Mark mark(*this);
   bool nested = false;
   for (const Expr* e : tuple.elts) {
@@ -420,16 +420,16 @@ bool State::test_any(const Expr* expr, Frame& f) {
     nested = nested || is_nested(top[-1]);
   }
   Any made = Tuple(std::make_move_iterator(mark.base), std::make_move_iterator(top));
-  if (nested) end_in_turn(made);
-  return give(std::move(made));
+  if (nested) deep_destroy(made);
+  return release(std::move(made));
 }
-[[gnu::noinline]] Words State::run_yield(const Yield& yield, Frame& f) {
-  return yield_value(yield.value == nullptr ? none_words() : run(yield.value, f), f, yield.span);
+[[gnu::noinline]] RawValue State::run_yield(const Yield& yield, Frame& f) {
+  return yield_value(yield.value == nullptr ? raw_none() : run(yield.value, f), f, yield.span);
 }
-[[gnu::noinline]] Words State::run_rare(const Expr* expr, Frame& f) { return give(eval_rare(expr, f)); }
+[[gnu::noinline]] RawValue State::run_rare(const Expr* expr, Frame& f) { return release(eval_rare(expr, f)); }
 
 // Only a jump: what needs registers of its own stands in functions of its own.
-Words State::run(const Expr* expr, Frame& f) {
+RawValue State::run(const Expr* expr, Frame& f) {
   switch (code_of(expr)) {
     case Code::kLocal: {
       auto* name = static_cast<const Name*>(expr);
@@ -443,12 +443,12 @@ Words State::run(const Expr* expr, Frame& f) {
       break;
     }
     case Code::kInt:
-      return int_words(static_cast<const Constant*>(expr)->integer);
+      return raw_int(static_cast<const Constant*>(expr)->integer);
     case Code::kPlain: {
       auto* constant = static_cast<const Constant*>(expr);
-      if (constant->type == Constant::Type::kFloat) return float_words(constant->real);
-      if (constant->type == Constant::Type::kBool) return bool_words(constant->boolean);
-      return none_words();
+      if (constant->type == Constant::Type::kFloat) return raw_float(constant->real);
+      if (constant->type == Constant::Type::kBool) return raw_bool(constant->boolean);
+      return raw_none();
     }
     case Code::kText:
       return copy(resolver.text(*static_cast<const Constant*>(expr)));

@@ -70,34 +70,34 @@ uint32_t State::place_of(Symbol name, Frame& f) {
   return place(Storage::kGlobal, f.module->slot_of(name));
 }
 
-[[gnu::noinline]] void State::store_attribute(const Attribute& target, Words value, Frame& f) {
-  Held owner(value);
-  Held object = fetch(target.value, f);
-  set_attribute(lent(object.words), target, owner);
+[[gnu::noinline]] void State::store_attribute(const Attribute& target, RawValue value, Frame& f) {
+  OwnedValue owner(value);
+  OwnedValue object = fetch(target.value, f);
+  set_attribute(borrow(object.words), target, owner);
 }
-[[gnu::noinline]] void State::store_item(const Subscript& target, Words value, Frame& f) {
-  Held owner(value);
-  Held object = fetch(target.value, f);
+[[gnu::noinline]] void State::store_item(const Subscript& target, RawValue value, Frame& f) {
+  OwnedValue owner(value);
+  OwnedValue object = fetch(target.value, f);
   if (code_of(&target) == Code::kSubscript) {
-    Held index = fetch(target.slice, f);
-    set_item(lent(object.words), lent(index.words), owner, target.span);
+    OwnedValue index = fetch(target.slice, f);
+    set_item(borrow(object.words), borrow(index.words), owner, target.span);
   } else {
-    self.set_subscript(lent(object.words), eval_slice(target.slice, f), lent(value), target.span);
+    self.set_subscript(borrow(object.words), eval_slice(target.slice, f), borrow(value), target.span);
   }
 }
-[[gnu::noinline]] void State::store_elements(const Expr* target, Words value, Frame& f) {
-  Held owner(value);
+[[gnu::noinline]] void State::store_elements(const Expr* target, RawValue value, Frame& f) {
+  OwnedValue owner(value);
   if (auto* tuple = syntax::as<syntax::Tuple>(target)) {
-    unpack(tuple->elts, lent(value), target->span, f);
+    unpack(tuple->elts, borrow(value), target->span, f);
   } else if (auto* list = syntax::as<syntax::List>(target)) {
-    unpack(list->elts, lent(value), target->span, f);
+    unpack(list->elts, borrow(value), target->span, f);
   } else {
     raise("SyntaxError", target->span, "not-a-target", "cannot assign to this expression");
   }
 }
 
 // Takes the reference of `value`.
-void State::store(const Expr* target, Words value, Frame& f) {
+void State::store(const Expr* target, RawValue value, Frame& f) {
   switch (target->kind) {
     case ExprKind::kName:
       return assign_name(static_cast<const Name&>(*target), value, f);
@@ -110,7 +110,7 @@ void State::store(const Expr* target, Words value, Frame& f) {
   }
 }
 
-void State::set_item(const Any& object, const Any& index, Held& value, ir::Span span) {
+void State::set_item(const Any& object, const Any& index, OwnedValue& value, ir::Span span) {
   if (object.type_index() == kTVMFFIList && is_int(index)) {
     std::span<Any> all = elements(object);
     int64_t i = raw_int(index);
@@ -118,10 +118,10 @@ void State::set_item(const Any& object, const Any& index, Held& value, ir::Span 
     if (i >= 0 && i < static_cast<int64_t>(all.size())) [[likely]]
       return put(all[static_cast<size_t>(i)], value.release());
   }
-  self.set_subscript(object, index, lent(value.words), span);
+  self.set_subscript(object, index, borrow(value.words), span);
 }
 
-void State::set_attribute(const Any& object, const Attribute& attribute, Held& value) {
+void State::set_attribute(const Any& object, const Attribute& attribute, OwnedValue& value) {
   if (object.type_index() == instance_type) {
     auto* instance = static_cast<InstanceNode*>(raw_object(object));
     if (instance->cls->find(attribute.attr) == nullptr && instance->cls->find(known().setattr) == nullptr) {
@@ -131,7 +131,7 @@ void State::set_attribute(const Any& object, const Attribute& attribute, Held& v
         return instance->add(attribute.attr, take(value.release()));
     }
   }
-  self.set_attribute(object, attribute.attr, lent(value.words),
+  self.set_attribute(object, attribute.attr, borrow(value.words),
                      attribute.attr_span ? attribute.attr_span : attribute.span);
 }
 
@@ -165,7 +165,7 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
       elements(value).size() == 2 && targets[0]->kind != ExprKind::kStarred &&
       targets[1]->kind != ExprKind::kStarred) {
     std::span<Any> pair = elements(value);
-    Held second(copy(pair[1]));
+    OwnedValue second(copy(pair[1]));
     store(targets[0], copy(pair[0]), f);
     store(targets[1], second.release(), f);
     return;
@@ -177,7 +177,7 @@ void State::unpack(Seq<Expr> targets, const Any& value, ir::Span span, Frame& f)
     Mark mark(*this);
     for (const Any& each : elements(value)) push(copy(each));
     for (size_t i = 0; i < targets.size(); ++i)
-      store(targets[i], std::exchange(words_of(mark.base[i]), none_words()), f);
+      store(targets[i], std::exchange(raw_of(mark.base[i]), raw_none()), f);
     return;
   }
   std::vector<Any> values;
@@ -359,18 +359,18 @@ void State::remove(const Expr* target, Frame& f) {
   }
 }
 
-Held State::augmented(const AugAssign& assign, Held left, Held right) {
-  Words out;
+OwnedValue State::augmented(const AugAssign& assign, OwnedValue left, OwnedValue right) {
+  RawValue out;
   if (plain_operator(assign.op, left.words, right.words, out)) [[likely]]
-    return Held(out);
-  return Held(give(self.in_place(assign.op, lent(left.words), lent(right.words), assign.op_span)));
+    return OwnedValue(out);
+  return OwnedValue(release(self.in_place(assign.op, borrow(left.words), borrow(right.words), assign.op_span)));
 }
 
 void State::exec_augmented(const AugAssign& assign, Frame& f) {
   if (auto* name = syntax::as<Name>(assign.target)) {
-    Held left = fetch(name, f);
-    Held right = fetch(assign.value, f);
-    Words out;
+    OwnedValue left = fetch(name, f);
+    OwnedValue right = fetch(assign.value, f);
+    RawValue out;
     if (assign.op == BinOperator::kAdd && plain_operator<BinOperator::kAdd>(left.words, right.words, out))
         [[likely]]
       return assign_name(*name, out, f);
@@ -378,19 +378,19 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
     return;
   }
   if (auto* attribute = syntax::as<Attribute>(assign.target)) {
-    Held object = fetch(attribute->value, f);
-    Held left(attribute_of(*attribute, lent(object.words)));
-    Held result = augmented(assign, std::move(left), fetch(assign.value, f));
-    set_attribute(lent(object.words), *attribute, result);
+    OwnedValue object = fetch(attribute->value, f);
+    OwnedValue left(attribute_of(*attribute, borrow(object.words)));
+    OwnedValue result = augmented(assign, std::move(left), fetch(assign.value, f));
+    set_attribute(borrow(object.words), *attribute, result);
     return;
   }
   if (auto* subscript = syntax::as<Subscript>(assign.target)) {
-    Held object = fetch(subscript->value, f);
-    Held index = code_of(subscript) == Code::kSubscript ? fetch(subscript->slice, f)
-                                                        : Held(give(eval_slice(subscript->slice, f)));
-    Held left(item_of(*subscript, object.words, index.words));
-    Held result = augmented(assign, std::move(left), fetch(assign.value, f));
-    set_item(lent(object.words), lent(index.words), result, subscript->span);
+    OwnedValue object = fetch(subscript->value, f);
+    OwnedValue index = code_of(subscript) == Code::kSubscript ? fetch(subscript->slice, f)
+                                                        : OwnedValue(release(eval_slice(subscript->slice, f)));
+    OwnedValue left(item_of(*subscript, object.words, index.words));
+    OwnedValue result = augmented(assign, std::move(left), fetch(assign.value, f));
+    set_item(borrow(object.words), borrow(index.words), result, subscript->span);
     return;
   }
   raise("SyntaxError", assign.target->span, "not-a-target", "illegal expression for augmented assignment");
@@ -399,7 +399,7 @@ void State::exec_augmented(const AugAssign& assign, Frame& f) {
 Flow State::exec_for(const For& loop, Frame& f) {
   Any iterable = iterated(loop.iter, f);
   auto* name = syntax::as<Name>(loop.target);
-  auto bind = [&](Words value) {
+  auto bind = [&](RawValue value) {
     if (name != nullptr) {
       assign_name(*name, value, f);
     } else {
@@ -411,7 +411,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
     int64_t value = range->start;
     for (int64_t i = 0; i < count; ++i, value += range->step) {
       check_interrupt(loop.iter->span);
-      bind(int_words(value));
+      bind(raw_int(value));
       Flow flow = exec_block(loop.body, f);
       if (flow == Flow::kBreak) return Flow::kNext;
       if (flow == Flow::kReturn) return flow;
@@ -434,7 +434,7 @@ Flow State::exec_for(const For& loop, Frame& f) {
     check_interrupt(loop.iter->span);
     Any value;
     if (!self.next(iterator, value, loop.iter->span)) break;
-    bind(give(std::move(value)));
+    bind(release(std::move(value)));
     Flow flow = exec_block(loop.body, f);
     if (flow == Flow::kBreak) return Flow::kNext;
     if (flow == Flow::kReturn) return flow;
@@ -658,7 +658,7 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       auto* assign = static_cast<const Assign*>(stmt);
       const Expr* target = assign->targets[0];
       if (assign->targets.size() != 1 || target->kind == ExprKind::kTuple) return exec_assign(*assign, f);
-      Words value = run(assign->value, f);
+      RawValue value = run(assign->value, f);
       if (target->kind == ExprKind::kName) {
         assign_name(static_cast<const Name&>(*target), value, f);
       } else {
@@ -679,7 +679,7 @@ Flow State::exec(const Stmt* stmt, Frame& f) {
       return exec_while(static_cast<const While&>(*stmt), f);
     case StmtKind::kReturn: {
       auto* ret = static_cast<const Return*>(stmt);
-      put(f.result, ret->value != nullptr ? run(ret->value, f) : none_words());
+      put(f.result, ret->value != nullptr ? run(ret->value, f) : raw_none());
       return Flow::kReturn;
     }
     case StmtKind::kBreak:

@@ -218,7 +218,7 @@ Any State::exception_of(const ir::Error& error) {
   auto* said = dynamic_cast<const ir::SaidError*>(&error);
   std::string text = said != nullptr                   ? said->said
                      : first.kind == "DiagnosticError" ? parser_words_of(first)
-                                                       : words_of(first);
+                                                       : raw_of(first);
   // TVM stops at the first error of a text; the others are told below it.
   if (said == nullptr && error.all().size() > 1 && !text.empty()) text += "\n" + message_of(error.all());
   instance->set(known().args, Tuple{str_value(text.empty() ? message_of(error.all()) : text)});

@@ -42,7 +42,7 @@ class Areas {
     }
     return map_area(kStackBytes);
   }
-  void give(char* area) {
+  void release(char* area) {
     if (free_.size() < 64) {
       free_.push_back(area);
     } else {
@@ -156,8 +156,8 @@ struct GeneratorNode final : GeneratorBase {
     }
   }
   // A reference to this object, as words.
-  Words give_self() {
-    Words words;
+  RawValue give_self() {
+    RawValue words;
     words.type_index = IteratorNode::RuntimeTypeIndex();
     words.zero_padding = 0;
     words.v_obj = reinterpret_cast<TVMFFIObject*>(static_cast<ffi::Object*>(this));
@@ -271,7 +271,7 @@ struct GeneratorNode final : GeneratorBase {
   }
 
   // Called inside: gives a value to the caller.
-  void suspend(Words words) {
+  void suspend(RawValue words) {
     put(value, words);
     phase = Phase::kSuspended;
     swap_words();
@@ -288,10 +288,10 @@ struct GeneratorNode final : GeneratorBase {
     throw_given(state, exception);
   }
   // The result is what `send` brings.
-  Words yield(Words words) {
+  RawValue yield(RawValue words) {
     suspend(words);
     if (has_thrown) throw_inside(received().thrown);
-    return give(std::move(sent));
+    return release(std::move(sent));
   }
   // `yield from` on the fiber.
   Any yield_all(Any iterator, ir::Span span) {
@@ -303,7 +303,7 @@ struct GeneratorNode final : GeneratorBase {
     bool more = resume_delegate(evaluator, iterator, {}, next, span);
     while (more) {
       walked = iterator;
-      suspend(give(std::move(next)));
+      suspend(release(std::move(next)));
       walked = nullptr;
       more = resume_delegate(evaluator, iterator, received(), next, span);
     }
@@ -329,7 +329,7 @@ struct GeneratorNode final : GeneratorBase {
       }
     } run(state, *this);
     try {
-      Words given_value;
+      RawValue given_value;
       if (has_thrown) [[unlikely]] {
         if (is_none(stepper->delegate())) throw_given(state, received().thrown);
         if (stepper->pass(state, frame, received(), out)) {
@@ -369,7 +369,7 @@ struct GeneratorNode final : GeneratorBase {
     }
     if (stepper)
       return step(state, out);  // held by whoever asks: for each element a reference would cost most
-    Held alive(give_self());
+    OwnedValue alive(give_self());
     resume_fiber();
     --state.depth;
     if (phase == Phase::kDone) {
@@ -385,7 +385,7 @@ struct GeneratorNode final : GeneratorBase {
     thrown = std::move(message.thrown);
     given = std::move(message.given);
     evaluator.state().check_stack();
-    Held alive(give_self());
+    OwnedValue alive(give_self());
     return next(asking, out);
   }
 };
@@ -431,7 +431,7 @@ void make_strand(const Any& generator) {
 }
 bool pause_strand() {
   if (GeneratorNode::running_strand == nullptr) return false;
-  GeneratorNode::running_strand->suspend(give(Any(nullptr)));
+  GeneratorNode::running_strand->suspend(release(Any(nullptr)));
   return true;
 }
 
@@ -465,7 +465,7 @@ namespace {
 
 }  // namespace
 
-Words State::yield_value(Words value, Frame& f, ir::Span span) {
+RawValue State::yield_value(RawValue value, Frame& f, ir::Span span) {
   if (f.generator == nullptr) {
     drop(value);
     yield_outside(span);

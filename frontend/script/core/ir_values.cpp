@@ -30,7 +30,7 @@ using syntax::CmpOperator;
 // The expression in `value`, an IterVar's variable included; null for plain script values.
 Expr expr_in(const Any& value) {
   if (!is_object(value)) return nullptr;
-  if (auto expr = ir::given<Expr>(settled(value))) return *expr;
+  if (auto expr = ir::try_get<Expr>(settled(value))) return *expr;
   if (auto* iter = value.as<ir::IterVarNode>()) return iter->var;
   return nullptr;
 }

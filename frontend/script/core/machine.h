@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "frontend/script/core/evaluator.h"
+#include "frontend/script/core/raw_value.h"
 #include "frontend/script/core/resolve.h"
-#include "frontend/script/core/words.h"
 
 namespace mlc::script {
 
@@ -120,7 +120,7 @@ struct Evaluator::State {
     explicit Mark(State& state) : state(state), base(state.top) {}
     Mark(const Mark&) = delete;
     ~Mark() {
-      while (state.top != base) put(*--state.top, none_words());
+      while (state.top != base) put(*--state.top, raw_none());
     }
   };
   void push(Any value) {
@@ -128,12 +128,12 @@ struct Evaluator::State {
       recursion_error();
     *top++ = std::move(value);
   }
-  [[gnu::always_inline]] void push(Words value) {
+  [[gnu::always_inline]] void push(RawValue value) {
     if (top == stack_end) [[unlikely]]
       push_failed(value);
-    words_of(*top++) = value;
+    raw_of(*top++) = value;
   }
-  [[noreturn, gnu::cold]] void push_failed(Words value) {
+  [[noreturn, gnu::cold]] void push_failed(RawValue value) {
     drop(value);
     recursion_error();
   }
@@ -152,27 +152,27 @@ struct Evaluator::State {
   static volatile bool interrupted;
 
   // evaluate_expr.cpp: the expressions of every loop. The words of a value are the caller's.
-  Words run(const syntax::Expr* expr, Frame& f);
+  RawValue run(const syntax::Expr* expr, Frame& f);
   Any eval(const syntax::Expr* expr, Frame& f) { return take(run(expr, f)); }
-  Held fetch(const syntax::Expr* expr, Frame& f);       // a variable of the frame lends its value
+  OwnedValue fetch(const syntax::Expr* expr, Frame& f);       // a variable of the frame lends its value
   bool test(const syntax::Expr* expr, Frame& f);        // truth of an expression
   const Any* peek(const syntax::Expr* expr, Frame& f);  // a variable's value in place, or null
   template <syntax::BinOperator op>
-  Words run_binary(const syntax::BinOp& op_expr, Frame& f);
-  Words run_other_binary(const syntax::BinOp& op, Frame& f);
-  Words run_compare(const syntax::Compare& compare, Frame& f);
-  Words run_subscript(const syntax::Subscript& subscript, Frame& f);
-  Words run_attribute(const syntax::Attribute& attribute, Frame& f);
-  Words run_tuple(const syntax::Tuple& tuple, Frame& f);
-  Words run_yield(const syntax::Yield& yield, Frame& f);
-  Words run_rare(const syntax::Expr* expr, Frame& f);
+  RawValue run_binary(const syntax::BinOp& op_expr, Frame& f);
+  RawValue run_other_binary(const syntax::BinOp& op, Frame& f);
+  RawValue run_compare(const syntax::Compare& compare, Frame& f);
+  RawValue run_subscript(const syntax::Subscript& subscript, Frame& f);
+  RawValue run_attribute(const syntax::Attribute& attribute, Frame& f);
+  RawValue run_tuple(const syntax::Tuple& tuple, Frame& f);
+  RawValue run_yield(const syntax::Yield& yield, Frame& f);
+  RawValue run_rare(const syntax::Expr* expr, Frame& f);
   bool test_compare(const syntax::Compare& compare, Frame& f);
   bool test_any(const syntax::Expr* expr, Frame& f);
-  Words binary_of(const syntax::BinOp& op, Held left, Held right);
+  RawValue binary_of(const syntax::BinOp& op, OwnedValue left, OwnedValue right);
   // Of a list by an int at once, of all else the general way.
-  Words item_of(const syntax::Subscript& subscript, const Words& object, const Words& index);
-  Words attribute_of(const syntax::Attribute& attribute, const Any& object);
-  Words compare_of(const syntax::Compare& compare, Held left, Held right);
+  RawValue item_of(const syntax::Subscript& subscript, const RawValue& object, const RawValue& index);
+  RawValue attribute_of(const syntax::Attribute& attribute, const Any& object);
+  RawValue compare_of(const syntax::Compare& compare, OwnedValue left, OwnedValue right);
   // evaluate_display.cpp
   Any eval_rare(const syntax::Expr* expr, Frame& f);  // the kinds that are not in every loop
   Any set_display(const syntax::Set& set, bool iterated, Frame& f);
@@ -212,19 +212,19 @@ struct Evaluator::State {
   Flow handle(const syntax::Try& attempt, ScriptError& error, Frame& f);
   Flow handle_group(const syntax::Try& attempt, const Any& exception, Frame& f);  // exception_groups.cpp
   Flow exec_match(const syntax::Match& match, Frame& f);                          // match.cpp
-  void store_attribute(const syntax::Attribute& target, Words value, Frame& f);
-  void store_item(const syntax::Subscript& target, Words value, Frame& f);
-  void store_elements(const syntax::Expr* target, Words value, Frame& f);
-  void assign_name(const syntax::Name& name, Words value, Frame& f);
-  void set_item(const Any& object, const Any& index, Held& value, ir::Span span);
-  void set_attribute(const Any& object, const syntax::Attribute& attribute, Held& value);
-  Held augmented(const syntax::AugAssign& assign, Held left, Held right);
+  void store_attribute(const syntax::Attribute& target, RawValue value, Frame& f);
+  void store_item(const syntax::Subscript& target, RawValue value, Frame& f);
+  void store_elements(const syntax::Expr* target, RawValue value, Frame& f);
+  void assign_name(const syntax::Name& name, RawValue value, Frame& f);
+  void set_item(const Any& object, const Any& index, OwnedValue& value, ir::Span span);
+  void set_attribute(const Any& object, const syntax::Attribute& attribute, OwnedValue& value);
+  OwnedValue augmented(const syntax::AugAssign& assign, OwnedValue left, OwnedValue right);
   void exec_augmented(const syntax::AugAssign& assign, Frame& f);
   void annotate(const syntax::AnnAssign& assign, Frame& f);
   Any annotation(const syntax::Expr* expr, Frame& f);  // its value, or its text where they are postponed
   [[noreturn]] void exec_raise(const syntax::Raise& raise, Frame& f);
-  void store(const syntax::Expr* target, Any value, Frame& f) { store(target, give(std::move(value)), f); }
-  void store(const syntax::Expr* target, Words value, Frame& f);
+  void store(const syntax::Expr* target, Any value, Frame& f) { store(target, release(std::move(value)), f); }
+  void store(const syntax::Expr* target, RawValue value, Frame& f);
   void store_name(Symbol name, uint32_t resolved, Any value, Frame& f);
   void remove(const syntax::Expr* target, Frame& f);
   void remove_item(const Any& object, const Any& index, ir::Span span, ir::Span index_span);
@@ -262,9 +262,9 @@ struct Evaluator::State {
   Any evaluate_api_value(const ir::Api& api);
 
   // call.cpp
-  Words run_call(const syntax::Call& call, Frame& f);  // of Code::kCall
-  Words run_method_call(const syntax::Call& call, const syntax::Attribute& method, Frame& f);
-  Words run_keyword_call(const syntax::Call& call, Frame& f);  // of Code::kKeywordCall
+  RawValue run_call(const syntax::Call& call, Frame& f);  // of Code::kCall
+  RawValue run_method_call(const syntax::Call& call, const syntax::Attribute& method, Frame& f);
+  RawValue run_keyword_call(const syntax::Call& call, Frame& f);  // of Code::kKeywordCall
   Any eval_call(const syntax::Call& call, Frame& f);
   Any call_with(const syntax::Call& call, const Any& callee, bool method, Any* base, Frame& f);
   // Arguments lie on the stack from `base` to `top`.
@@ -276,14 +276,14 @@ struct Evaluator::State {
   Any call_function(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
   // bind_arguments.cpp
   void bind_arguments(const FunctionNode& fn, Any* base, Keywords& keywords, ir::Span span);
-  Words run_function(const FunctionNode& fn, Any* base, ir::Span span);
+  RawValue run_function(const FunctionNode& fn, Any* base, ir::Span span);
   Any call_api(const ir::Api& api, Any* base, Keywords& keywords, ir::Span span,
                std::span<const ir::Span> spans);
   Any call_builtin(const BuiltinRow& row, std::string_view owner, Any* base, Keywords& keywords,
                    ir::Span span, std::span<const ir::Span> spans);
   // generator.cpp
   Any start_generator(const FunctionNode& fn, Any* base);
-  Words yield_value(Words value, Frame& f, ir::Span span);
+  RawValue yield_value(RawValue value, Frame& f, ir::Span span);
   Any yield_all(const Any& iterable, Frame& f, ir::Span span);
   Any call_packed(const ffi::Function& fn, Any* base, ir::Span span);
   Any call_class(const Ref<ClassNode>& cls, Any* base, Keywords& keywords, ir::Span span,
@@ -346,18 +346,18 @@ struct Evaluator::State {
   Any run_module(std::shared_ptr<const syntax::Tree> tree, const Ref<ModuleNode>& module, bool value_of_last);
 };
 
-[[gnu::always_inline]] inline Held Evaluator::State::fetch(const syntax::Expr* expr, Frame& f) {
+[[gnu::always_inline]] inline OwnedValue Evaluator::State::fetch(const syntax::Expr* expr, Frame& f) {
   if (code_of(expr) == Code::kLocal) {
     const Any& value = f.slots[index_of(static_cast<const syntax::Name*>(expr)->resolved)];
     if (!is_unbound(value)) [[likely]]
-      return Held(words_of(value), false);
+      return OwnedValue(raw_of(value), false);
   } else if (code_of(expr) == Code::kInt) {
-    return Held(int_words(static_cast<const syntax::Constant*>(expr)->integer), false);
+    return OwnedValue(raw_int(static_cast<const syntax::Constant*>(expr)->integer), false);
   }
-  return Held(run(expr, f));
+  return OwnedValue(run(expr, f));
 }
 
-[[gnu::always_inline]] inline void Evaluator::State::assign_name(const syntax::Name& name, Words value,
+[[gnu::always_inline]] inline void Evaluator::State::assign_name(const syntax::Name& name, RawValue value,
                                                                  Frame& f) {
   switch (storage_of(name.resolved)) {
     case Storage::kLocal:

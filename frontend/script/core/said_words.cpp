@@ -460,7 +460,7 @@ std::string literal_words(const ir::Diagnostic& error) {
 
 }  // namespace
 
-std::string words_of(const ir::Diagnostic& error) {
+std::string raw_of(const ir::Diagnostic& error) {
   if (error.name == "literal-out-of-range") return literal_words(error);
   if (error.name == "call-failed") return find(calls, error);
   // The check of the module is another one where the function is named by its GlobalVar.
@@ -479,7 +479,7 @@ std::string words_of(const ir::Diagnostic& error) {
 
 std::string parser_words_of(const ir::Diagnostic& error) {
   std::string said = find(parser, error);
-  if (said.empty()) said = words_of(error);
+  if (said.empty()) said = raw_of(error);
   std::string text = "error: " + (said.empty() ? error.message : said);
   if (!error.span) return text;
   const ir::SourceMap& sources = ir::SourceMap::global();

@@ -9,7 +9,7 @@
 namespace mlc::script {
 
 // Empty: the script is told what the report says.
-std::string words_of(const ir::Diagnostic& error);
+std::string raw_of(const ir::Diagnostic& error);
 // Of an error in the text of a prim_func or module: TVM's heading, the words and the line, underlined.
 std::string parser_words_of(const ir::Diagnostic& error);
 

@@ -24,12 +24,12 @@ void Stepper::begin(State& state, Walk& walk, const For& loop, Frame& f) {
 }
 
 // The next element of what a `for` walks.
-inline bool Stepper::advance(State& state, Walk& walk, const For& loop, Words& out) {
+inline bool Stepper::advance(State& state, Walk& walk, const For& loop, RawValue& out) {
   switch (walk.kind) {
     case Walk::Kind::kRange: {
       if (walk.left <= 0) return false;
       --walk.left;
-      out = int_words(walk.value);
+      out = raw_int(walk.value);
       walk.value += static_cast<const RangeNode*>(raw_object(walk.source))->step;
       return true;
     }
@@ -42,7 +42,7 @@ inline bool Stepper::advance(State& state, Walk& walk, const For& loop, Words& o
     default: {
       Any value;
       if (!state.self.next(walk.source, value, loop.iter->span)) return false;
-      out = give(std::move(value));
+      out = release(std::move(value));
       return true;
     }
   }
@@ -64,7 +64,7 @@ void Stepper::end() {
   for (uint32_t i = program_.walks; i-- > 0;) walks_[i].source = nullptr;
 }
 
-bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
+bool Stepper::step(State& state, Frame& f, Any& sent, RawValue& out) {
   if (target_ != nullptr) state.store(std::exchange(target_, nullptr), std::move(sent), f);
   sent = nullptr;
   const Step* step = at_;
@@ -86,7 +86,7 @@ bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
         continue;
       }
       case StepProgram::Kind::kYield:
-        out = step->expr == nullptr ? none_words() : state.run(step->expr, f);
+        out = step->expr == nullptr ? raw_none() : state.run(step->expr, f);
         target_ = step->target;
         at_ = step->next;
         return true;
@@ -100,7 +100,7 @@ bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
         at_ = step;
         Any value;
         if (pass(state, f, {}, value)) {
-          out = give(std::move(value));
+          out = release(std::move(value));
           return true;
         }
         step = at_;
@@ -117,7 +117,7 @@ bool Stepper::step(State& state, Frame& f, Any& sent, Words& out) {
       case StepProgram::Kind::kNext: {
         auto& loop = static_cast<const For&>(*step->stmt);
         state.check_interrupt(loop.iter->span);
-        Words value;
+        RawValue value;
         if (!advance(state, walks_[step->loop], loop, value)) {
           walks_[step->loop].source = nullptr;
           step = step->other;

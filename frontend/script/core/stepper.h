@@ -15,7 +15,7 @@ class Stepper {
 
   // Runs to the next yield, whose value the caller then owns. False at the end: `f.result` is what the
   // function returned. `sent` is what the yield before it is worth.
-  bool step(Evaluator::State& state, Frame& f, Any& sent, Words& out);
+  bool step(Evaluator::State& state, Frame& f, Any& sent, RawValue& out);
   // What a `yield from` at which it waits walks; None elsewhere.
   const Any& delegate() const { return delegate_; }
   // Hands a message on to that. True with a value in `out`; false when the `yield from` is over, and `step`
@@ -34,7 +34,7 @@ class Stepper {
     int64_t left = 0;
   };
   void begin(Evaluator::State& state, Walk& walk, const syntax::For& loop, Frame& f);
-  bool advance(Evaluator::State& state, Walk& walk, const syntax::For& loop, Words& out);
+  bool advance(Evaluator::State& state, Walk& walk, const syntax::For& loop, RawValue& out);
 
   const StepProgram& program_;
   const Step* at_;

@@ -23,14 +23,14 @@ const ApiRow rows[] = {
      "structural_equal(lhs, rhs, map_free_vars=False, skip_tensor_content=False)",
      "Are the two the same up to the names of bound variables?",
      native([](Any a, Any b, bool map_free, bool skip) {
-       return ffi::StructuralEqual::Equal(ir::unchanging(a), ir::unchanging(b), map_free, skip);
+       return ffi::StructuralEqual::Equal(ir::freeze(a), ir::freeze(b), map_free, skip);
      })},
     {ApiKind::kFunction, "tvm.ir", "structural_hash(node, map_free_vars=False, skip_tensor_content=False)",
      "A hash that is equal for structurally equal nodes.", native([](Any node, bool map_free, bool skip) {
-       return static_cast<int64_t>(ffi::StructuralHash::Hash(ir::unchanging(node), map_free, skip));
+       return static_cast<int64_t>(ffi::StructuralHash::Hash(ir::freeze(node), map_free, skip));
      })},
     {ApiKind::kFunction, "tvm.ir", "save_json(node)", "The node as JSON text.",
-     native([](Any node) { return str_value(ir::save_json(ir::unchanging(node))); })},
+     native([](Any node) { return str_value(ir::save_json(ir::freeze(node))); })},
     {ApiKind::kFunction, "tvm.ir", "load_json(json_str)", "The node that save_json wrote.",
      native([](std::string text) { return ir::load_json(text); })},
     {ApiKind::kValue, "tvm_ffi", "__version__", "The version of tvm-ffi whose names these are.",

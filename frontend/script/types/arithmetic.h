@@ -2,7 +2,7 @@
 // Operators on plain numbers, as far as they cannot fail: the general way answers the rest.
 #pragma once
 
-#include "frontend/script/core/words.h"
+#include "frontend/script/core/raw_value.h"
 
 namespace mlc::script {
 
@@ -64,11 +64,11 @@ inline bool float_operator(double a, double b, double& r) {
 
 // a op b into `out`; false when the general way must answer.
 template <syntax::BinOperator op>
-[[gnu::always_inline]] inline bool plain_operator(Words a, Words b, Words& out) {
+[[gnu::always_inline]] inline bool plain_operator(RawValue a, RawValue b, RawValue& out) {
   if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt) {
     int64_t r;
     if (!int_operator<op>(a.v_int64, b.v_int64, r)) return false;
-    out = int_words(r);
+    out = raw_int(r);
     return true;
   }
   double x, y, r;
@@ -88,10 +88,10 @@ template <syntax::BinOperator op>
     return false;
   }
   if (!float_operator<op>(x, y, r)) return false;
-  out = float_words(r);
+  out = raw_float(r);
   return true;
 }
-bool plain_operator(syntax::BinOperator op, Words a, Words b, Words& out);
+bool plain_operator(syntax::BinOperator op, RawValue a, RawValue b, RawValue& out);
 
 // Which outcomes make a comparison true, four bits each: less, equal, greater, unordered.
 constexpr uint32_t kOutcomes =
@@ -109,7 +109,7 @@ template <class T>
   return static_cast<int>(kOutcomes >> (op * 4 + outcome) & 1);
 }
 // Of `==`, `!=`, `<`, `<=`, `>`, `>=`: 0, 1, or -1 when the general way must answer.
-[[gnu::always_inline]] inline int plain_order(uint32_t op, Words a, Words b) {
+[[gnu::always_inline]] inline int plain_order(uint32_t op, RawValue a, RawValue b) {
   if (a.type_index == kTVMFFIInt && b.type_index == kTVMFFIInt)
     return compare_numbers(op, a.v_int64, b.v_int64);
   if (a.type_index == kTVMFFIFloat && b.type_index == kTVMFFIFloat)
@@ -124,11 +124,11 @@ inline bool is_same(const Any& x, const Any& y) {
   return is_str(x) && is_str(y) && text_of(x) == text_of(y);
 }
 // The same of `is` and `is not` too.
-inline int plain_compare(syntax::CmpOperator op, const Words& a, const Words& b) {
+inline int plain_compare(syntax::CmpOperator op, const RawValue& a, const RawValue& b) {
   if (op <= syntax::CmpOperator::kGtE) return plain_order(static_cast<uint32_t>(op), a, b);
   if (op == syntax::CmpOperator::kIs || op == syntax::CmpOperator::kIsNot) {
-    const Any& x = lent(a);
-    const Any& y = lent(b);
+    const Any& x = borrow(a);
+    const Any& y = borrow(b);
     return is_same(x, y) == (op == syntax::CmpOperator::kIs);
   }
   return -1;

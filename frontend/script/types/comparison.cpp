@@ -127,8 +127,8 @@ size_t first_difference(Evaluator& evaluator, const Any& a, const Any& b) {
       if (raw_int(here) != raw_int(there)) break;
       continue;
     }
-    Held x(copy(here)), y(copy(there));
-    if (!lent(x.words).same_as(lent(y.words)) && !evaluator.equal(lent(x.words), lent(y.words))) break;
+    OwnedValue x(copy(here)), y(copy(there));
+    if (!borrow(x.words).same_as(borrow(y.words)) && !evaluator.equal(borrow(x.words), borrow(y.words))) break;
   }
   return i;
 }

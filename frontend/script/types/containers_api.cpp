@@ -22,7 +22,7 @@ std::vector<Any> items_of(ApiCall& call) {
 }
 Any array_of(ApiCall& call) {
   std::vector<Any> all = items_of(call);
-  for (Any& one : all) one = ir::unchanging(one);
+  for (Any& one : all) one = ir::freeze(one);
   return ir::Array<Any>(all.begin(), all.end());
 }
 Any shape_of(ApiCall& call) {
@@ -46,7 +46,7 @@ Any map_of(ApiCall& call) {
   Any made = dict_of(call);
   ir::Map<Any, Any> map;
   for (const auto& [key, value] : *static_cast<ffi::MapBaseObj*>(raw_object(made)))
-    map.Set(key, ir::unchanging(value));
+    map.Set(key, ir::freeze(value));
   return map;
 }
 Any no_object(ApiCall& call) {

@@ -84,7 +84,7 @@ std::string shown(Evaluator& evaluator, const Any& value) {
 const ApiRow rows[] = {
     {ApiKind::kClass, "tvm.ir", "DictAttrs(values)", "Attributes by name.",
      [](ApiCall& call) -> Any {
-       auto values = ir::given<Values>(call.args[0]);
+       auto values = ir::try_get<Values>(call.args[0]);
        if (!values) ir::wrong_argument(call, 0, "a map of names");
        return Any(ir::make<DictAttrsNode>(*values));
      },
@@ -122,7 +122,7 @@ const ApiRow rows[] = {
 Any as_read(const Any& object, Symbol name, const Any& value) {
   bool holds = object.as<ir::PrimFuncNode>() != nullptr || object.as<ir::IRModuleNode>() != nullptr;
   if (!holds || name.str() != "attrs") return dtype_text(value);
-  auto values = ir::given<Values>(value);
+  auto values = ir::try_get<Values>(value);
   return values ? Any(ir::make<DictAttrsNode>(*values)) : value;
 }
 

@@ -20,11 +20,11 @@ Any get(Evaluator& evaluator, const Arguments& args) {
   if (Any* found = dict_find(evaluator, args[0], args[1], args.span_of(1))) return *found;
   return args.size() == 3 ? args[2] : Any(nullptr);
 }
-bool quick_get(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+bool quick_get(Evaluator& evaluator, std::span<const Any> args, RawValue& out) {
   if (args.size() < 2 || !(is_int(args[1]) || is_str(args[1]))) return false;
-  Held alive(script::copy(args[0]));  // while keys are compared
+  OwnedValue alive(script::copy(args[0]));  // while keys are compared
   Any* found = dict_find(evaluator, args[0], args[1]);
-  out = found != nullptr ? script::copy(*found) : args.size() == 3 ? script::copy(args[2]) : none_words();
+  out = found != nullptr ? script::copy(*found) : args.size() == 3 ? script::copy(args[2]) : raw_none();
   return true;
 }
 void check_mutable(const Arguments& args) {

@@ -122,7 +122,7 @@ bool plain_hash(const Any& value, int64_t& hash, int depth = 0) {
 
 bool same_text(const Any& a, const Any& b) {
   if (a.type_index() != b.type_index()) return is_str(b) && text_of(a) == text_of(b);
-  if (raw_int(a) == raw_int(b)) return words_of(a).small_str_len == words_of(b).small_str_len;
+  if (raw_int(a) == raw_int(b)) return raw_of(a).small_str_len == raw_of(b).small_str_len;
   return a.type_index() == kTVMFFIStr && text_of(a) == text_of(b);
 }
 

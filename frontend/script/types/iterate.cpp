@@ -111,7 +111,7 @@ struct DictIterator final : IteratorNode {
   Pairs pairs;
   bool ended = false;
   bool small;    // where a removed entry moves those behind it
-  Words last{};  // the key given last: it is not touched
+  RawValue last{};  // the key given last: it is not touched
   DictIterator(Any dict, DictViewNode::Kind kind)
       : IteratorNode(kind == DictViewNode::Kind::kKeys     ? "dict_keyiterator"
                      : kind == DictViewNode::Kind::kValues ? "dict_valueiterator"
@@ -137,7 +137,7 @@ struct DictIterator final : IteratorNode {
       return false;
     }
     auto& [key, value] = *at;
-    last = words_of(key);
+    last = raw_of(key);
     switch (kind) {
       case DictViewNode::Kind::kKeys:
         out = plain_key(key);
@@ -166,7 +166,7 @@ struct DictIterator final : IteratorNode {
     return true;
   }
   bool follows_last(ffi::MapBaseObj::iterator before) const {
-    const Words& key = words_of((*--before).first);
+    const RawValue& key = raw_of((*--before).first);
     return key.type_index == last.type_index && key.v_int64 == last.v_int64;
   }
   [[noreturn, gnu::cold]] void keys_changed() {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/script/core/machine.h"
-#include "frontend/script/types/ending.h"
+#include "frontend/script/types/deep_destroy.h"
 
 namespace mlc::script {
 namespace {
@@ -18,17 +18,17 @@ struct ListCells : ffi::SeqBaseObj {
       list.cast<List>().reserve(std::max<int64_t>(8, cells->TVMFFISeqCell::capacity * 2));
     new (static_cast<Any*>(cells->data) + cells->TVMFFISeqCell::size) Any(take(copy(value)));
     ++cells->TVMFFISeqCell::size;
-    if (is_nested(value)) end_in_turn(list);
+    if (is_nested(value)) deep_destroy(list);
   }
 };
 Any append(Evaluator&, const Arguments& args) {
   ListCells::append(args[0], args[1]);
   return nullptr;
 }
-bool quick_append(Evaluator&, std::span<const Any> args, Words& out) {
+bool quick_append(Evaluator&, std::span<const Any> args, RawValue& out) {
   if (args.size() != 2) return false;
   ListCells::append(args[0], args[1]);
-  out = none_words();
+  out = raw_none();
   return true;
 }
 Any extend(Evaluator& evaluator, const Arguments& args) {

@@ -30,17 +30,17 @@ Any add(Evaluator& evaluator, const Arguments& args) {
   mutable_set(args, "add")->add(evaluator, args[1]);
   return nullptr;
 }
-bool quick_add(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+bool quick_add(Evaluator& evaluator, std::span<const Any> args, RawValue& out) {
   if (args.size() != 2 || as<SetNode>(args[0])->frozen) return false;
-  Held alive(copy(args[0]));  // while elements are compared
+  OwnedValue alive(copy(args[0]));  // while elements are compared
   as<SetNode>(args[0])->add(evaluator, args[1]);
-  out = none_words();
+  out = raw_none();
   return true;
 }
-bool quick_remove(Evaluator& evaluator, std::span<const Any> args, Words& out) {
+bool quick_remove(Evaluator& evaluator, std::span<const Any> args, RawValue& out) {
   if (args.size() != 2 || as<SetNode>(args[0])->frozen || !(is_int(args[1]) || is_str(args[1]))) return false;
-  Held alive(copy(args[0]));
-  out = none_words();
+  OwnedValue alive(copy(args[0]));
+  out = raw_none();
   return as<SetNode>(args[0])->remove(evaluator, args[1]);
 }
 Any discard(Evaluator& evaluator, const Arguments& args) {

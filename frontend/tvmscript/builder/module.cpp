@@ -199,7 +199,7 @@ ir::IRModule build_module(Evaluator& evaluator, const syntax::ClassDef& definiti
           assign && assign->targets.size() == 1 ? syntax::as<syntax::Name>(assign->targets[0]) : nullptr;
       if (!target) not_in_module("this statement", stmt->span);
       Any value = definitions.evaluate(*assign->value);
-      auto fn = ir::given<ir::BaseFunc>(value);
+      auto fn = ir::try_get<ir::BaseFunc>(value);
       if (!fn) {
         if (!script::is_object(value) || script::is_str(value)) {
           throw ir::Error("not-a-function", "`{}` is {}, not a function: a module holds functions only",

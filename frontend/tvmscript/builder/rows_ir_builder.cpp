@@ -103,7 +103,7 @@ Any enter_builder(ApiCall& call) {
 void take_loose(IrBuilderNode& builder, Span span) {
   if (!builder.loose) return;
   if (Stmt stmt = builder.loose->loose_statement()) {
-    if (!script::is_none(builder.result) && ir::given<Stmt>(builder.result)) return;
+    if (!script::is_none(builder.result) && ir::try_get<Stmt>(builder.result)) return;
     deliver(builder, stmt, span);
   }
 }
@@ -270,7 +270,7 @@ Any func_ret(ApiCall& call) {
   Type type = ir::void_type();
   if (auto* given = frame<TypeValueNode>(value)) {
     type = given->type;
-  } else if (auto plain = ir::given<Type>(value)) {
+  } else if (auto plain = ir::try_get<Type>(value)) {
     type = *plain;
   } else if (auto* expr = value.as<ir::ExprNode>()) {
     type = expr->ty;
@@ -319,7 +319,7 @@ Any exit_module(ApiCall& call) {
 }
 
 ir::BaseFunc function_arg(const ApiCall& call, size_t i) {
-  auto function = ir::given<ir::BaseFunc>(call.args[i]);
+  auto function = ir::try_get<ir::BaseFunc>(call.args[i]);
   if (!function) ir::wrong_argument(call, i, "a function");
   return *function;
 }
@@ -398,7 +398,7 @@ Any emit_jump(ApiCall& call) {
   return nullptr;
 }
 Any add_to_parent(ApiCall& call) {
-  auto stmt = ir::given<Stmt>(call.args[0]);
+  auto stmt = ir::try_get<Stmt>(call.args[0]);
   if (!stmt) ir::wrong_argument(call, 0, "a statement");
   Builder::current(call).emit(*stmt);
   return nullptr;

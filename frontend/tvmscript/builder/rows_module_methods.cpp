@@ -21,7 +21,7 @@ constexpr std::string_view kFunc = "mlc.tirx.PrimFunc";
 ir::IRModule self(const ApiCall& call) { return call.args[0].cast<ir::IRModule>(); }
 
 ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
-  if (auto var = ir::given<ir::GlobalVar>(call.args[i])) {
+  if (auto var = ir::try_get<ir::GlobalVar>(call.args[i])) {
     ir::GlobalVar found = mod->find(view((*var)->name_hint));
     return found ? found : *var;
   }
@@ -31,7 +31,7 @@ ir::GlobalVar name_in(const ir::IRModule& mod, const ApiCall& call, size_t i) {
 
 Any get_item(ApiCall& call) {
   ir::IRModule mod = self(call);
-  if (auto var = ir::given<ir::GlobalVar>(call.args[1])) {
+  if (auto var = ir::try_get<ir::GlobalVar>(call.args[1])) {
     if (mod->functions.count(*var) == 0 && !mod->find(view((*var)->name_hint))) {
       throw ir::Error("no-such-function", "the module has no function `{}`", (*var)->name_hint.c_str())
           .at(call.span)
@@ -91,14 +91,14 @@ ir::IRModuleNode& mutable_self(const ApiCall& call) {
 
 void set_function(const ApiCall& call, const Any& key, const Any& value) {
   ir::IRModuleNode& mod = mutable_self(call);
-  auto fn = ir::given<ir::BaseFunc>(value);
+  auto fn = ir::try_get<ir::BaseFunc>(value);
   if (!fn) {
     throw ir::Error("wrong-type", "expected a function, got `{}`", ir::type_name(value))
         .at(call.span)
         .kind("TypeError");
   }
   ir::GlobalVar name;
-  if (auto var = ir::given<ir::GlobalVar>(key)) {
+  if (auto var = ir::try_get<ir::GlobalVar>(key)) {
     name = *var;
   } else if (!script::is_str(key)) {
     throw ir::Error("wrong-type", "the name of a function is a str or GlobalVar, not `{}`",
@@ -120,11 +120,11 @@ Any update(ApiCall& call) {
     for (const auto& [key, fn] : *dict) set_function(call, key, fn);
     return nullptr;
   }
-  auto other = ir::given<ir::IRModule>(call.args[1]);
+  auto other = ir::try_get<ir::IRModule>(call.args[1]);
   if (!other) ir::wrong_argument(call, 1, "IRModule");
   for (const auto& [name, fn] : (*other)->functions) {
     Any key = self(call)->find(view(name->name_hint));
-    set_function(call, ir::given<ir::GlobalVar>(key) && key.cast<ir::GlobalVar>() ? key : Any(name), fn);
+    set_function(call, ir::try_get<ir::GlobalVar>(key) && key.cast<ir::GlobalVar>() ? key : Any(name), fn);
   }
   return nullptr;
 }
@@ -133,9 +133,9 @@ Any make_module(ApiCall& call) {
   Map<ir::GlobalVar, ir::BaseFunc> functions;
   if (auto dict = call.args[0].as<script::Dict>()) {
     for (const auto& [key, value] : *dict) {
-      auto fn = ir::given<ir::BaseFunc>(value);
+      auto fn = ir::try_get<ir::BaseFunc>(value);
       if (!fn) ir::wrong_argument(call, 0, "dict of functions");
-      if (auto var = ir::given<ir::GlobalVar>(key)) {
+      if (auto var = ir::try_get<ir::GlobalVar>(key)) {
         functions.Set(*var, *fn);
       } else if (script::is_str(key)) {
         functions.Set(ir::make<ir::GlobalVarNode>(key.cast<String>()), *fn);
@@ -153,16 +153,16 @@ Any make_module(ApiCall& call) {
 }
 // from_expr(expr, functions=None): the function is the entry, beside others.
 Any from_expr(ApiCall& call) {
-  auto fn = ir::given<ir::PrimFunc>(call.args[0]);
+  auto fn = ir::try_get<ir::PrimFunc>(call.args[0]);
   if (!fn) ir::wrong_argument(call, 0, "prim_func");
   ir::IRModule mod = ir::module_of(*fn);
   if (!is_given(call, 1)) return mod;
   auto others = call.args[1].as<script::Dict>();
   if (!others) ir::wrong_argument(call, 1, "dict of functions");
   for (const auto& [key, value] : *others) {
-    auto other = ir::given<ir::BaseFunc>(value);
+    auto other = ir::try_get<ir::BaseFunc>(value);
     if (!other) ir::wrong_argument(call, 1, "dict of functions");
-    auto name = ir::given<ir::GlobalVar>(key);
+    auto name = ir::try_get<ir::GlobalVar>(key);
     mod = ir::with_function(mod, name ? *name : ir::make<ir::GlobalVarNode>(key.cast<String>()), *other);
   }
   return mod;
@@ -238,7 +238,7 @@ Any without_attr(ApiCall& call) {
 }
 Any with_body(ApiCall& call) {
   auto fn = call.args[0].cast<ir::PrimFunc>();
-  auto body = ir::given<Stmt>(call.args[1]);
+  auto body = ir::try_get<Stmt>(call.args[1]);
   if (!body) ir::wrong_argument(call, 1, "statement");
   return ir::with(fn, [&](ir::PrimFuncNode& changed) { changed.body = *body; });
 }

@@ -3,7 +3,7 @@
 // of a call, and @T.jit, a function for which compile-time parameters are still missing.
 #pragma once
 
-#include "frontend/script/core/capture.h"
+#include "frontend/script/core/captured_scope.h"
 #include "frontend/tvmscript/builder/builder.h"
 
 namespace mlc::tvmscript {

@@ -6,37 +6,12 @@
 #include <map>
 
 #include "frontend/tvmscript/builder/calls.h"
+#include "ir/tir/ptx.h"
 
 namespace mlc::tvmscript {
 
-// One form of an instruction. Columns, words separated by spaces:
-//   slots     `name=a|b` one of the modifiers a and b; `name?=a|b` or none of them
-//   operands  `name:role...`: r read, w written, u both; `=types` (a/b, table(slots), or @slot: the
-//   modifier); `~` lanes may be
-//             discarded; a address (`=space`, `+`: may have a byte offset), p pointer, i immediate (`{0|1}`);
-//             `*n` registers (a number or table(slots)). The type `pred` is a predicate register.
-//   rules     `s=a|b>t=c|-`: with a or b in slot s, slot t holds c or nothing; `&` joins conditions;
-//             `s!a`: a is never in slot s
-struct PtxRow {
-  std::string_view name;    // the operator is tirx.ptx.<name>
-  std::string_view family;  // as spelled: T.ptx.<family>
-  std::string_view slots;
-  std::string_view operands;
-  std::string_view rules;
-};
-// A value that depends on modifiers: `values` are `modifier,modifier=value`; otherwise `otherwise`.
-struct PtxTable {
-  std::string_view name;
-  std::string_view otherwise;
-  std::string_view values;
-};
-
-std::span<const PtxRow> ptx_rows_abs_to_cos();
-std::span<const PtxRow> ptx_rows_cp_to_createpolicy();
-std::span<const PtxRow> ptx_rows_cvt_to_min();
-std::span<const PtxRow> ptx_rows_mma_to_tanh();
-std::span<const PtxRow> ptx_rows_tcgen05_to_xor();
-std::span<const PtxTable> ptx_tables();
+using ir::PtxRow;
+using ir::PtxTable;
 
 // The dotted name so far: `T.ptx.ld.global_`. Modifiers as PTX writes them: "shared::cta".
 struct PtxChainNode final : ffi::Object {

@@ -35,7 +35,7 @@ struct Table {
 const Table& table(std::string_view name) {
   static const std::unordered_map<std::string_view, Table> tables = [] {
     std::unordered_map<std::string_view, Table> all;
-    for (const PtxTable& row : ptx_tables()) {
+    for (const PtxTable& row : ir::ptx_tables()) {
       Table& made = all[row.name];
       made.otherwise = row.otherwise;
       for (std::string_view item : split(row.values, ' ')) {
@@ -129,11 +129,7 @@ using Rows = std::map<std::string_view, std::vector<const PtxRow*>>;
 const Rows& rows() {
   static const Rows all = [] {
     Rows made;
-    for (std::span<const PtxRow> part :
-         {ptx_rows_abs_to_cos(), ptx_rows_cp_to_createpolicy(), ptx_rows_cvt_to_min(), ptx_rows_mma_to_tanh(),
-          ptx_rows_tcgen05_to_xor()}) {
-      for (const PtxRow& row : part) made[row.family].push_back(&row);
-    }
+    for (const PtxRow* row : ir::ptx_rows()) made[row->family].push_back(row);
     return made;
   }();
   return all;

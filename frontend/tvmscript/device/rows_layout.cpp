@@ -190,7 +190,7 @@ Any from_iters(ApiCall& call) {
       offset.Set(axis_from(key, call.span_of(2))->name, integer(value, call.span_of(2), "an offset"));
   };
   if (auto dict = call.args[2].as<script::Dict>()) add(*dict);
-  if (auto map = ir::given<Map<Any, Any>>(call.args[2])) add(*map);
+  if (auto map = ir::try_get<Map<Any, Any>>(call.args[2])) add(*map);
   return ir::make<ir::TileLayoutNode>(iters_arg(call, 0), iters_arg(call, 1), offset);
 }
 

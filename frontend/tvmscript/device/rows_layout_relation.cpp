@@ -77,14 +77,14 @@ Any apply_to_shape(ApiCall& call) {
   try {
     grouped = ir::group(tile, shape);
   } catch (const ir::Error&) {
-    give(ir::split_coordinate(tile, ir::linear_coordinate(coordinate, shape)));
+    release(ir::split_coordinate(tile, ir::linear_coordinate(coordinate, shape)));
     return result;
   }
   if (coordinate.size() != shape.size()) ir::wrong_argument(call, 1, "a coordinate for each dimension");
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     const Array<ir::Iter>& all = grouped->layout->shard;
     Array<ir::Iter> own(all.begin() + grouped->separators[dim], all.begin() + grouped->separators[dim + 1]);
-    give(ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]));
+    release(ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]));
   }
   return result;
 }

@@ -561,7 +561,7 @@ void Builder::visit_expression(const syntax::ExprStmt& node) {
         .help("a prim_func runs later; only `T.*` calls and expressions of its variables become part of it");
   }
   if (script::is_str(value)) return;
-  if (auto stmt = ir::given<Stmt>(value)) return emit(*stmt);
+  if (auto stmt = ir::try_get<Stmt>(value)) return emit(*stmt);
   if (value.as<ir::VarNode>()) return;
   if (auto* region = value.as<ir::TensorRegionNode>()) {
     throw ir::Error("region-as-value", "a region of `{}` is no statement", region->source->name.c_str())

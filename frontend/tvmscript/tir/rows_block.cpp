@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kAxis = "tvm.script.tirx.axis";
 
 ir::Range domain_from(const Any& value, Span span) {
-  if (auto range = ir::given<ir::Range>(value)) return *range;
+  if (auto range = ir::try_get<ir::Range>(value)) return *range;
   if (script::as<ffi::ArrayObj>(value) || script::as<ffi::ListObj>(value)) {
     auto pair = script::elements(value);
     if (pair.size() != 2) {

@@ -202,7 +202,7 @@ Any range_from_min_extent(ApiCall& call) {
 
 // A range, or the pair (begin, end).
 ir::Range domain_of(const Any& value, const ApiCall& call, size_t i) {
-  if (auto range = ir::given<ir::Range>(value)) return *range;
+  if (auto range = ir::try_get<ir::Range>(value)) return *range;
   std::vector<Any> ends = items(value, call.span_of(i));
   if (ends.size() != 2) ir::wrong_argument(call, i, "Range or a pair");
   return range_of(script::as_expr(ends[0], call.span_of(i), "a bound"),

@@ -136,7 +136,7 @@ Any make_seq(ApiCall& call) {
 Any stmt_seq(ApiCall& call) {
   Array<Stmt> all;
   for (const Any& one : script::elements(call.args[0])) {
-    if (auto stmt = ir::given<Stmt>(one)) {
+    if (auto stmt = ir::try_get<Stmt>(one)) {
       all.push_back(*stmt);
     } else {
       all.push_back(ir::make<ir::EvaluateNode>(script::as_expr(one, call.span, "a statement"), call.span));

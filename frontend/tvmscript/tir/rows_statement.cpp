@@ -207,7 +207,7 @@ Any iter_var(ApiCall& call) {
   }
   ir::Range domain;
   if (is_given(call, 1)) {
-    if (auto range = ir::given<ir::Range>(call.args[1])) {
+    if (auto range = ir::try_get<ir::Range>(call.args[1])) {
       domain = *range;
     } else if (Array<Expr> ends = exprs_arg(call, 1); ends.size() == 2) {
       domain = ir::make<ir::RangeNode>(ends[0], ir::sub(ends[1], ends[0]));

@@ -3,7 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/arith/iter_map.h"
 #include "transform/pass/buffer_types.h"
-#include "transform/pass/decided.h"
+#include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -79,7 +79,7 @@ struct Flatten final : Rewriter {
       Expr condition = rewrite(chosen->args[0]);
       Expr yes = where(condition, [&] { return rewrite(chosen->args[1]); });
       Expr no = where(logical_not(condition), [&] { return rewrite(chosen->args[2]); });
-      if (auto one = decided(condition, yes, no)) return *one;
+      if (auto one = fold_choice(condition, yes, no)) return *one;
       return with(ref(chosen), [&](CallNode& n) { n.args = {condition, yes, no}; });
     }
     if (auto* var = param_data(e)) return data_of(flatten(ref(var)));
@@ -90,7 +90,7 @@ struct Flatten final : Rewriter {
       Expr next = rewrite_children(e);
       return make<TensorRegionNode>(flatten(region->source), as<TensorRegionNode>(next)->region, e->span);
     }
-    if (as<SelectNode>(e)) return without_decided(rewrite_children(e));
+    if (as<SelectNode>(e)) return fold_constant_branch(rewrite_children(e));
     auto* load = as<TensorLoadNode>(e);
     if (!load) {
       auto* var = as<VarNode>(e);
@@ -129,7 +129,7 @@ struct Flatten final : Rewriter {
       auto* likely = as_call_to(condition, "tirx.likely");
       Stmt yes = where(likely ? likely->args[0] : condition, [&] { return rewrite(branch->then_case); });
       Stmt no = branch->else_case ? rewrite(branch->else_case) : branch->else_case;
-      if (auto one = decided_branch(condition, yes, no)) return *one;
+      if (auto one = fold_branch(condition, yes, no)) return *one;
       return make<IfThenElseNode>(condition, yes, no, s->span);
     }
     if (auto* attr = as<AttrStmtNode>(s)) {

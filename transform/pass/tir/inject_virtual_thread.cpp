@@ -3,7 +3,7 @@
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/convert_ssa.h"
-#include "transform/pass/decided.h"
+#include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -312,10 +312,10 @@ class Inject final : public Rewriter {
 struct VirtualThreads final : Rewriter {
   Analyzer analyzer;
   using Rewriter::rewrite;
-  Expr rewrite(const Expr& e) override { return without_decided(rewrite_children(e)); }
+  Expr rewrite(const Expr& e) override { return fold_constant_branch(rewrite_children(e)); }
   Stmt rewrite(const Stmt& s) override {
     Stmt next = rewrite_children(s);
-    if (as<IfThenElseNode>(next)) return without_decided(next);
+    if (as<IfThenElseNode>(next)) return fold_constant_branch(next);
     auto* attr = as<AttrStmtNode>(next);
     if (!attr || text(attr->attr_key) != "virtual_thread") return next;
     auto iter = attr->node.as<IterVar>();

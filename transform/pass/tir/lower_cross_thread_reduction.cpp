@@ -306,8 +306,8 @@ class Lower final : public Rewriter {
       by_threads |= is_thread(loop);
     }
     if (!by_threads) return {};
-    PlaceRef block = state_.find(realize.block.get());
-    PlaceRef scope = state_.find(blocks_.back());
+    SRef block = state_.find(realize.block.get());
+    SRef scope = state_.find(blocks_.back());
     if (!block || !scope || !block->affine_binding || !why_not_reduction(state_, *block, *scope).empty())
       return {};
     return reduced;
@@ -358,9 +358,9 @@ class Lower final : public Rewriter {
   }
 
   // A pass refuses a block for what it is, not for what a schedule asks of it.
-  static Reduction reduction_here(const Place& place, Span span) {
+  static Reduction reduction_here(const SRefNode& sref, Span span) {
     try {
-      return reduction_of(place, span);
+      return reduction_of(sref, span);
     } catch (Error& error) {
       throw std::move(error).kind("ValueError");
     }
@@ -368,8 +368,8 @@ class Lower final : public Rewriter {
 
   void take_apart(const SBlockRealizeNode& realize, const std::vector<const ForNode*>& loops) {
     check(realize, loops);
-    PlaceRef place = state_.find(realize.block.get());
-    Task task{&realize, loops, reduction_here(*place, realize.block->span), {}, {}};
+    SRef sref = state_.find(realize.block.get());
+    Task task{&realize, loops, reduction_here(*sref, realize.block->span), {}, {}};
     for (const Buffer& buffer : task.reduction.buffers) {
       if (is_local(buffer) != is_local(task.reduction.buffers[0]))
         refuse_block(realize, "some of its buffers are local and some are not");

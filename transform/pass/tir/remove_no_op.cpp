@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/int_set.h"
-#include "transform/pass/decided.h"
+#include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
-#include "transform/pass/unchanged_store.h"
+#include "transform/pass/redundant_store.h"
 
 namespace mlc::transform {
 namespace {
@@ -59,7 +59,7 @@ struct Remove final : Rewriter {
       if (is_const_int(loop->extent, 0)) return no_op();
       if (is_no_op(loop->body)) return seq({only_effects(loop->min), only_effects(loop->extent)});
     } else if (auto* branch = as<IfThenElseNode>(next)) {
-      if (auto one = decided_branch(branch->condition, branch->then_case, branch->else_case)) return *one;
+      if (auto one = fold_branch(branch->condition, branch->then_case, branch->else_case)) return *one;
       bool no_else = !branch->else_case || is_no_op(branch->else_case);
       if (is_no_op(branch->then_case) && no_else) return only_effects(branch->condition);
       if (is_no_op(branch->then_case))

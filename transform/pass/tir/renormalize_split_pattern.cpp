@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "transform/arith/analyzer.h"
-#include "transform/pass/decided.h"
+#include "transform/pass/fold_constant_branches.h"
 #include "transform/pass/pass.h"
 
 namespace mlc::transform {
@@ -120,9 +120,9 @@ struct Renormalize final : Rewriter {
       default:
         break;
     }
-    return without_decided(rewrite_children(e));
+    return fold_constant_branch(rewrite_children(e));
   }
-  Stmt rewrite(const Stmt& s) override { return without_decided(rewrite_children(s)); }
+  Stmt rewrite(const Stmt& s) override { return fold_constant_branch(rewrite_children(s)); }
 };
 
 PrimFunc apply(const PrimFunc& fn, const PassOptions&) {

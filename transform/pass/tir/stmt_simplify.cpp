@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/arith/analyzer.h"
 #include "transform/pass/pass.h"
+#include "transform/pass/redundant_store.h"
 #include "transform/pass/simplify_stmts.h"
-#include "transform/pass/unchanged_store.h"
 
 namespace mlc::transform {
 namespace {

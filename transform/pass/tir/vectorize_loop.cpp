@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transform/pass/vectorize_loop.h"
 #include "transform/arith/analyzer.h"
 #include "transform/pass/buffer_types.h"
 #include "transform/pass/function_target.h"
 #include "transform/pass/jumps.h"
 #include "transform/pass/masked_access.h"
+#include "transform/pass/vectorize_loop.h"
 
 namespace mlc::transform {
 namespace {

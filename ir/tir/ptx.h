@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of PTX. A row is all there is to say of one form: its operator, how it is spelled, and which modifiers
+// and operands it takes, as frontend/tvmscript/device reads them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mlc::ir {
+
+// One form of an instruction. Columns, words separated by spaces:
+//   slots     `name=a|b` one of the modifiers a and b; `name?=a|b` or none of them
+//   operands  `name:role...`: r read, w written, u both; `=types` (a/b, table(slots), or @slot: the
+//   modifier); `~` lanes may be
+//             discarded; a address (`=space`, `+`: may have a byte offset), p pointer, i immediate (`{0|1}`);
+//             `*n` registers (a number or table(slots)). The type `pred` is a predicate register.
+//   rules     `s=a|b>t=c|-`: with a or b in slot s, slot t holds c or nothing; `&` joins conditions;
+//             `s!a`: a is never in slot s
+struct PtxRow {
+  std::string_view name;    // the operator is tirx.ptx.<name>
+  std::string_view family;  // as spelled: T.ptx.<family>
+  std::string_view slots;
+  std::string_view operands;
+  std::string_view rules;
+};
+// A value that depends on modifiers: `values` are `modifier,modifier=value`; otherwise `otherwise`.
+struct PtxTable {
+  std::string_view name;
+  std::string_view otherwise;
+  std::string_view values;
+};
+
+// The rows by chapter of the PTX ISA, one file each in ptx/.
+std::span<const PtxRow> ptx_arithmetic_rows();
+std::span<const PtxRow> ptx_logic_rows();
+std::span<const PtxRow> ptx_conversion_rows();
+std::span<const PtxRow> ptx_memory_rows();
+std::span<const PtxRow> ptx_synchronisation_rows();
+std::span<const PtxRow> ptx_mbarrier_rows();
+std::span<const PtxRow> ptx_async_copy_rows();
+std::span<const PtxRow> ptx_matrix_rows();
+std::span<const PtxRow> ptx_tcgen05_rows();
+std::span<const PtxTable> ptx_tables();
+// All of them.
+const std::vector<const PtxRow*>& ptx_rows();
+
+}  // namespace mlc::ir

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a module's functions on random inputs, beside runs of what became of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/core/module.h"
+
+namespace mlc::repl {
+
+// One function of a module as it was at the beginning, with inputs and what it makes of them. What the
+// interpreter would take too long for is compiled.
+class DifferentialRun {
+ public:
+  DifferentialRun(const ir::IRModule& mod, std::string name, const ir::PrimFunc& fn);
+
+  bool runs() const { return !args_.empty(); }
+  const std::string& name() const { return name_; }
+  bool cheap() const { return interpreted_; }
+  std::string how() const { return "`" + name_ + "`: " + how_; }
+
+  // What runs give that leave their results in copies of the arguments.
+  using Run =
+      std::function<std::vector<ir::Any>(const std::string& function, const std::vector<ir::Any>& args)>;
+  // What differs in those of another module; empty when nothing does. Where the interpreter cannot run it,
+  // `not_run` is set.
+  std::string difference(const Run& run, bool* not_run = nullptr) const;
+  // The same, of a module that is interpreted or compiled as this one was.
+  std::string difference(const ir::IRModule& mod, bool* not_run = nullptr) const;
+
+ private:
+  std::vector<ir::Any> run(const ir::IRModule& mod, const std::vector<ir::Any>& args) const;
+
+  std::string name_;
+  ir::PrimFunc fn_;
+  bool interpreted_ = true;
+  std::vector<std::vector<ir::Any>> args_, expected_;
+  std::string how_;
+};
+
+std::vector<DifferentialRun> differential_runs_of(const ir::IRModule& mod);
+std::string difference(const std::vector<DifferentialRun>& trials, const ir::IRModule& mod, bool only_cheap = false);
+bool all_run(const std::vector<DifferentialRun>& trials);
+
+}  // namespace mlc::repl

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# run.sh MLC LIBTVM_FFI VERSION TVM_FFI_VERSION PYTHON: makes both packages, unpacks the Debian one into an empty folder
+# and installs the wheel into a new virtual environment; neither sees the build tree, and neither finds a compiler.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+expect() { # NAME EXPECTED ACTUAL
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    printf '%s: expected\n%s\nbut it is\n%s\n' "$1" "$2" "$3"
+  fi
+}
+python3 "$here/../../cmake/package/make.py" "$1" "$2" "$3" "$4" "$folder/out"
+
+dpkg-deb -x "$folder"/out/*.deb "$folder/root"
+cp "$here/program.mlc" "$folder/program.mlc"
+cd "$folder"
+alone() { env -i HOME="$folder" PATH="$folder/none" "$@"; }
+expect "the Debian package runs a program" "[2. 4. 6.]" "$(alone "$folder/root/usr/bin/mlc" run program.mlc)"
+alone "$folder/root/usr/bin/mlc" build program.mlc -o program.so >/dev/null
+expect "the Debian package builds a library" "program.so" "$(ls program.so)"
+expect "what it depends on are libraries alone" "" \
+  "$(dpkg-deb -f "$folder"/out/*.deb Depends | tr ',' '\n' | grep -vE '^ *lib' || true)"
+
+python3 -m venv "$folder/venv"
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check "apache-tvm-ffi==$4" numpy
+"$folder/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "$folder"/out/*.whl
+expect "the wheel puts mlc on the path" "[2. 4. 6.]" "$(alone "$folder/venv/bin/mlc" run program.mlc)"
+expect "the module mlc builds, loads and runs" "[2. 4. 6.]
+[2. 4. 6.]
+[2. 4. 6.]
+2 error[syntax]" "$(alone "$folder/venv/bin/python" "$here/use.py" program.mlc)"
+echo "$passed passed, $failed failed"

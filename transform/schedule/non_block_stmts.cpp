@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/schedule/non_block_stmts.h"
+
+#include <unordered_set>
+
+#include "ir/core/visit.h"
+
+namespace mlc::transform {
+
+namespace {
+
+using VarSet = std::unordered_set<const VarNode*>;
+
+// The accesses of everything in a scope but its blocks.
+class NonBlockStmts final : public ir::Walker {
+ public:
+  VarSet reads, writes, defined;
+  bool ordered = true;  // false: some statement ends or repeats others, or names a part of a buffer anew
+  void visit(const Expr& e) override {
+    if (auto* load = as<TensorLoadNode>(e)) reads.insert(load->source.get());
+    if (auto* var = as<VarNode>(e); var != nullptr && var->buffer()) {
+      reads.insert(var);
+      writes.insert(var);
+    }
+    walk_children(e);
+  }
+  void visit(const Stmt& s) override {
+    switch (s->kind) {
+      case StmtKind::kSBlockRealize: {
+        auto* realize = as<SBlockRealizeNode>(s);
+        for (const Expr& value : realize->iter_values) visit(value);
+        return visit(realize->predicate);
+      }
+      case StmtKind::kBufferStore:
+        writes.insert(as<BufferStoreNode>(s)->buffer.get());
+        break;
+      case StmtKind::kBind:
+        defined.insert(as<BindNode>(s)->var.get());
+        break;
+      case StmtKind::kAttrStmt:
+      case StmtKind::kAssertStmt:
+      case StmtKind::kSeqStmt:
+      case StmtKind::kEvaluate:
+      case StmtKind::kIfThenElse:
+      case StmtKind::kFor:
+        break;
+      default:
+        ordered = false;
+    }
+    walk_children(s);
+  }
+};
+
+// The statement that is neither loop nor sequence on the way down to a loop or block; null when there is
+// none.
+class PathConditions final : public ir::Walker {
+ public:
+  explicit PathConditions(const SRefNode& sref, bool attributes = true)
+      : end_(sref.stmt.get()), attributes_(attributes) {}
+  const StmtNode* in_the_way = nullptr;
+  void visit(const Expr&) override {}
+  void visit(const Stmt& s) override {
+    if (found_) return;
+    auto* realize = as<SBlockRealizeNode>(s);
+    if (s.get() == end_ || (realize != nullptr && realize->block.get() == end_)) {
+      found_ = true;
+      in_the_way = around_.empty() ? nullptr : around_.front();
+      return;
+    }
+    if (realize != nullptr) return;
+    bool stands = s->kind != StmtKind::kFor && s->kind != StmtKind::kSeqStmt &&
+                  (attributes_ || s->kind != StmtKind::kAttrStmt);
+    if (stands) around_.push_back(s.get());
+    walk_children(s);
+    if (stands && !found_) around_.pop_back();
+  }
+
+ private:
+  const StmtNode* end_;
+  bool attributes_;
+  bool found_ = false;
+  std::vector<const StmtNode*> around_;
+};
+
+}  // namespace
+
+bool leaves_blocks_alone(const Stmt& body, const Dependences& deps) {
+  NonBlockStmts beside;
+  beside.visit(body);
+  if (!beside.ordered) return false;
+  for (const VarNode* written : beside.writes) {
+    if (deps.readers.contains(written) || deps.writers.contains(written)) return false;
+  }
+  for (const VarNode* read : beside.reads) {
+    if (deps.writers.contains(read)) return false;
+  }
+  return true;
+}
+
+void require_straight(ScheduleState& state, const SRefNode& scope, const std::vector<const SRefNode*>& moved,
+                      const std::vector<SRefNode*>& involved, std::string_view primitive) {
+  const Stmt& body = scope.block()->body;
+  for (const SRefNode* sref : moved) {
+    PathConditions way(*sref);
+    way.visit(body);
+    if (way.in_the_way == nullptr) continue;
+    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition or attribute that {} `{}` stands in",
+                 primitive, sref->block() != nullptr ? "block" : "loop", sref->name.c_str())
+        .note("it is written here", way.in_the_way->span);
+  }
+  NonBlockStmts beside;
+  beside.visit(body);
+  if (beside.defined.empty()) return;
+  for (const SRefNode* block : involved) {
+    bool uses = false;
+    ir::post_order(realize_of(state, *block),
+                   [&](const Expr& e) { uses = uses || beside.defined.contains(as<VarNode>(e)); });
+    if (!uses) continue;
+    throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
+                 block->name.c_str())
+        .note("the block is defined here", block->stmt->span);
+  }
+}
+
+void require_copy_straight(ScheduleState& state, const SRefNode& scope, const SRefNode& block, const Buffer& buffer,
+                           bool write, std::string_view primitive) {
+  const Stmt& body = scope.block()->body;
+  PathConditions way(block, false);
+  way.visit(body);
+  if (write && way.in_the_way != nullptr) {
+    throw refuse("not-stage-pipeline", "`{}` cannot keep the condition that block `{}` stands in", primitive,
+                 block.name.c_str())
+        .note("it is written here", way.in_the_way->span);
+  }
+  NonBlockStmts beside;
+  beside.visit(body);
+  if (beside.defined.empty()) return;
+  bool uses = false;
+  auto look = [&](const Expr& e) {
+    ir::post_order(e, [&](const Expr& part) { uses = uses || beside.defined.contains(as<VarNode>(part)); });
+  };
+  SBlockRealize realize = realize_of(state, block);
+  for (const Expr& value : realize->iter_values) look(value);
+  look(realize->predicate);
+  for (const auto& regions : {block.block()->reads, block.block()->writes}) {
+    for (const TensorRegion& region : regions) {
+      if (!region->source.same_as(buffer)) continue;
+      for (const Range& range : region->region) {
+        look(range->min);
+        look(range->extent);
+      }
+    }
+  }
+  if (!uses) return;
+  throw refuse("not-stage-pipeline", "`{}` cannot take along the `let` that block `{}` uses", primitive,
+               block.name.c_str())
+      .note("the block is defined here", block.stmt->span);
+}
+
+}  // namespace mlc::transform

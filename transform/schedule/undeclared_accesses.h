@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses that the regions of a block leave out: `unsafe_hide_buffer_access` takes them away, and regions
+// written by hand may lack them. What a block reads must be written before it all the same.
+#pragma once
+
+#include "transform/schedule/analysis.h"
+
+namespace mlc::transform {
+
+struct Flow {
+  std::vector<SRefNode*> producers, consumers;  // in program order
+};
+// The producers and consumers of `block` by what its scope's blocks tell, and by what their bodies do.
+Flow flow_around(const Dependences& deps, const SRefNode& block);
+// The blocks that read a buffer, whether they tell it or not, in program order.
+std::vector<SRefNode*> all_readers(const Dependences& deps, const Buffer& buffer);
+
+}  // namespace mlc::transform

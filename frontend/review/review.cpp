@@ -31,9 +31,10 @@ ir::Diagnostic warning(std::string_view name, std::string message, ir::Span span
   return made;
 }
 
-std::vector<ir::Diagnostic> warnings_of(const Module& module, const std::vector<std::string>& builtins) {
+std::vector<ir::Diagnostic> warnings_of(const Module& module, const std::vector<std::string>& builtins,
+                                        const std::vector<std::string>& handle_makers) {
   std::vector<ir::Diagnostic> found;
-  find_unused_handles(module.body, found);
+  find_unused_handles(module.body, handle_makers, found);
   find_shadowed_names(module.body, builtins, found);
   find_unreachable(module.body, found);
   find_undefined_names(module.body, builtins, found);

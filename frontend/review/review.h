@@ -11,13 +11,16 @@
 
 namespace mlc::review {
 
-// In order of place. `builtins`: the names that mean something before the program binds them.
+// In order of place. `builtins`: the names that mean something before the program binds them; `handle_makers`: the
+// methods of a schedule that return loops or blocks.
 std::vector<ir::Diagnostic> warnings_of(const syntax::Module& module,
-                                        const std::vector<std::string>& builtins);
+                                        const std::vector<std::string>& builtins,
+                                        const std::vector<std::string>& handle_makers);
 
 // The parts, each for one mistake. unused-handle: a block or loop of a schedule that is named and never
 // looked at.
-void find_unused_handles(syntax::Seq<syntax::Stmt> body, std::vector<ir::Diagnostic>& found);
+void find_unused_handles(syntax::Seq<syntax::Stmt> body, const std::vector<std::string>& handle_makers,
+                         std::vector<ir::Diagnostic>& found);
 // shadowed-name: a module or builtin whose name now means something else, used as if it did not.
 void find_shadowed_names(syntax::Seq<syntax::Stmt> body, const std::vector<std::string>& builtins,
                          std::vector<ir::Diagnostic>& found);

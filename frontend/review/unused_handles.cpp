@@ -13,37 +13,6 @@ using namespace syntax;  // NOLINT: the names of the tree
 
 namespace {
 
-// Methods of a schedule whose results are blocks or loops.
-constexpr std::string_view kMakers[] = {
-    "add_unit_loop",
-    "blockize",
-    "cache_inplace",
-    "cache_index",
-    "cache_read",
-    "cache_write",
-    "decompose_reduction",
-    "fuse",
-    "get_block",
-    "get_child_blocks",
-    "get_child_sblocks",
-    "get_consumers",
-    "get_loops",
-    "get_output_blocks",
-    "get_output_sblocks",
-    "get_producers",
-    "get_sblock",
-    "loop_partition",
-    "merge",
-    "read_at",
-    "reindex",
-    "reindex_cache_read",
-    "reindex_cache_write",
-    "rfactor",
-    "sample_compute_location",
-    "split",
-    "write_at",
-};
-
 std::string_view last_name(const Expr* expr) {
   if (auto* name = as<Name>(expr)) return name->id.str();
   if (auto* attribute = as<Attribute>(expr)) return attribute->attr.str();
@@ -89,11 +58,13 @@ struct Reads final : Visitor {
 
 struct Finder final : Visitor {
   const std::unordered_set<Symbol>& schedules;
+  const std::vector<std::string>& makers;
   std::vector<ir::Diagnostic>& found;
   std::vector<std::unordered_set<Symbol>> reads;  // of the functions around the statement, the file first
 
-  Finder(const std::unordered_set<Symbol>& schedules, std::vector<ir::Diagnostic>& found)
-      : schedules(schedules), found(found) {}
+  Finder(const std::unordered_set<Symbol>& schedules, const std::vector<std::string>& makers,
+         std::vector<ir::Diagnostic>& found)
+      : schedules(schedules), makers(makers), found(found) {}
 
   bool enter(const Expr&) override { return false; }
   bool enter(const Stmt& stmt) override {
@@ -117,7 +88,7 @@ struct Finder final : Visitor {
     auto* method = call == nullptr ? nullptr : as<Attribute>(call->func);
     auto* schedule = method == nullptr ? nullptr : as<Name>(method->value);
     if (schedule == nullptr || !schedules.contains(schedule->id)) return;
-    if (std::find(std::begin(kMakers), std::end(kMakers), method->attr.str()) == std::end(kMakers)) return;
+    if (std::find(makers.begin(), makers.end(), method->attr.str()) == makers.end()) return;
     for (const Expr* target : assign.targets) {
       if (auto* name = as<Name>(target)) {
         judge(*name, method->attr.str(),
@@ -144,12 +115,13 @@ struct Finder final : Visitor {
 
 }  // namespace
 
-void find_unused_handles(Seq<Stmt> body, std::vector<ir::Diagnostic>& found) {
+void find_unused_handles(Seq<Stmt> body, const std::vector<std::string>& handle_makers,
+                         std::vector<ir::Diagnostic>& found) {
   Schedules schedules;
   walk(body, schedules);
   Reads everywhere;
   walk(body, everywhere);
-  Finder finder(schedules.names, found);
+  Finder finder(schedules.names, handle_makers, found);
   finder.reads.push_back(std::move(everywhere.names));
   walk(body, finder);
 }

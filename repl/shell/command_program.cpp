@@ -17,6 +17,7 @@
 #include "repl/shell/command_line.h"
 #include "repl/shell/program.h"
 #include "repl/shell/source.h"
+#include "transform/schedule/primitive.h"
 
 namespace mlc::repl {
 
@@ -111,7 +112,8 @@ std::vector<ir::Diagnostic> errors_of(const std::string& path) {
       break;
     }
   }
-  std::vector<ir::Diagnostic> warnings = review::warnings_of(*tree->module, evaluator.builtin_names());
+  std::vector<ir::Diagnostic> warnings = review::warnings_of(
+      *tree->module, evaluator.builtin_names(), transform::handle_makers());
   for (ir::Diagnostic& warning : warnings) {
     // What has failed when it ran is no warning any more.
     bool failed = std::any_of(errors.begin(), errors.end(), [&](const ir::Diagnostic& error) {

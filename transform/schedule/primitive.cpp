@@ -6,6 +6,7 @@
 #include "ir/core/error_kinds.h"
 #include "ir/core/said_error.h"
 #include "ir/core/try_get.h"
+#include "ir/registry/classic_names.h"
 #include "transform/schedule/advice.h"
 #include "transform/schedule/refusal.h"
 #include "transform/schedule/words.h"
@@ -206,6 +207,21 @@ Any evaluate_numbers(const ScheduleNode& schedule, const Any& value) {
   Expr result = Analyzer().simplify(substitute(*e, values));
   if (auto constant = const_int(result)) return *constant;
   return result;
+}
+
+std::vector<std::string> handle_makers() {
+  std::vector<std::string> names;
+  for (const Primitive* primitive : all_primitives()) {
+    size_t arrow = primitive->doc.find(") -> ");
+    if (arrow == std::string_view::npos || arrow > primitive->doc.find('\n', 1)) continue;
+    std::string_view result = primitive->doc.substr(arrow + 5);
+    if (!result.starts_with("loop") && !result.starts_with("block") && !result.starts_with("location")) continue;
+    names.emplace_back(primitive->name());
+    for (const ClassicName& older : classic_names()) {
+      if (older.kind == ClassicName::Kind::kMethod && older.to == primitive->name()) names.emplace_back(older.from);
+    }
+  }
+  return names;
 }
 
 const Primitive* find_primitive(std::string_view name) {

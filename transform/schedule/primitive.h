@@ -103,6 +103,8 @@ struct Primitive {
 // Every file of transform/primitive (generated).
 const std::vector<const Primitive*>& all_primitives();
 const Primitive* find_primitive(std::string_view name);
+// The names, of today and of older versions, of those that return loops or blocks: their docs begin with `-> loops`.
+std::vector<std::string> handle_makers();
 
 // Runs a method call that names a primitive: the step, then its instruction in the trace.
 Any run_primitive(const Primitive& primitive, ScheduleNode& schedule, ApiCall& call);

@@ -102,7 +102,7 @@ std::vector<Note> all_notes(const Diagnostic& diagnostic) {
   return notes;
 }
 
-void check_failed(const char* file, int line, fmt::string_view format, fmt::format_args args) {
+void throw_internal(const char* file, int line, fmt::string_view format, fmt::format_args args) {
   throw InternalError(file, line, fmt::vformat(format, args));
 }
 

@@ -109,11 +109,11 @@ class InternalError : public std::exception {
   std::string message_;
 };
 
-[[noreturn]] void check_failed(const char* file, int line, fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_internal(const char* file, int line, fmt::string_view format, fmt::format_args args);
 template <class... Args>
 [[noreturn]] void check_failed(const char* file, int line, fmt::format_string<Args...> format,
                                Args&&... args) {
-  check_failed(file, line, fmt::string_view(format), fmt::make_format_args(args...));
+  throw_internal(file, line, format, fmt::make_format_args(args...));
 }
 
 #define MLC_CHECK(condition, ...)                                                            \

@@ -107,7 +107,30 @@ void register_node() {
   N::fields(add);
 }
 
-#define MLC_NODE_BASE(TypeKey, NodeType, BaseType) TVM_FFI_DECLARE_OBJECT_INFO(TypeKey, NodeType, BaseType)
+namespace detail {
+int32_t allocate_type(const char* key, int32_t depth, int32_t child_slots, bool more_children, int32_t parent);
+
+// The index of a node's type, allocated before main(). Only files that use it have code for it: what tvm-ffi's own
+// macro declares is allocated, behind a guard, by each file that sees the struct, which was 6 % of all code.
+template <class N>
+struct TypeIndex {
+  static const int32_t value;
+};
+template <class N>
+const int32_t TypeIndex<N>::value = N::_GetOrAllocRuntimeTypeIndex();
+}  // namespace detail
+
+// What tvm-ffi's templates ask of the type of an object that others derive from.
+#define MLC_NODE_BASE(TypeKey, NodeType, BaseType)                                                             \
+  static constexpr const char* _type_key = TypeKey;                                                            \
+  static constexpr int32_t _type_depth = BaseType::_type_depth + 1;                                            \
+  static int32_t _GetOrAllocRuntimeTypeIndex() {                                                               \
+    static const int32_t index = ::mlc::ir::detail::allocate_type(                                             \
+        _type_key, _type_depth, NodeType::_type_child_slots, NodeType::_type_child_slots_can_overflow,         \
+        BaseType::_GetOrAllocRuntimeTypeIndex());                                                              \
+    return index;                                                                                              \
+  }                                                                                                            \
+  static int32_t RuntimeTypeIndex() noexcept { return ::mlc::ir::detail::TypeIndex<NodeType>::value; }
 
 namespace detail {
 // The base part of a node that is about to be filled field by field (JSON).
@@ -124,6 +147,8 @@ Base blank() {
 // Inside a final node: its type key, parent and reflection.
 #define MLC_NODE(TypeKey, NodeType, BaseType)                                                      \
   explicit NodeType(ffi::UnsafeInit) : BaseType(::mlc::ir::detail::blank<NodeType, BaseType>()) {} \
-  TVM_FFI_DECLARE_OBJECT_INFO_FINAL(TypeKey, NodeType, BaseType)
+  static constexpr int _type_child_slots [[maybe_unused]] = 0;                                     \
+  static constexpr bool _type_final [[maybe_unused]] = true;                                       \
+  MLC_NODE_BASE(TypeKey, NodeType, BaseType)
 
 }  // namespace mlc::ir

@@ -8,6 +8,12 @@
 
 namespace mlc::ir {
 
+int32_t detail::allocate_type(const char* key, int32_t depth, int32_t child_slots, bool more_children,
+                              int32_t parent) {
+  TVMFFIByteArray name{key, std::char_traits<char>::length(key)};
+  return TVMFFITypeGetOrAllocIndex(&name, -1, depth, child_slots, more_children ? 1 : 0, parent);
+}
+
 PrimType prim_type(DataType dtype) {
   static std::unordered_map<uint32_t, PrimType> cache;
   uint32_t key = static_cast<uint32_t>(dtype.code()) << 24U | static_cast<uint32_t>(dtype.bits()) << 16U |

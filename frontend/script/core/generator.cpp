@@ -168,7 +168,7 @@ struct GeneratorNode final : GeneratorBase {
     if (area != nullptr && strand) {
       munmap(area, kStrandBytes + kValueBytes);
     } else if (area != nullptr) {
-      areas().give(area);
+      areas().release(area);
     }
     area = nullptr;
   }
@@ -291,7 +291,7 @@ struct GeneratorNode final : GeneratorBase {
   RawValue yield(RawValue words) {
     suspend(words);
     if (has_thrown) throw_inside(received().thrown);
-    return release(std::move(sent));
+    return script::release(std::move(sent));
   }
   // `yield from` on the fiber.
   Any yield_all(Any iterator, ir::Span span) {
@@ -303,7 +303,7 @@ struct GeneratorNode final : GeneratorBase {
     bool more = resume_delegate(evaluator, iterator, {}, next, span);
     while (more) {
       walked = iterator;
-      suspend(release(std::move(next)));
+      suspend(script::release(std::move(next)));
       walked = nullptr;
       more = resume_delegate(evaluator, iterator, received(), next, span);
     }

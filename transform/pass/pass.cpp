@@ -44,10 +44,11 @@ PassInfo pass_info(const Pass& pass) {
   std::string name = pass.info_name.empty()
                          ? fmt::format("{}.{}", pass.owner.substr(0, pass.owner.find('.')), pass.name)
                          : std::string(pass.info_name);
-  return make<PassInfoNode>(0, String(name), Array<String>{}, false);
+  return make<PassInfoNode>(0, String(name), Array<String>{}, false,
+                            pass.apply_module ? PassSubject::kModule : PassSubject::kPrimFunc);
 }
 PassInfo pass_info(const PassPart& part) {
-  return make<PassInfoNode>(0, String(std::string(part.info_name)), Array<String>{}, false);
+  return make<PassInfoNode>(0, String(std::string(part.info_name)), Array<String>{}, false, PassSubject::kPrimFunc);
 }
 
 namespace {

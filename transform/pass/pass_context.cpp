@@ -193,6 +193,12 @@ std::span<const ApiRow> pass_context_rows() {
        native([](PassInfo info) { return info->name; })},
       {ApiKind::kProperty, "mlc.transform.PassInfo", "required", "Passes that must have run.",
        native([](PassInfo info) { return info->required; })},
+      {ApiKind::kProperty, "mlc.transform.PassInfo", "subject",
+       "What the pass is called on: \"module\", or each \"prim_func\" or \"relax_function\" of it.",
+       native([](PassInfo info) {
+         constexpr const char* kNames[] = {"module", "prim_func", "relax_function"};
+         return String(kNames[static_cast<size_t>(info->subject)]);
+       })},
       {ApiKind::kProperty, "mlc.transform.PassInfo", "traceable", "Can it be part of a trace?",
        native([](PassInfo info) { return info->traceable; })},
       {ApiKind::kMethod, "mlc.transform.PassInfo", "__repr__()", "The four as a call.",

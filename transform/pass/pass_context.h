@@ -8,14 +8,23 @@
 
 namespace mlc::transform {
 
+// What a pass is called on: a whole module, or each function of one kind; functions of other kinds stay as they are.
+enum class PassSubject : uint8_t { kModule, kPrimFunc, kRelaxFunction };
+
 struct PassInfoNode final : ffi::Object {
   int64_t opt_level;
   String name;  // "tirx.StmtSimplify"
   Array<String> required;
   bool traceable;
+  PassSubject subject;
 
-  PassInfoNode(int64_t opt_level, String name, Array<String> required, bool traceable)
-      : opt_level(opt_level), name(std::move(name)), required(std::move(required)), traceable(traceable) {}
+  PassInfoNode(int64_t opt_level, String name, Array<String> required, bool traceable,
+               PassSubject subject = PassSubject::kModule)
+      : opt_level(opt_level),
+        name(std::move(name)),
+        required(std::move(required)),
+        traceable(traceable),
+        subject(subject) {}
   MLC_NODE("mlc.transform.PassInfo", PassInfoNode, ffi::Object);
 };
 using PassInfo = Ref<PassInfoNode>;

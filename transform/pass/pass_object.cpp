@@ -268,17 +268,19 @@ std::span<const ApiRow> pass_object_rows() {
       {ApiKind::kClass, "tvm.tirx.transform", "PrimFuncPass(pass_func, pass_info, instance=None)",
        "A function of a PrimFunc, its module and the context, as a pass.",
        native([](Any func, PassInfo info, Any instance) {
+         if (info->subject != PassSubject::kPrimFunc)
+           info = with(info, [](PassInfoNode& copy) { copy.subject = PassSubject::kPrimFunc; });
          return make<PrimFuncPassNode>(info, func, instance);
        }),
        "mlc.tirx.PrimFuncPass", "tvm.tirx.transform.function_pass.PrimFuncPass"},
       {ApiKind::kFunction, "tvm.tirx.transform", "Apply(ftransform)",
        "A pass that puts what the function makes of each PrimFunc in its place.", native([](Any ftransform) {
-         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "Apply", Array<String>{}, false), ftransform,
+         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "Apply", Array<String>{}, false, PassSubject::kPrimFunc), ftransform,
                                        Any(nullptr), PrimFuncPassNode::How::kTransform);
        })},
       {ApiKind::kFunction, "tvm.tirx.transform", "Filter(fcond)",
        "A pass that keeps the PrimFuncs for which the function answers True.", native([](Any fcond) {
-         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false), fcond,
+         return make<PrimFuncPassNode>(make<PassInfoNode>(0, "tirx.Filter", Array<String>{}, false, PassSubject::kPrimFunc), fcond,
                                        Any(nullptr), PrimFuncPassNode::How::kCondition);
        })},
       {ApiKind::kClass, "tvm.transform",

@@ -70,21 +70,21 @@ Any apply_to_shape(ApiCall& call) {
   Array<Expr> coordinate = exprs_arg(call, 1);
   Array<Expr> shape = exprs_arg(call, 2);
   script::List result;
-  auto give = [&](const Array<Expr>& parts) {
+  auto append_all = [&](const Array<Expr>& parts) {
     for (const Expr& part : parts) result.push_back(Any(part));
   };
   std::optional<ir::Grouped> grouped;
   try {
     grouped = ir::group(tile, shape);
   } catch (const ir::Error&) {
-    release(ir::split_coordinate(tile, ir::linear_coordinate(coordinate, shape)));
+    append_all(ir::split_coordinate(tile, ir::linear_coordinate(coordinate, shape)));
     return result;
   }
   if (coordinate.size() != shape.size()) ir::wrong_argument(call, 1, "a coordinate for each dimension");
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     const Array<ir::Iter>& all = grouped->layout->shard;
     Array<ir::Iter> own(all.begin() + grouped->separators[dim], all.begin() + grouped->separators[dim + 1]);
-    release(ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]));
+    append_all(ir::split_coordinate(ir::make<ir::TileLayoutNode>(own), coordinate[static_cast<int64_t>(dim)]));
   }
   return result;
 }

@@ -14,8 +14,6 @@
 namespace mlc::transform {
 namespace {
 
-std::string_view text(const String& s) { return {s.data(), s.size()}; }
-
 [[noreturn]] void gone(const SRefNode& sref, bool loop, Span span) {
   if (sref.mark != Mark::kNone) {
     throw refuse("location-is-no-loop", "the sampled location is no loop: the block is to {}",

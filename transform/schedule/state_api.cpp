@@ -90,8 +90,8 @@ const SRefNode& block_place(ApiCall& call, size_t i) {
 }
 
 Any sref_stmt(ApiCall& call) {
-  const SRef& sref = sref(call, 0).sref;
-  return sref && sref->alive() ? Any(sref->stmt) : Any(nullptr);
+  const StmtSRefNode& self = sref(call, 0);
+  return self.sref && self.sref->alive() ? Any(self.sref->stmt) : Any(nullptr);
 }
 Any sref_parent(ApiCall& call) {
   const StmtSRefNode& self = sref(call, 0);
